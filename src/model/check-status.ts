@@ -1,0 +1,15 @@
+export const checkStatuses = ['fail', 'not_applicable', 'pass', 'unknown'] as const
+
+export type CheckStatus = (typeof checkStatuses)[number]
+
+export const resolutions = [
+  'fixed',
+  'entity_removed',
+  'not_applicable',
+  'rule_changed',
+  'check_disabled',
+  'tenant_removed',
+] as const
+
+/** How a finding came to its end. */
+export type Resolution = (typeof resolutions)[number]

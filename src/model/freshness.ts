@@ -1,0 +1,46 @@
+import { minuteMs, secondMs } from './durations.ts'
+
+/** No derived limit is shorter than this, in milliseconds. */
+export const leastFreshnessMs = 15 * minuteMs
+
+/** A time further ahead of this machine's clock than this cannot be trusted to be recent. */
+export const futureToleranceMs = 300 * secondMs
+
+export interface SweepRhythm {
+  /** `freshness.<resource>` of the configuration; null when not set. */
+  readonly explicitMs: number | null
+  /** Largest gap between two sweeps by schedule. */
+  readonly intervalMs: number
+  /** Duration of the last complete sweep; null before the first. */
+  readonly durationMs: number | null
+}
+
+/**
+ * How old, in milliseconds, the last complete sweep may be before its data cannot be judged (contract: Status,
+ * Freshness). An explicit limit is taken as it is.
+ */
+export function sweepFreshnessLimitMs(rhythm: SweepRhythm): number {
+  return rhythm.explicitMs ?? atLeast(3 * Math.max(rhythm.intervalMs, rhythm.durationMs ?? 0))
+}
+
+/** The limit of the metric's mode `poll`, in milliseconds; no check hangs on it. */
+export function pollFreshnessLimitMs(intervalMs: number): number {
+  return atLeast(3 * intervalMs)
+}
+
+/** How old a stored verdict may be before it is no longer shown, in milliseconds. */
+export function verdictLimitMs(evaluateIntervalMs: number): number {
+  return atLeast(3 * evaluateIntervalMs)
+}
+
+/**
+ * True while `since` (null = never) lies no further back than `limitMs`. A time well ahead of `now` is not fresh: the
+ * clock was set back, and its age would stay at zero until that time comes.
+ */
+export function isFresh(since: number | null, limitMs: number, now: number): boolean {
+  return since !== null && now - since <= limitMs && since - now <= futureToleranceMs
+}
+
+function atLeast(ms: number): number {
+  return Math.max(leastFreshnessMs, ms)
+}

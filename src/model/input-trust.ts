@@ -1,0 +1,56 @@
+import { isFresh } from './freshness.ts'
+import type { Reason, UnknownReason } from './reasons.ts'
+import type { ResourceName } from './resource-names.ts'
+
+/** What is known of one mirrored resource when a check wants to read it. */
+export interface InputFacts {
+  readonly resource: ResourceName
+  readonly enabled: boolean
+  /** Start of the last complete walk in milliseconds since the epoch; null = never. */
+  readonly completeStartedAt: number | null
+  readonly freshnessLimitMs: number
+  /** The refusal (`unauthorized`, `missing_permission`) that no success followed. */
+  readonly denied: Reason | null
+  /** True while the mirrored data may be another tenant's. */
+  readonly tenantInDoubt: boolean
+  /** Reasons of this resource's other holds, and of its last sweep if that failed. */
+  readonly troubles: readonly Reason[]
+  readonly quarantined: number
+  readonly missing: number
+}
+
+/** How far a check may trust one input now. */
+export interface InputTrust {
+  readonly resource: ResourceName
+  /** Switched off in the configuration: nothing is asked for. */
+  readonly off: boolean
+  /** True once a walk was complete: absence means something. */
+  readonly everComplete: boolean
+  /** Why nothing of it can be trusted; null when it can. */
+  readonly blocked: UnknownReason | null
+  /** Why some of it cannot, gravest first. */
+  readonly partial: readonly UnknownReason[]
+}
+
+/** Reads the facts of an input at `now`; the first reason that blocks wins, the most telling one first. */
+export function assessInput(facts: InputFacts, now: number): InputTrust {
+  return {
+    resource: facts.resource,
+    off: !facts.enabled,
+    everComplete: facts.completeStartedAt !== null,
+    blocked: blockedBy(facts, now),
+    partial: [
+      ...(facts.quarantined > 0 ? (['quarantined'] as const) : []),
+      ...(facts.troubles.includes('shrink_held') ? (['shrink_held'] as const) : []),
+      ...(facts.troubles.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
+      ...(facts.missing > 0 ? (['missing_records'] as const) : []),
+    ],
+  }
+}
+
+function blockedBy(facts: InputFacts, now: number): UnknownReason | null {
+  if (facts.tenantInDoubt) return 'tenant_changed'
+  if (facts.denied !== null) return facts.denied
+  if (facts.completeStartedAt === null) return 'never'
+  return isFresh(facts.completeStartedAt, facts.freshnessLimitMs, now) ? null : 'stale'
+}

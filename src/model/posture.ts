@@ -1,0 +1,71 @@
+import type { CheckStatus } from './check-status.ts'
+import type { Reason, UnknownReason } from './reasons.ts'
+import type { ResourceName, SyncMode } from './resource-names.ts'
+import type { Severity } from './severity.ts'
+
+/**
+ * What is true of a tenant at one instant, as every output shows it: metrics, page, JSON and commands read this and
+ * nothing stored directly, so that a stored verdict is never shown without the present ages of its inputs.
+ * Times are milliseconds since the epoch; null = never.
+ */
+export interface TenantPosture {
+  readonly tenant: string
+  readonly at: number
+  readonly clockSkewMs: number | null
+  readonly blockedUntil: number
+  readonly holds: readonly HoldView[]
+  readonly resources: readonly ResourceView[]
+  readonly checks: readonly CheckView[]
+}
+
+export interface HoldView {
+  readonly id: string
+  readonly resource: ResourceName | 'all'
+  readonly reason: Reason
+  readonly count: number
+  readonly message: string
+  readonly raisedAt: number
+}
+
+export interface ResourceView {
+  readonly resource: ResourceName
+  readonly enabled: boolean
+  readonly live: number
+  readonly quarantined: number
+  readonly missing: number
+  /** Start of the last complete walk: the age of the data. */
+  readonly dataAsOf: number | null
+  readonly freshnessLimitMs: number
+  readonly fresh: boolean
+  /** One sentence of the last failure, null when the last runs were fine. */
+  readonly message: string | null
+  readonly modes: readonly ModeView[]
+}
+
+export interface ModeView {
+  readonly mode: SyncMode
+  /** True when the last run of this mode succeeded; false also before the first. */
+  readonly up: boolean
+  readonly lastAttemptAt: number | null
+  readonly lastSuccessAt: number | null
+  readonly freshnessLimitMs: number
+  readonly reason: Reason | null
+}
+
+export interface CheckView {
+  readonly check: string
+  readonly title: string
+  readonly enabled: boolean
+  readonly status: CheckStatus
+  /** Set exactly when the status is `unknown`. */
+  readonly reason: UnknownReason | null
+  /** The population judged, as of the last evaluation. */
+  readonly entities: number
+  readonly evaluatedAt: number | null
+  readonly since: number | null
+  /** The severities its findings can have. */
+  readonly severities: readonly Severity[]
+  /** Open findings by severity, waived ones apart. */
+  readonly open: Readonly<Partial<Record<Severity, number>>>
+  readonly waived: Readonly<Partial<Record<Severity, number>>>
+}

@@ -1,0 +1,14 @@
+/**
+ * Shows a text that somebody else chose so that it cannot act on a terminal, a page or a label: control, format,
+ * bidirectional and separator characters become visible escapes, lone surrogates U+FFFD, and what is longer than
+ * `longest` characters is cut.
+ */
+export function printable(text: string, longest = Number.POSITIVE_INFINITY): string {
+  const shown = text
+    .slice(0, longest * 2)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+  if (shown.length <= longest && text.length <= longest * 2) return shown
+  const chars = Array.from(shown)
+  return chars.length > longest || text.length > longest * 2 ? `${chars.slice(0, longest).join('')}…` : shown
+}

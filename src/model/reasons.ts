@@ -1,0 +1,39 @@
+/**
+ * Why a run, a request or a trust decision ended the way it did. One closed list: the same word is the log field, the
+ * metric label and the stored value.
+ */
+export const reasons = [
+  'unauthorized',
+  'missing_permission',
+  'rate_limited',
+  'server_error',
+  'client_error',
+  'timeout',
+  'network',
+  'tls',
+  'redirect',
+  'too_large',
+  'protocol',
+  'invalid_cursor',
+  'suspect_empty',
+  'shrink_held',
+  'tenant_changed',
+  'store',
+  'aborted',
+  'internal',
+] as const
+
+export type Reason = (typeof reasons)[number]
+
+/** Why a check cannot be judged: what the sync says, or what the state of the mirror says. */
+export const unknownReasons = [
+  'never',
+  'stale',
+  'quarantined',
+  'clock_skew',
+  'ambiguous',
+  'missing_records',
+  ...reasons,
+] as const
+
+export type UnknownReason = (typeof unknownReasons)[number]

@@ -1,0 +1,9 @@
+/** Severities from the mildest to the gravest. */
+export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
+
+export type Severity = (typeof severities)[number]
+
+/** True when `severity` is at least as grave as `floor`. */
+export function isAtLeast(severity: Severity, floor: Severity): boolean {
+  return severities.indexOf(severity) >= severities.indexOf(floor)
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseIsoDate, toIso } from '../../src/model/dates.ts'
+
+it.each([
+  ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z', true],
+  ['2026-01-02T03:04:05.1234567Z', '2026-01-02T03:04:05.123Z', true],
+  ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05.000Z', true],
+  ['2026-01-02T03:04:05-0530', '2026-01-02T08:34:05.000Z', true],
+  ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z', false],
+  ['2026-01-02T03:04', '2026-01-02T03:04:00.000Z', false],
+  ['2026-01-02', '2026-01-02T00:00:00.000Z', false],
+  ['2024-02-29T23:59:59Z', '2024-02-29T23:59:59.000Z', true],
+  ['0001-01-01T00:00:00', '0001-01-01T00:00:00.000Z', false],
+  ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.999Z', true],
+])('reads %s as %s', (text, iso, hasOffset) => {
+  const parsed = parseIsoDate(text)
+  expect(parsed && toIso(parsed.ms)).toBe(iso)
+  expect(parsed?.hasOffset).toBe(hasOffset)
+})
+
+it.each([
+  '2026-02-30T00:00:00Z',
+  '2025-02-29T00:00:00Z',
+  '2026-04-31T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-00-01T00:00:00Z',
+  '2026-01-00T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:60:00Z',
+  '2026-12-31T23:59:60Z',
+  '2026-W01-1',
+  '1',
+  'March 7',
+  '',
+  '2026-01-01T00:00:00+99:00',
+  ' 2026-01-01T00:00:00Z',
+  '20260101T000000Z',
+])('refuses %j', (text) => {
+  expect(parseIsoDate(text)).toBeUndefined()
+})
+
+it('reads every instant that the clock can write back to the same millisecond', () => {
+  const instant = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+  fc.assert(fc.property(instant, (date) => parseIsoDate(date.toISOString())?.ms === date.getTime()))
+})
+
+it('never throws, whatever it is given', () => {
+  fc.assert(fc.property(fc.anything(), (value) => void parseIsoDate(value)))
+})

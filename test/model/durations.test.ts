@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { describeDuration, parseDuration } from '../../src/model/durations.ts'
+
+it.each([
+  ['90s', 90_000],
+  ['15m', 900_000],
+  ['1h30m', 5_400_000],
+  ['30d', 2_592_000_000],
+  ['250ms', 250],
+])('reads %s as %d ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms)
+})
+
+it.each(['', '1', 'h', '1.5h', '-1h', '1 h', '1w', '99999999999999999d'])('refuses %j', (text) => {
+  expect(parseDuration(text)).toBeUndefined()
+})
+
+it.each([
+  [40_000, '40 s'],
+  [12 * 60_000, '12 min'],
+  [5 * 3_600_000, '5 h'],
+  [3 * 86_400_000, '3 days'],
+])('describes %d ms as %s', (ms, text) => {
+  expect(describeDuration(ms)).toBe(text)
+})
