@@ -1,0 +1,157 @@
+import type { Clock } from '../../model/clock.ts'
+import { SyncError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import type { Secret } from '../credential/secret.ts'
+import type { SecretSource } from '../credential/secret-source.ts'
+import type { Endpoint } from '../endpoints.ts'
+import { waitFor } from '../wait-for.ts'
+import { type Held, Identity } from './identity.ts'
+import { deadCredential, missingPermission, undecided } from './verdicts.ts'
+
+export interface AccessOptions {
+  readonly source: SecretSource
+  readonly clock: Clock
+  readonly log: Log
+  readonly cycleMs: number
+  /** One endpoint for each permission. */
+  readonly probes: readonly Endpoint[]
+  /** Asks an endpoint once; its HTTP status, or undefined when there was no answer. */
+  probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined>
+}
+
+interface Dead {
+  /** The token that every permission refused. */
+  held: Held
+  /** Monotonic time of the next probe. */
+  nextProbeAt: number
+  trying: boolean
+}
+
+/**
+ * Tells a dead credential from a missing permission, which the API answers alike (specification: Authentication), and
+ * keeps a dead one from hammering the server: one probe a cycle, until it answers or the token changes.
+ */
+export class Access {
+  readonly #options: AccessOptions
+  readonly #identity: Identity
+  /** The last success of each permission. */
+  readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
+  #dead: Dead | undefined
+  #turn = 0
+  /** Judgements queue up, so that many 401 at once cost one round of probes. */
+  #judging: Promise<unknown> = Promise.resolve()
+
+  constructor(options: AccessOptions) {
+    this.#options = options
+    this.#identity = new Identity(options.source.renewsIdentity)
+  }
+
+  /**
+   * The token to send.
+   *
+   * @throws SyncError `unauthorized` at once while the credential is dead, or when there is none.
+   */
+  async token(signal?: AbortSignal): Promise<Held> {
+    const dead = this.#dead
+    if (dead === undefined) return this.#identity.hold(await this.#options.source.current(signal))
+    const seen = await this.#options.source.glance()
+    // Another call may have brought it back to life meanwhile.
+    if (this.#dead !== dead) return this.token(signal)
+    if (dead.trying) throw deadCredential()
+    if (seen !== undefined && !seen.equals(dead.held.secret)) return this.#revive(seen)
+    const now = this.#options.clock.monotonic()
+    if (now < dead.nextProbeAt) throw deadCredential()
+    dead.nextProbeAt = now + this.#options.cycleMs
+    dead.trying = true
+    try {
+      return await this.#tryAgain(dead, signal)
+    } finally {
+      dead.trying = false
+    }
+  }
+
+  /** Fetches the token anew after a 401; true when it differs from the one that was refused. */
+  async renewed(held: Held, signal?: AbortSignal): Promise<boolean> {
+    try {
+      return this.#identity.hold(await this.#options.source.renew(held.secret, signal)).generation !== held.generation
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      const problem = error instanceof SyncError ? error.message : 'unforeseen error'
+      this.#options.log.warn({ problem }, 'the refused token could not be fetched anew')
+      return false
+    }
+  }
+
+  /** Takes note of an answer that was let in, and tells the identity it was read under. */
+  answered(endpoint: Endpoint, held: Held): number {
+    this.#succeeded(endpoint, held)
+    return this.#identity.answered(endpoint.template, held)
+  }
+
+  /** The verdict on a 401 that stayed: `missing_permission` or `unauthorized`. */
+  async denied(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<SyncError> {
+    const verdict = this.#judging.then(() => this.#judge(endpoint, held, signal))
+    this.#judging = verdict.catch(() => {})
+    return waitFor(verdict, signal)
+  }
+
+  async #judge(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<SyncError> {
+    if (this.#dead?.held.generation === held.generation) return deadCredential()
+    // Where this token was let in before, something changed, and reads before the change prove nothing.
+    const wasLetIn = this.#successes.get(endpoint.permission)?.generation === held.generation
+    if (!wasLetIn && this.#provenElsewhere(endpoint, held)) return this.#deny(endpoint, missingPermission(endpoint))
+    for (const probe of this.#options.probes) {
+      if (probe.permission === endpoint.permission) continue
+      const status = await this.#probe(probe, held, signal)
+      if (status === 401) continue
+      if (status === 200) return this.#deny(endpoint, missingPermission(endpoint))
+      return this.#deny(endpoint, undecided(endpoint))
+    }
+    const nextProbeAt = this.#options.clock.monotonic() + this.#options.cycleMs
+    this.#dead = { held, nextProbeAt, trying: false }
+    return deadCredential()
+  }
+
+  /** The one probe of a cycle, with the token fetched anew. */
+  async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Held> {
+    await this.renewed(dead.held, signal)
+    const held = this.#identity.hold(await this.#options.source.current(signal))
+    dead.held = held
+    const { probes } = this.#options
+    const probe = probes[this.#turn++ % probes.length]
+    const status = probe === undefined ? undefined : await this.#probe(probe, held, signal)
+    if (status === undefined || status === 401) throw deadCredential()
+    return this.#revive(held.secret)
+  }
+
+  async #probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined> {
+    const status = await this.#options.probe(endpoint, held, signal)
+    if (status === 200) this.#succeeded(endpoint, held)
+    return status
+  }
+
+  #revive(secret: Secret): Held {
+    this.#dead = undefined
+    this.#identity.revived()
+    this.#options.log.info({}, 'the refused credential is in use again')
+    return this.#identity.hold(secret)
+  }
+
+  #deny(endpoint: Endpoint, verdict: SyncError): SyncError {
+    this.#identity.denied(endpoint.template)
+    this.#successes.delete(endpoint.permission)
+    return verdict
+  }
+
+  #succeeded({ permission }: Endpoint, { generation }: Held): void {
+    this.#successes.set(permission, { generation, at: this.#options.clock.monotonic() })
+  }
+
+  #provenElsewhere({ permission }: Endpoint, { generation }: Held): boolean {
+    const since = this.#options.clock.monotonic() - this.#options.cycleMs
+    for (const [other, success] of this.#successes) {
+      if (other !== permission && success.generation === generation && success.at >= since) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,125 @@
+import { minuteMs } from '../model/durations.ts'
+import { UsageError } from '../model/errors.ts'
+import { silentLog } from '../model/log.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { Access } from './access/access.ts'
+import { createUserWriter } from './create-user.ts'
+import type { AuthOptions } from './credential/auth-options.ts'
+import { createSource } from './credential/create-source.ts'
+import { probesFor } from './endpoints.ts'
+import type { TenantClientOptions } from './options.ts'
+import { Gate } from './pace/gate.ts'
+import { RetryBucket } from './pace/retry-bucket.ts'
+import { createReadCall } from './read-call.ts'
+import type { TenantClient } from './reader.ts'
+import { createTenantLink } from './tenant-link.ts'
+import { createTenantReader } from './tenant-reader.ts'
+import { parseTarget } from './wire/base-url.ts'
+import { Dispatchers } from './wire/dispatchers.ts'
+import { exchange } from './wire/exchange.ts'
+
+const defaultCycleMs = 5 * minuteMs
+const maxTokenAnswerBytes = 64 * 1024
+
+/**
+ * A client of the tenant's whole API. Nothing is sent before the first call; dispose it to close its connections.
+ *
+ * @throws UsageError when an address, the header or the environment forbids to send a token.
+ */
+export function createTenantClient(options: TenantClientOptions): TenantClient {
+  const { api, auth, clock, env, observer, random } = options
+  const log = (options.log ?? silentLog()).child({ tenant: options.name })
+  const cycleMs = options.cycleMs ?? defaultCycleMs
+  if (env('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
+    throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED is 0, which switches certificate checks off: unset it')
+  }
+  assertHeader(auth)
+  const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
+  if ('oauth2' in auth.token) {
+    parseTokenUrl(auth.token.oauth2.tokenUrl, api.allowInsecureHttp)
+  }
+
+  const dispatchers = new Dispatchers(api)
+  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent: `tenantwatch/${options.version}` }
+  const gate = new Gate(clock, api.requestsPerSecond, options.blockedUntil ?? 0)
+  const source = createSource(auth.token, {
+    clock,
+    log,
+    env,
+    cycleMs,
+    postForm(url, body, signal) {
+      const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const what = 'POST to the token URL'
+      return exchange(exchangeParts, {
+        method: 'POST',
+        origin,
+        path,
+        what,
+        headers,
+        body,
+        maxBytes: maxTokenAnswerBytes,
+        signal,
+      })
+    },
+  })
+  const link = createTenantLink({
+    target,
+    header: auth.header,
+    scheme: auth.scheme,
+    maxBodyBytes: api.maxBodyBytes,
+    gate,
+    clock,
+    exchange: exchangeParts,
+    observer,
+  })
+  const access = new Access({
+    source,
+    clock,
+    log,
+    cycleMs,
+    probes: probesFor(options.resources ?? resourceNames),
+    async probe(endpoint, { secret }, signal) {
+      const outcome = await link({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      if (outcome.kind === 'answer') return outcome.status
+      if (outcome.error.reason === 'aborted') throw outcome.error
+      return undefined
+    },
+  })
+  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer })
+  const reader = createTenantReader({ read, api, observer })
+
+  return {
+    ...reader,
+    reader,
+    createUser: createUserWriter(link, access),
+    get blockedUntil() {
+      return gate.blockedUntil
+    },
+    async [Symbol.asyncDispose]() {
+      source.dispose()
+      await dispatchers.destroy()
+    },
+  }
+}
+
+/** Headers that rule the message itself or the way through a proxy cannot carry the token. */
+const forbiddenHeaders =
+  /^(accept|accept-encoding|cache-control|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i
+
+function assertHeader({ header, scheme }: AuthOptions): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header) || forbiddenHeaders.test(header)) {
+    throw new UsageError('auth.header is not the name of a header that can carry a token')
+  }
+  if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
+}
+
+/** A token URL may have a query; otherwise it obeys the rules of the base URL. */
+function parseTokenUrl(text: string, allowInsecureHttp: boolean): { readonly origin: string; readonly path: string } {
+  const name = 'auth.token.oauth2.tokenUrl'
+  if (!URL.canParse(text)) throw new UsageError(`${name} is not a URL`)
+  const url = new URL(text)
+  const path = `${url.pathname}${url.search}`
+  url.search = ''
+  return { origin: parseTarget(url.href, name, allowInsecureHttp).origin, path }
+}

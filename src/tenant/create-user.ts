@@ -1,0 +1,78 @@
+import { SyncError } from '../model/errors.ts'
+import type { Access } from './access/access.ts'
+import { endpoints } from './endpoints.ts'
+import type { CreateUserOutcome, TenantWriter } from './reader.ts'
+import type { NewUser } from './records.ts'
+import { readUser } from './shapes/user.ts'
+import { inWords, type TenantLink } from './tenant-link.ts'
+import { openEnvelope, violation } from './wire/envelope.ts'
+import type { Answer } from './wire/outcome.ts'
+import { statusFailure } from './wire/status-failure.ts'
+
+const endpoint = endpoints.createUser
+const what = inWords('POST', endpoint)
+
+const mayExist = 'The user may have been created: look for the e-mail before sending it again'
+
+/**
+ * Create user (specification: Endpoints, Create user). It is sent once: it is not idempotent, so neither a lost answer
+ * nor a 401 makes it go out again.
+ */
+export function createUserWriter(link: TenantLink, access: Access): TenantWriter['createUser'] {
+  return async (user, signal) => {
+    const held = await access.token(signal)
+    const outcome = await link({
+      endpoint,
+      method: 'POST',
+      path: endpoint.template,
+      secret: held.secret,
+      body: toBody(user),
+      signal,
+    })
+    if (outcome.kind === 'failure') throw withHint(outcome.error, mayExist)
+    if (outcome.status === 401) throw await access.denied(endpoint, held, signal)
+    const result = readOutcome(outcome)
+    access.answered(endpoint, held)
+    return result
+  }
+}
+
+function toBody({ firstName, lastName, email, roleId }: NewUser): string {
+  return JSON.stringify({ firstName, lastName, email, roleId })
+}
+
+function readOutcome(answer: Answer): CreateUserOutcome {
+  const { status } = answer
+  if (status === 409) return { outcome: 'already_created' }
+  if (status === 201) return { outcome: 'created', user: readCreated(answer.text ?? '') }
+  const { error } = statusFailure(answer, { what, permission: endpoint.permission })
+  throw withHint(error, hintFor(status) ?? error.hint)
+}
+
+function readCreated(text: string) {
+  try {
+    const { data, requestId } = openEnvelope(text, 201, what)
+    const reading = readUser(data)
+    if (!reading.ok) throw violation(what, 201, `the user cannot be read: ${reading.problem}`, requestId)
+    return reading.record
+  } catch (error) {
+    throw error instanceof SyncError ? withHint(error, 'The user was created; only the answer cannot be used') : error
+  }
+}
+
+function hintFor(status: number): string | undefined {
+  if (status === 422 || status === 400) {
+    return 'All four fields are needed: names and e-mail within the bounds of the tenant, roleId of a role of type User'
+  }
+  return status >= 500 || status === 408 || (status >= 200 && status < 300) ? mayExist : undefined
+}
+
+function withHint(error: SyncError, hint: string | undefined): SyncError {
+  const { reason, message, status, requestId, retryAt } = error
+  return new SyncError(reason, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAt === undefined ? {} : { retryAt }),
+  })
+}

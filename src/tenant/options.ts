@@ -1,0 +1,46 @@
+import type { Clock, Random } from '../model/clock.ts'
+import type { Log } from '../model/log.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { AuthOptions } from './credential/auth-options.ts'
+import type { EnvLookup } from './credential/env-source.ts'
+import type { TenantObserver } from './reader.ts'
+
+/** How the API of a tenant is spoken to. */
+export interface ApiOptions {
+  /** Name of the page-size parameter of users and documents; null sends none. */
+  readonly pageSizeParameter: string | null
+  readonly pageSize: number
+  /** Total deadline of one request, in milliseconds. */
+  readonly timeoutMs: number
+  /** Cap on a decompressed body, in bytes; roles and permissions may have 32 MiB. */
+  readonly maxBodyBytes: number
+  /** 0 = no limit. */
+  readonly requestsPerSecond: number
+  readonly allowInsecureHttp: boolean
+  readonly proxy: string | null
+  readonly caFile: string | null
+}
+
+export interface TenantClientOptions {
+  /** The tenant's name, for logs. */
+  readonly name: string
+  /** Origin and path prefix before /api/public. */
+  readonly baseUrl: string
+  readonly auth: AuthOptions
+  readonly api: ApiOptions
+  readonly clock: Clock
+  readonly random: Random
+  readonly env: EnvLookup
+  /** Version of this program, for User-Agent. */
+  readonly version: string
+  readonly observer?: TenantObserver
+  readonly log?: Log
+  /**
+   * For how long a success speaks for a token, and how often a dead one is tried, in milliseconds; 5 min by default.
+   */
+  readonly cycleMs?: number
+  /** Wall time in milliseconds before which nothing may be sent, as left by an earlier process. */
+  readonly blockedUntil?: number
+  /** The resources that may be asked for when a token must be tried; all by default. */
+  readonly resources?: readonly ResourceName[]
+}

@@ -1,0 +1,37 @@
+import type { ApiOptions } from './options.ts'
+import type { FeedQuery } from './reader.ts'
+
+const maxDocumentsPage = 200
+
+type PageSizeOptions = Pick<ApiOptions, 'pageSize' | 'pageSizeParameter'>
+
+/** Page size of a list, null when none is sent (specification: List users, List documents, Limits). */
+export function pageSizeOf(
+  list: 'documents' | 'users',
+  { pageSize, pageSizeParameter }: PageSizeOptions,
+): number | null {
+  if (pageSizeParameter === null) return null
+  return list === 'documents' ? Math.min(pageSize, maxDocumentsPage) : pageSize
+}
+
+/** The query string of a feed, with its question mark; percent-encoded, empty when there is nothing to say. */
+export function feedQuery(query: FeedQuery, sizeParameter: string | null, size: number | null): string {
+  const { cursor, updatedAfter } = query as { readonly cursor?: string; readonly updatedAfter?: string }
+  const pairs: string[] = []
+  if (cursor !== undefined) pairs.push(`cursor=${encode(cursor)}`)
+  else if (updatedAfter !== undefined) pairs.push(`updatedAfter=${encode(updatedAfter)}`)
+  if (sizeParameter !== null && size !== null) pairs.push(`${encode(sizeParameter)}=${size}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** What a 400 without a cursor most likely means; with one, the cursor is at fault. */
+export function badRequestHint(query: FeedQuery, sizeParameter: string | null): string | undefined {
+  if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
+  return sizeParameter === null
+    ? 'The API may want a page size: see api.pageSizeParameter'
+    : 'Check api.pageSizeParameter and api.pageSize: the name of the parameter or its value may be wrong'
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}

@@ -1,0 +1,105 @@
+import type { Random } from '../model/clock.ts'
+import type { Access } from './access/access.ts'
+import type { Endpoint } from './endpoints.ts'
+import { backoffMs, maxRetries } from './pace/backoff.ts'
+import type { Gate } from './pace/gate.ts'
+import type { RetryBucket } from './pace/retry-bucket.ts'
+import type { TenantObserver } from './reader.ts'
+import { inWords, type TenantLink } from './tenant-link.ts'
+import { type ErrorFacts, readErrorFacts } from './wire/error-facts.ts'
+import type { Answer, Failure } from './wire/outcome.ts'
+import { statusFailure } from './wire/status-failure.ts'
+
+export interface ReadCallParts {
+  readonly link: TenantLink
+  readonly access: Access
+  readonly gate: Gate
+  readonly bucket: RetryBucket
+  readonly random: Random
+  readonly observer: TenantObserver | undefined
+}
+
+export interface ReadCall {
+  readonly endpoint: Endpoint
+  /** The path with its id filled in, and the query. */
+  readonly path: string
+  /** True where 404 says that the asked-for resource does not exist. */
+  readonly absentOn404: boolean
+  readonly badRequestHint?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ReadAnswer {
+  /** The body of a 200; null for an absent resource. */
+  readonly text: string | null
+  /** Of the 404 that says a resource is absent; a 200 carries its own in the text. */
+  readonly absentRequestId: string | null
+  readonly receivedAt: number
+  readonly identity: number
+}
+
+/**
+ * Makes reading calls of one tenant: token, 401, retries. What comes back is a whole 200 (or an agreed 404); everything
+ * else is thrown as a SyncError.
+ */
+export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
+  const { access, bucket, gate, link, observer } = parts
+  /** One free retry for a kept-alive connection that the server had closed; earned again by the next success. */
+  let mayBeStale = false
+
+  async function pause(failure: Failure, retries: number, signal: AbortSignal | undefined): Promise<boolean> {
+    if (failure.untouched && mayBeStale) {
+      mayBeStale = false
+      observer?.retry(failure.error.reason)
+      return false
+    }
+    if (!failure.retriable || retries >= maxRetries || !bucket.take()) throw failure.error
+    observer?.retry(failure.error.reason)
+    await gate.sleep(backoffMs(retries + 1, parts.random), signal)
+    return true
+  }
+
+  return async (call) => {
+    const { endpoint, signal } = call
+    let retries = 0
+    let renewed = false
+    for (;;) {
+      const held = await access.token(signal)
+      const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
+      if (outcome.kind === 'answer') {
+        const { status, text, receivedAt } = outcome
+        const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
+        const absent = denial !== null
+        if (status === 200 || absent) {
+          bucket.succeeded(retries)
+          mayBeStale = true
+          return {
+            text: absent ? null : (text ?? ''),
+            absentRequestId: denial?.requestId ?? null,
+            receivedAt,
+            identity: access.answered(endpoint, held),
+          }
+        }
+        if (status === 401) {
+          if (!renewed && (await access.renewed(held, signal))) {
+            renewed = true
+            continue
+          }
+          throw await access.denied(endpoint, held, signal)
+        }
+      }
+      const failure = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
+      if (await pause(failure, retries, signal)) retries += 1
+    }
+  }
+}
+
+/** A 404 removes a user from the mirror, so it must come from the API itself and not from something before it. */
+function denialIn({ text }: Answer): ErrorFacts | null {
+  const facts = readErrorFacts(text)
+  return facts.enveloped || facts.code === 'NOT_FOUND' ? facts : null
+}
+
+function contextOf({ endpoint, badRequestHint }: ReadCall) {
+  return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint }
+}

@@ -1,0 +1,109 @@
+import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
+
+/** A deviation from the known contract that spoils nothing: it is counted, once a field and run. */
+export interface Oddity {
+  readonly kind: 'unknown_field' | 'unknown_value'
+  readonly field: string
+}
+
+/**
+ * One record as read from the wire. What cannot be trusted is not dropped: it is carried raw, with the reason, so that
+ * the caller can quarantine it. `id` is null when not even the identifier can be read.
+ */
+export type Reading<T> =
+  | {
+      readonly ok: true
+      readonly record: T
+      /** Fields the specification does not name, kept as sent. */
+      readonly extra: Readonly<Record<string, unknown>> | null
+      readonly oddities: readonly Oddity[]
+    }
+  | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
+
+/** What every answer tells about itself (specification: Response envelope). */
+export interface AnswerMeta {
+  readonly requestId: string | null
+  /** `meta.timestamp`, the server's clock, in milliseconds since the epoch; null when it is no date. */
+  readonly serverTime: number | null
+  /** When the answer was complete here, in milliseconds since the epoch. */
+  readonly receivedAt: number
+  /**
+   * Number of the identity the answer was read under. It grows when the credential changed (other than by a renewal of
+   * the same OAuth client) and when an endpoint that answered 401 answers again; the data may be another tenant's.
+   */
+  readonly identity: number
+}
+
+/** A page of a paginated list (specification: Pagination object). */
+export interface Page<T> {
+  readonly items: readonly Reading<T>[]
+  /** `pagination.limit`, null where the endpoint has none. */
+  readonly limit: number | null
+  /** Null when absent, null or empty. */
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+  readonly meta: AnswerMeta
+}
+
+/** The whole of an unpaginated list. */
+export interface Listing<T> {
+  readonly items: readonly Reading<T>[]
+  readonly meta: AnswerMeta
+}
+
+/** A single resource. */
+export interface Single<T> {
+  readonly item: Reading<T>
+  readonly meta: AnswerMeta
+}
+
+/** The answer to a look-up by id; `item` is null on 404: it does not exist or belongs to another tenant. */
+export interface Lookup<T> {
+  readonly item: Reading<T> | null
+  readonly meta: AnswerMeta
+}
+
+/** `cursor` and `updatedAfter` must never be sent together (specification: List users, List documents). */
+export type FeedQuery =
+  | { readonly cursor?: string; readonly updatedAfter?: never }
+  | { readonly updatedAfter: string; readonly cursor?: never }
+
+/** The reading half of the tenant's API; every method throws a SyncError with a reason of the closed list. */
+export interface TenantReader {
+  listUsers(query: FeedQuery, signal?: AbortSignal): Promise<Page<User>>
+  getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>
+  listRoles(signal?: AbortSignal): Promise<Listing<Role>>
+  getRole(roleId: number, signal?: AbortSignal): Promise<Lookup<Role>>
+  listPermissions(signal?: AbortSignal): Promise<Listing<Permission>>
+  getAuthenticationSettings(signal?: AbortSignal): Promise<Single<AuthenticationSettings>>
+  listApiClients(query: { readonly cursor?: string }, signal?: AbortSignal): Promise<Page<ApiClient>>
+  listDocuments(query: FeedQuery, signal?: AbortSignal): Promise<Page<Document>>
+}
+
+/** The outcome of create-user; it is never retried, so a lost answer is its own outcome. */
+export type CreateUserOutcome =
+  | { readonly outcome: 'created'; readonly user: User }
+  /** 409: a user with this e-mail exists, possibly by an earlier attempt whose answer was lost. */
+  | { readonly outcome: 'already_created' }
+
+export interface TenantWriter {
+  /** POST /api/public/users, sent once. Throws SyncError; on a lost answer the user may have been created. */
+  createUser(user: NewUser, signal?: AbortSignal): Promise<CreateUserOutcome>
+}
+
+/** What the client tells of its traffic, for metrics. */
+export interface TenantObserver {
+  /** `endpoint` is the path template; `status` an HTTP code or a reason; duration in seconds. */
+  request(endpoint: string, status: string, durationSeconds: number): void
+  retry(reason: string): void
+  /** Server clock minus local clock, in seconds. */
+  clockSkew(seconds: number): void
+}
+
+/** A client of one tenant: the daemon is handed it as a TenantReader with its life. */
+export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposable {
+  /** The reading half only: an object without any way to write. */
+  readonly reader: TenantReader
+  /** Nothing is sent before this wall time (milliseconds since the epoch); 0 when nothing holds it back. */
+  readonly blockedUntil: number
+}

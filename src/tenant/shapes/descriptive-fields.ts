@@ -1,0 +1,40 @@
+import { parseIsoDate } from '../../model/dates.ts'
+import { type Draft, odd } from './draft.ts'
+
+const maxLength = 1024
+
+/** A descriptive text of at most 1024 characters (longer ones end in an ellipsis); null, counted, when it is none. */
+export function describedText(draft: Draft, field: string, value: unknown): string | null {
+  if (typeof value === 'string') {
+    if (value.length <= maxLength) return value.toWellFormed()
+    odd(draft, 'unknown_value', field)
+    return cut(value)
+  }
+  odd(draft, 'unknown_value', field)
+  return null
+}
+
+/** As describedText, for fields which the specification allows to be null. */
+export function describedTextOrNull(draft: Draft, field: string, value: unknown): string | null {
+  return value === null ? null : describedText(draft, field, value)
+}
+
+export function describedBoolean(draft: Draft, field: string, value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value
+  odd(draft, 'unknown_value', field)
+  return null
+}
+
+/** An ISO 8601 date as sent; null, counted, when it is none. */
+export function describedDate(draft: Draft, field: string, value: unknown): string | null {
+  const parsed = parseIsoDate(value)
+  if (parsed === undefined || !parsed.hasOffset) odd(draft, 'unknown_value', field)
+  return parsed === undefined || typeof value !== 'string' ? null : value
+}
+
+function cut(text: string): string {
+  const kept = text.slice(0, maxLength - 1)
+  const last = kept.charCodeAt(kept.length - 1)
+  const whole = last >= 0xd800 && last <= 0xdbff ? kept.slice(0, -1) : kept
+  return `${whole.toWellFormed()}…`
+}

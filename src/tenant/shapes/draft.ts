@@ -1,0 +1,73 @@
+import type { Oddity, Reading } from '../reader.ts'
+import { boundDepth } from './bound-depth.ts'
+import { canonical } from './canonical.ts'
+import { kindOf } from './kind-of.ts'
+
+/** What was noticed while one record is read; the first problem decides. */
+export interface Draft {
+  problem: string | null
+  oddities: Oddity[] | null
+}
+
+const noOddities: readonly Oddity[] = Object.freeze([])
+
+/** Field names come from the wire; longer ones are cut before they are told to anybody. */
+const maxFieldName = 100
+
+/** A record tells at most so many oddities, each once: they are counted, not stored. */
+const maxOddities = 100
+
+/** A record of more unknown fields than this is none that anybody described. */
+const maxExtra = 1000
+
+export function newDraft(): Draft {
+  return { problem: null, oddities: null }
+}
+
+export function odd(draft: Draft, kind: Oddity['kind'], field: string): void {
+  draft.oddities ??= []
+  const known = draft.oddities
+  if (known.length < maxOddities && !known.some((one) => one.field === field && one.kind === kind)) {
+    known.push({ kind, field })
+  }
+}
+
+export function fail(draft: Draft, problem: string): void {
+  draft.problem ??= problem
+}
+
+/** Own fields beyond `known` in the order of their names, null when there are none; `__proto__` is a name like any other. */
+export function extraFields(
+  draft: Draft,
+  raw: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  prefix = '',
+): Record<string, unknown> | null {
+  const unknown = Object.keys(raw).filter((key) => !known.has(key))
+  if (unknown.length === 0) return null
+  if (unknown.length > maxExtra) {
+    fail(draft, `More than ${maxExtra} unknown fields in one object`)
+    return null
+  }
+  const extra = Object.create(null) as Record<string, unknown>
+  for (const key of unknown.sort()) {
+    extra[key] = canonical(boundDepth(raw[key]))
+    odd(draft, 'unknown_field', `${prefix}${key.slice(0, maxFieldName).toWellFormed()}`)
+  }
+  return extra
+}
+
+export function finish<T>(
+  draft: Draft,
+  record: T,
+  extra: Readonly<Record<string, unknown>> | null,
+  id: string | number | null,
+  raw: unknown,
+): Reading<T> {
+  if (draft.problem !== null) return { ok: false, id, raw: boundDepth(raw), problem: draft.problem }
+  return { ok: true, record, extra, oddities: draft.oddities ?? noOddities }
+}
+
+export function notAnObject<T>(raw: unknown): Reading<T> {
+  return { ok: false, id: null, raw: boundDepth(raw), problem: `The record is ${kindOf(raw)}, not an object` }
+}

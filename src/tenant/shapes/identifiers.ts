@@ -1,0 +1,46 @@
+import { type Draft, fail } from './draft.ts'
+import { kindOf } from './kind-of.ts'
+
+const maxTextId = 200
+
+/** True for a safe integer from 0 up: beyond it two identifiers could become one. */
+export function isIntegerId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/**
+ * True for 1 to 200 characters without lone surrogates and without control, format and direction characters, which
+ * could make two identifiers look like one.
+ */
+export function isTextId(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= maxTextId &&
+    !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+  )
+}
+
+export function integerId(draft: Draft, field: string, value: unknown): number {
+  if (isIntegerId(value)) return value === 0 ? 0 : value
+  fail(
+    draft,
+    typeof value === 'number' ? `${field} is not a safe integer from 0 up` : wrong(field, value, 'an integer'),
+  )
+  return 0
+}
+
+export function integerIdOrNull(draft: Draft, field: string, value: unknown): number | null {
+  return value === null || value === undefined ? null : integerId(draft, field, value)
+}
+
+export function textId(draft: Draft, field: string, value: unknown): string {
+  if (isTextId(value)) return value
+  const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
+  fail(draft, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
+  return ''
+}
+
+export function wrong(field: string, value: unknown, wanted: string): string {
+  return value === undefined ? `${field} is missing` : `${field} is ${kindOf(value)}, not ${wanted}`
+}

@@ -1,0 +1,119 @@
+import { SyncError } from '../model/errors.ts'
+import { type Endpoint, endpoints } from './endpoints.ts'
+import type { ApiOptions } from './options.ts'
+import { badRequestHint, feedQuery, pageSizeOf } from './query.ts'
+import type { ReadAnswer, ReadCall } from './read-call.ts'
+import type { AnswerMeta, FeedQuery, Listing, Lookup, Page, Reading, TenantObserver, TenantReader } from './reader.ts'
+import { readApiClient } from './shapes/api-client.ts'
+import { readAuthenticationSettings } from './shapes/authentication-settings.ts'
+import { readDocument } from './shapes/document.ts'
+import { isIntegerId } from './shapes/identifiers.ts'
+import { kindOf } from './shapes/kind-of.ts'
+import { readPermission } from './shapes/permission.ts'
+import { readRole } from './shapes/role.ts'
+import { readUser } from './shapes/user.ts'
+import { inWords } from './tenant-link.ts'
+import { type Envelope, openEnvelope, violation } from './wire/envelope.ts'
+import { readPagination } from './wire/pagination.ts'
+
+export interface TenantReaderParts {
+  readonly read: (call: ReadCall) => Promise<ReadAnswer>
+  readonly api: ApiOptions
+  readonly observer: TenantObserver | undefined
+}
+
+type Read<T> = (raw: unknown) => Reading<T>
+
+/** The eight reading endpoints over a reading call. */
+export function createTenantReader({ read, api, observer }: TenantReaderParts): TenantReader {
+  function open(endpoint: Endpoint, text: string, answer: ReadAnswer): { envelope: Envelope; meta: AnswerMeta } {
+    const envelope = openEnvelope(text, 200, inWords('GET', endpoint))
+    const { requestId, serverTime } = envelope
+    if (serverTime !== null) observer?.clockSkew((serverTime - answer.receivedAt) / 1000)
+    return { envelope, meta: { requestId, serverTime, receivedAt: answer.receivedAt, identity: answer.identity } }
+  }
+
+  async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal, hint?: string) {
+    const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
+    return open(endpoint, answer.text ?? '', answer)
+  }
+
+  async function list<T>(endpoint: Endpoint, one: Read<T>, signal?: AbortSignal): Promise<Listing<T>> {
+    const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
+    return { items: readItems(envelope, endpoint, one), meta }
+  }
+
+  async function page<T>(
+    endpoint: Endpoint,
+    one: Read<T>,
+    query: FeedQuery,
+    size: number | null,
+    signal?: AbortSignal,
+  ): Promise<Page<T>> {
+    const sizeParameter = size === null ? null : api.pageSizeParameter
+    const path = `${endpoint.template}${feedQuery(query, sizeParameter, size)}`
+    const { envelope, meta } = await whole(endpoint, path, signal, badRequestHint(query, sizeParameter))
+    const pagination = readPagination(envelope, inWords('GET', endpoint))
+    return { items: readItems(envelope, endpoint, one), ...pagination, meta }
+  }
+
+  async function byId<T>(
+    endpoint: Endpoint,
+    one: Read<T>,
+    id: number,
+    idOf: (record: T) => number,
+    signal?: AbortSignal,
+  ): Promise<Lookup<T>> {
+    if (!isIntegerId(id)) throw new SyncError('internal', `${endpoint.template} was asked for an id that is no integer`)
+    const path = endpoint.template.replace('{id}', String(id))
+    const answer = await read({ endpoint, path, absentOn404: true, signal })
+    if (answer.text === null) {
+      const { absentRequestId: requestId, receivedAt, identity } = answer
+      return { item: null, meta: { requestId, serverTime: null, receivedAt, identity } }
+    }
+    const { envelope, meta } = open(endpoint, answer.text, answer)
+    const item = one(singleData(envelope, endpoint))
+    const got = item.ok ? idOf(item.record) : item.id
+    if (got !== null && got !== id) {
+      throw violation(inWords('GET', endpoint), 200, 'the record is not the one asked for', meta.requestId)
+    }
+    return { item, meta }
+  }
+
+  return {
+    listUsers: (query, signal) => page(endpoints.listUsers, readUser, query, pageSizeOf('users', api), signal),
+    getUser: (userId, signal) => byId(endpoints.getUser, readUser, userId, (user) => user.userId, signal),
+    listRoles: (signal) => list(endpoints.listRoles, readRole, signal),
+    getRole: (roleId, signal) => byId(endpoints.getRole, readRole, roleId, (role) => role.roleId, signal),
+    listPermissions: (signal) => list(endpoints.listPermissions, readPermission, signal),
+    async getAuthenticationSettings(signal) {
+      const endpoint = endpoints.getAuthenticationSettings
+      const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
+      return { item: readAuthenticationSettings(singleData(envelope, endpoint)), meta }
+    },
+    listApiClients: (query, signal) => page(endpoints.listApiClients, readApiClient, query, null, signal),
+    listDocuments: (query, signal) =>
+      page(endpoints.listDocuments, readDocument, query, pageSizeOf('documents', api), signal),
+  }
+}
+
+/** Far above any honest answer that keeps to the caps on bodies, and few enough to be written in one transaction. */
+const maxRecords = 100_000
+
+function readItems<T>({ data, requestId }: Envelope, endpoint: Endpoint, one: Read<T>): readonly Reading<T>[] {
+  if (!Array.isArray(data)) {
+    throw violation(inWords('GET', endpoint), 200, `data is ${kindOf(data)}, not an array`, requestId)
+  }
+  if (data.length > maxRecords) {
+    throw new SyncError('too_large', `${inWords('GET', endpoint)} answered 200 with more than ${maxRecords} records`, {
+      status: 200,
+      ...(requestId === null ? {} : { requestId }),
+    })
+  }
+  return (data as readonly unknown[]).map((item) => one(item))
+}
+
+function singleData({ data, requestId }: Envelope, endpoint: Endpoint): unknown {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data
+  throw violation(inWords('GET', endpoint), 200, `data is ${kindOf(data)}, not an object`, requestId)
+}

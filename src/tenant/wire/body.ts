@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer'
+import type { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { SyncError } from '../../model/errors.ts'
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  br: createBrotliDecompress,
+  deflate: createInflate,
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+}
+
+/** What the requests offer to take. */
+export const acceptedEncodings = 'gzip, br'
+
+/**
+ * Reads a body to its end and decodes it as it comes.
+ *
+ * @param maxBytes cap on the decoded body; reading stops there, so a small bomb stays small.
+ * @throws SyncError `too_large` above the cap, `protocol` for an unknown content coding or a body that is not UTF-8.
+ *   Errors of the connection and of the decoder pass as they are.
+ */
+export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<string> {
+  const coding = encoding?.trim().toLowerCase() ?? ''
+  if (coding === '' || coding === 'identity') return toText(await collect(body, maxBytes))
+  const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
+  if (decoder === undefined) {
+    body.on('error', () => {}).destroy()
+    throw new SyncError('protocol', 'The body has a content coding other than gzip, deflate or br')
+  }
+  return toText(await pipeline(body, decoder(), (decoded: AsyncIterable<Buffer>) => collect(decoded, maxBytes)))
+}
+
+async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.length
+    if (size > maxBytes) throw new SyncError('too_large', `The body is larger than ${describeBytes(maxBytes)}`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+/** Strict UTF-8 with an optional byte order mark: a lenient decoder would change names without a trace. */
+function toText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new SyncError('protocol', 'The body is not UTF-8')
+  const text = bytes.toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+function describeBytes(bytes: number): string {
+  return bytes >= 2 ** 20 ? `${Math.floor(bytes / 2 ** 20)} MiB` : `${bytes} bytes`
+}

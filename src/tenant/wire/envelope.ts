@@ -1,0 +1,47 @@
+import { parseIsoDate } from '../../model/dates.ts'
+import { SyncError } from '../../model/errors.ts'
+import { isObject } from '../shapes/is-object.ts'
+import { kindOf } from '../shapes/kind-of.ts'
+import { asGuid } from './error-facts.ts'
+import { parseJson } from './parse-json.ts'
+import { holdsTooMany, maxValues } from './value-cap.ts'
+
+/** A checked response envelope. */
+export interface Envelope {
+  /** Present; null only where the server sent null. */
+  readonly data: unknown
+  readonly pagination: unknown
+  readonly requestId: string | null
+  /** `meta.timestamp` in milliseconds since the epoch. */
+  readonly serverTime: number | null
+}
+
+/**
+ * Opens the envelope of a success (specification: Response envelope).
+ *
+ * @param what the request in words, for messages, which never carry text of the body.
+ * @throws SyncError `protocol` when the text is not JSON, or the envelope is incomplete or carries an error; `too_large`
+ *   when it holds more values than are safe to parse.
+ */
+export function openEnvelope(text: string, status: number, what: string): Envelope {
+  if (holdsTooMany(text)) {
+    throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
+  }
+  const body = parseJson(text)
+  if (body === undefined) throw violation(what, status, 'the body is not JSON')
+  if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
+  const { data, error = null, meta, pagination } = body
+  const requestId = isObject(meta) ? asGuid(meta['requestId']) : null
+  if (error !== null) throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
+  if (data === undefined) throw violation(what, status, 'the envelope has no data', requestId)
+  if (!isObject(meta)) throw violation(what, status, `meta of the envelope is ${kindOf(meta)}, not an object`)
+  return { data, pagination, requestId, serverTime: parseIsoDate(meta['timestamp'])?.ms ?? null }
+}
+
+/** The server broke the contract of its API; nothing of the answer is used. */
+export function violation(what: string, status: number, problem: string, requestId: string | null = null): SyncError {
+  return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, {
+    status,
+    ...(requestId === null ? {} : { requestId }),
+  })
+}

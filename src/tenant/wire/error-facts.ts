@@ -1,0 +1,45 @@
+import { isObject } from '../shapes/is-object.ts'
+import { parseJson } from './parse-json.ts'
+
+/** The little that is taken from an error answer, whose shape the specification does not show. */
+export interface ErrorFacts {
+  /** Something like `VALIDATION_FAILED`. */
+  readonly code: string | null
+  readonly requestId: string | null
+  /** True when the answer is an object whose `error` is not null, as the API's own errors are. */
+  readonly enveloped: boolean
+}
+
+/** A code alone, or one that begins a text such as `NOT_FOUND: User not found`. */
+const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
+const guidLike = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const maxNodes = 200
+
+/** A GUID as sent, else null: only that much of an identifier goes into logs. */
+export function asGuid(value: unknown): string | null {
+  return typeof value === 'string' && guidLike.test(value) ? value : null
+}
+
+/** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
+export function readErrorFacts(text: string | null): ErrorFacts {
+  const body = text === null ? undefined : parseJson(text)
+  const enveloped = isObject(body) && Object.hasOwn(body, 'error') && body['error'] !== null
+  let code = typeof body === 'string' ? codeIn(body) : null
+  let requestId: string | null = null
+  const queue: unknown[] = [body]
+  for (let index = 0; index < queue.length && index < maxNodes; index++) {
+    const node = queue[index]
+    if (typeof node !== 'object' || node === null) continue
+    for (const [key, value] of Object.entries(node).slice(0, maxNodes)) {
+      if (typeof value === 'object') queue.push(value)
+      else if (typeof value !== 'string') continue
+      else if (key === 'code' || key === 'error') code ??= codeIn(value)
+      else if (key === 'requestId') requestId ??= asGuid(value)
+    }
+  }
+  return { code, requestId, enveloped }
+}
+
+function codeIn(text: string): string | null {
+  return codeLike.exec(text)?.[1] ?? null
+}

@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest'
+import {
+  apiClient,
+  document,
+  envelope,
+  meta,
+  page,
+  permission,
+  problem,
+  requestId,
+  role,
+  settings,
+  user,
+} from './support/answers.ts'
+import { caught } from './support/caught.ts'
+import { testClient, token } from './support/client.ts'
+import { sendJson, testServer } from './support/test-server.ts'
+
+it('reads all eight endpoints with their records, pagination and meta', async () => {
+  const answers: Record<string, unknown> = {
+    '/api/public/users': page([user]),
+    '/api/public/users/7': envelope({ ...user, roleId: 2 }),
+    '/api/public/roles': envelope([role]),
+    '/api/public/roles/2': envelope(role),
+    '/api/public/permissions': envelope([permission]),
+    '/api/public/authentication-settings': envelope(settings),
+    '/api/public/api-clients': envelope([apiClient], { nextCursor: null, hasMore: false }),
+    '/api/public/documents': page([document]),
+  }
+  await using server = await testServer((request, response) => sendJson(response, 200, answers[request.url]))
+  const { client, clock, observed } = testClient(server.url)
+  await using _ = client
+  const told = { requestId, serverTime: Date.parse(meta.timestamp), receivedAt: clock.now(), identity: 1 }
+  const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
+  expect(await client.listUsers({})).toEqual({
+    items: [item(user)],
+    limit: 50,
+    nextCursor: 'next',
+    hasMore: false,
+    meta: told,
+  })
+  expect(await client.getUser(7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: told })
+  expect(await client.listRoles()).toEqual({ items: [item(role)], meta: told })
+  expect(await client.getRole(2)).toEqual({ item: item(role), meta: told })
+  expect(await client.listPermissions()).toEqual({ items: [item(permission)], meta: told })
+  expect(await client.getAuthenticationSettings()).toEqual({ item: item(settings), meta: told })
+  expect(await client.listApiClients({})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
+  expect(await client.listDocuments({})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
+  expect(observed.slice(0, 4)).toEqual(['/api/public/users 200', 'skew 2', '/api/public/users/{id} 200', 'skew 2'])
+})
+
+it('sends GET with the token, a version and no-cache', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, envelope(settings)))
+  const { client } = testClient(`${server.url}/prefix/`, {
+    auth: { header: 'X-Api-Token', scheme: '', token: { env: 'TOKEN' } },
+  })
+  await using _ = client
+  await client.getAuthenticationSettings()
+  expect(server.requests).toMatchObject([
+    {
+      method: 'GET',
+      url: '/prefix/api/public/authentication-settings',
+      headers: {
+        accept: 'application/json',
+        'cache-control': 'no-cache',
+        'user-agent': 'tenantwatch/1.2.3',
+        'x-api-token': token,
+      },
+    },
+  ])
+  expect(server.requests[0]?.headers.authorization).toBeUndefined()
+})
+
+it('sends the page size to users and documents only, cursors percent-encoded, and never cursor beside updatedAfter', async () => {
+  await using server = await testServer((request, response) =>
+    sendJson(response, 200, request.url.includes('/roles') ? envelope([]) : page([])),
+  )
+  const { client } = testClient(server.url, { api: { pageSizeParameter: 'page size', pageSize: 500 } })
+  await using _ = client
+  await client.listUsers({})
+  await client.listUsers({ cursor: 'a b&c=%\r\n' })
+  await client.listDocuments({})
+  await client.listDocuments({ updatedAfter: '2026-01-01T00:00:00Z' })
+  await client.listApiClients({ cursor: 'c+/=' })
+  await client.listRoles()
+  expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
+    '/users?page%20size=500',
+    '/users?cursor=a%20b%26c%3D%25%0D%0A&page%20size=500',
+    '/documents?page%20size=200',
+    '/documents?updatedAfter=2026-01-01T00%3A00%3A00Z&page%20size=200',
+    '/api-clients?cursor=c%2B%2F%3D',
+    '/roles',
+  ])
+})
+
+it('hands out a reading half that cannot write', async () => {
+  const { client } = testClient('http://127.0.0.1:1')
+  await using _ = client
+  expect(Object.keys(client.reader).sort()).toEqual([
+    'getAuthenticationSettings',
+    'getRole',
+    'getUser',
+    'listApiClients',
+    'listDocuments',
+    'listPermissions',
+    'listRoles',
+    'listUsers',
+  ])
+})
+
+it('answers null for a user or role that the API says is absent, and fails for a 404 of anything else', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect((await client.getUser(8)).item).toBeNull()
+  expect((await client.getRole(8)).item).toBeNull()
+  expect(await caught(client.listUsers({}))).toMatchObject({
+    reason: 'client_error',
+    status: 404,
+    requestId,
+    hint: expect.stringMatching(/baseUrl/),
+  })
+  server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
+  expect(await caught(client.getUser(8))).toMatchObject({ reason: 'client_error', status: 404 })
+})
+
+it.each([401, 403, 410, 500])('never takes a %d for the absence of a user', async (status) => {
+  await using server = await testServer((_, response) => sendJson(response, status, problem('NOT_FOUND')))
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.getUser(8))).toMatchObject({ status })
+})
+
+it('refuses a record that is not the one asked for, and ids that are no ids', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.getUser(8))).toMatchObject({ reason: 'protocol' })
+  expect(await caught(client.getUser(Number.NaN))).toMatchObject({ reason: 'internal' })
+  expect(server.requests).toHaveLength(1)
+})
+
+it('carries a bad record of a page raw beside the good ones', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, page([user, { userId: 9 }, null])))
+  const { client } = testClient(server.url)
+  await using _ = client
+  const { items } = await client.listUsers({})
+  expect(items.map((item) => (item.ok ? item.record.userId : item.id))).toEqual([7, 9, null])
+})
+
+it.each([
+  ['http://example.com', /https/],
+  ['https://me:secret@example.com', /credentials/],
+  ['https://example.com?x=secret', /query/],
+  ['ftp://localhost', /https/],
+  ['secret', /not a URL/],
+])('refuses the base URL %s without echoing it', (baseUrl, message) => {
+  expect(() => testClient(baseUrl)).toThrow(message)
+  expect(() => testClient(baseUrl)).not.toThrow(/secret/)
+})
+
+it('refuses switched-off certificate checks, unsafe headers and an insecure token URL', () => {
+  const url = 'https://example.com'
+  const auth = { header: 'Authorization', scheme: 'Bearer', token: { env: 'TOKEN' } }
+  expect(() => testClient(url, { env: () => '0' })).toThrow(/NODE_TLS_REJECT_UNAUTHORIZED/)
+  expect(() => testClient(url, { auth: { ...auth, header: 'Host' } })).toThrow(/auth.header/)
+  expect(() => testClient(url, { auth: { ...auth, header: 'X\r\nY' } })).toThrow(/auth.header/)
+  expect(() => testClient(url, { auth: { ...auth, scheme: 'Bearer x' } })).toThrow(/auth.scheme/)
+  const oauth2 = { tokenUrl: 'http://login.example.com', clientId: 'me', clientSecret: { env: 'S' }, scope: null }
+  expect(() => testClient(url, { auth: { ...auth, token: { oauth2 } } })).toThrow(/tokenUrl uses http/)
+  expect(() => testClient(url, { api: { proxy: 'secret' } })).toThrow(/api.proxy/)
+})
+
+it('sends nothing after it was closed', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, envelope([])))
+  const { client } = testClient(server.url)
+  await client[Symbol.asyncDispose]()
+  expect(await caught(client.listRoles())).toMatchObject({ reason: 'aborted' })
+  expect(server.requests).toHaveLength(0)
+})

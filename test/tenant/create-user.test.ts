@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { envelope, problem, user } from './support/answers.ts'
+import { caught } from './support/caught.ts'
+import { testClient } from './support/client.ts'
+import { sendJson, testServer } from './support/test-server.ts'
+
+const created = { ...user, state: 'Invited', roleId: 2 }
+const wanted = { firstName: 'Ada', lastName: 'Byron', email: 'ada@example.com', roleId: 2 }
+
+it('creates a user with exactly the four fields', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 201, envelope(created)))
+  const { client, observed } = testClient(server.url)
+  await using _ = client
+  expect(await client.createUser({ ...wanted, ...{ isAdmin: true } })).toEqual({ outcome: 'created', user: created })
+  expect(server.requests).toMatchObject([
+    { method: 'POST', url: '/api/public/users', headers: { 'content-type': 'application/json' } },
+  ])
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(wanted)
+  expect(observed).toEqual(['/api/public/users 201'])
+})
+
+it('reads 409 as already created', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 409, problem('CONFLICT')))
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await client.createUser(wanted)).toEqual({ outcome: 'already_created' })
+})
+
+it.each([
+  [422, 'client_error', /All four fields/],
+  [403, 'missing_permission', /Api_Users_Create/],
+  [429, 'rate_limited', /requestsPerSecond/],
+  [500, 'server_error', /may have been created/],
+  [503, 'server_error', /may have been created/],
+  [200, 'protocol', /may have been created/],
+  [302, 'redirect', /baseUrl/],
+])('sends once and fails on %i as %s', async (status, reason, hint) => {
+  await using server = await testServer((_, response) => sendJson(response, status, problem('SOME_CODE')))
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.createUser(wanted))).toMatchObject({ reason, hint: expect.stringMatching(hint) })
+  expect(server.requests).toHaveLength(1)
+})
+
+it('says that the user may exist when the answer was lost, and that it exists when the answer cannot be read', async () => {
+  await using server = await testServer((_, response) => response.socket?.destroy())
+  const { client } = testClient(server.url, { api: { timeoutMs: 40 } })
+  await using _ = client
+  expect(await caught(client.createUser(wanted))).toMatchObject({
+    reason: 'network',
+    hint: expect.stringMatching(/may have been created/),
+  })
+  server.handler = () => {}
+  expect(await caught(client.createUser(wanted))).toMatchObject({
+    reason: 'timeout',
+    hint: expect.stringMatching(/may have been created/),
+  })
+  server.handler = (_, response) => sendJson(response, 201, envelope({ userId: 1 }))
+  expect(await caught(client.createUser(wanted))).toMatchObject({
+    reason: 'protocol',
+    hint: expect.stringMatching(/was created/),
+  })
+  expect(server.requests).toHaveLength(3)
+})
+
+it('does not repeat a 401, and names the missing permission when reading works', async () => {
+  await using server = await testServer((request, response) =>
+    request.method === 'POST'
+      ? sendJson(response, 401, problem('UNAUTHORIZED'))
+      : sendJson(response, 200, envelope([])),
+  )
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.createUser(wanted))).toMatchObject({
+    reason: 'missing_permission',
+    message: expect.stringMatching(/Api_Users_Create/),
+  })
+  expect(server.requests.filter((request) => request.method === 'POST')).toHaveLength(1)
+})

@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { envelope, settings } from '../support/answers.ts'
+import { caught } from '../support/caught.ts'
+import { type Overrides, testClient } from '../support/client.ts'
+import { sendJson, testServer } from '../support/test-server.ts'
+
+const cycleMs = 300_000
+
+/** A tenant API that knows the newest token only, and a token server that numbers them. */
+async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides = {}) {
+  const state = { accept: 'token-1', issued: 0, secret: 'client-CANARY' }
+  const api = await testServer((request, response) =>
+    request.headers.authorization === `Bearer ${state.accept}`
+      ? sendJson(response, 200, envelope(settings))
+      : sendJson(response, 401, {}),
+  )
+  const login = await testServer((_, response) => {
+    state.issued += 1
+    sendJson(response, 200, { access_token: `token-${state.issued}`, token_type: 'Bearer', ...answer })
+  })
+  const oauth2 = {
+    tokenUrl: `${login.url}/oauth/token?tenant=a`,
+    clientId: 'watch',
+    clientSecret: { env: 'SECRET' },
+    scope: 'read all',
+  }
+  const made = testClient(api.url, {
+    auth: { header: 'Authorization', scheme: 'Bearer', token: { oauth2 } },
+    env: (name) => (name === 'SECRET' ? state.secret : undefined),
+    cycleMs,
+    ...overrides,
+  })
+  return {
+    ...made,
+    api,
+    login,
+    state,
+    async [Symbol.asyncDispose]() {
+      await made.client[Symbol.asyncDispose]()
+      await api[Symbol.asyncDispose]()
+      await login[Symbol.asyncDispose]()
+    },
+  }
+}
+
+it('asks for a token by client credentials in a form, and uses it for 90% of its life', async () => {
+  await using t = await setup()
+  await t.client.getAuthenticationSettings()
+  expect(t.login.requests).toMatchObject([
+    { method: 'POST', url: '/oauth/token?tenant=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+  ])
+  expect(Object.fromEntries(new URLSearchParams(t.login.requests[0]?.body))).toEqual({
+    grant_type: 'client_credentials',
+    client_id: 'watch',
+    client_secret: 'client-CANARY',
+    scope: 'read all',
+  })
+  t.clock.advance(899_000)
+  await t.client.getAuthenticationSettings()
+  expect(t.state.issued).toBe(1)
+  t.clock.advance(2000)
+  t.state.accept = 'token-2'
+  const { meta } = await t.client.getAuthenticationSettings()
+  expect(t.state.issued).toBe(2)
+  expect(meta.identity).toBe(1)
+})
+
+it('renews a refused token once within the call, which is no new identity', async () => {
+  await using t = await setup()
+  await t.client.getAuthenticationSettings()
+  t.state.accept = 'token-2'
+  expect((await t.client.getAuthenticationSettings()).meta.identity).toBe(1)
+  expect(t.state.issued).toBe(2)
+})
+
+it('asks for at most one token a cycle while every one is refused', async () => {
+  await using t = await setup()
+  t.state.accept = 'none'
+  expect((await caught(t.client.getAuthenticationSettings())).reason).toBe('unauthorized')
+  expect(t.state.issued).toBe(2)
+  t.api.requests.length = 0
+  for (let cycle = 1; cycle <= 5; cycle++) {
+    t.clock.advance(cycleMs)
+    for (let call = 0; call < 5; call++) await caught(t.client.getAuthenticationSettings())
+    expect(t.state.issued).toBe(2 + cycle)
+    expect(t.api.requests).toHaveLength(cycle)
+  }
+  t.clock.advance(cycleMs)
+  t.state.accept = `token-${t.state.issued + 1}`
+  expect((await t.client.getAuthenticationSettings()).meta.identity).toBe(2)
+})
+
+it.each([
+  [400, { error: 'invalid_client', error_description: 'CANARY' }, 'unauthorized', / 400 invalid_client$/],
+  [401, { error: 'CANARY' }, 'unauthorized', / 401$/],
+  [500, {}, 'server_error', / 500$/],
+  [429, {}, 'rate_limited', / 429$/],
+  [302, {}, 'redirect', / 302$/],
+  [200, {}, 'unauthorized', /without an access_token/],
+  [200, { access_token: 'CANARY x' }, 'unauthorized', /contains a space/],
+  [200, 'CANARY', 'unauthorized', /without an access_token/],
+])('tells an answer %i %j of the token URL as %s, asked once', async (status, body, reason, message) => {
+  await using t = await setup()
+  t.login.handler = (_, response) => sendJson(response, status, body)
+  const error = await caught(t.client.getAuthenticationSettings())
+  expect(error.reason).toBe(reason)
+  expect(error.message).toMatch(message)
+  expect(error.message).not.toContain('CANARY')
+  expect(await caught(t.client.getAuthenticationSettings())).toBe(error)
+  expect(t.login.requests).toHaveLength(1)
+  expect(t.api.requests).toHaveLength(0)
+})
+
+it('asks again at once when the client secret changed, else after a cycle', async () => {
+  await using t = await setup()
+  const { handler } = t.login
+  t.login.handler = (_, response) => sendJson(response, 401, {})
+  await caught(t.client.getAuthenticationSettings())
+  t.clock.advance(cycleMs - 1)
+  await caught(t.client.getAuthenticationSettings())
+  expect(t.login.requests).toHaveLength(1)
+  t.login.handler = handler
+  t.state.secret = 'another'
+  await t.client.getAuthenticationSettings()
+  expect(t.login.requests).toHaveLength(2)
+})
+
+it('follows no redirect with the client secret', async () => {
+  await using other = await testServer((_, response) => sendJson(response, 200, { access_token: 'x' }))
+  await using t = await setup()
+  t.login.handler = (_, response) => response.writeHead(307, { location: other.url }).end()
+  await caught(t.client.getAuthenticationSettings())
+  expect(other.requests).toHaveLength(0)
+})

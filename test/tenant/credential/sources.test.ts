@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { expect, it } from 'vitest'
+import { silentLog } from '../../../src/model/log.ts'
+import { commandSource } from '../../../src/tenant/credential/command-source.ts'
+import { fileSource } from '../../../src/tenant/credential/file-source.ts'
+import { parseSecret } from '../../../src/tenant/credential/parse-secret.ts'
+import { Secret } from '../../../src/tenant/credential/secret.ts'
+import { caught } from '../support/caught.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const canary = 'CANARY-31415926535897'
+
+async function folder() {
+  const path = await mkdtemp(join(tmpdir(), 'tenantwatch-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}
+
+it('prints a secret as [redacted] however it is turned into text', () => {
+  const secret = new Secret(canary)
+  const printed = [
+    String(secret),
+    `${secret}`,
+    JSON.stringify({ secret }),
+    inspect({ deep: [secret] }, { showHidden: true, depth: 9 }),
+    inspect(new Error('x', { cause: secret })),
+    JSON.stringify(Object.entries(secret)),
+  ]
+  for (const text of printed) expect(text).not.toContain('CANARY')
+  expect(printed.slice(0, 3)).toEqual(['[redacted]', '[redacted]', '{"secret":"[redacted]"}'])
+  expect(secret.expose()).toBe(canary)
+})
+
+it.each([
+  ['', /is empty/],
+  [' \n', /is empty/],
+  [`${canary} x`, /a space/],
+  [`${canary}\r\nX-Evil: 1`, /a space/],
+  [`${canary}\u0000`, /control/],
+  [`${canary}é`, /ASCII/],
+  [canary.repeat(1000), /longer than/],
+])('refuses an unusable secret without telling it: %#', (text, message) => {
+  expect(() => parseSecret(text, 'File x')).toThrow(message)
+  expect(() => parseSecret(text, 'File x')).not.toThrow(/CANARY/)
+})
+
+it('trims a secret, a byte order mark too', () => {
+  expect(parseSecret(`\ufeff ${canary}\r\n`, 'File x').expose()).toBe(canary)
+})
+
+it('reads a file again when it changed and keeps the last good secret meanwhile', async () => {
+  await using dir = await folder()
+  const path = join(dir.path, 'token')
+  const warnings: unknown[] = []
+  const source = fileSource(path, { ...silentLog(), warn: (fields) => warnings.push(fields) })
+  expect(await caught(source.current())).toMatchObject({
+    reason: 'unauthorized',
+    message: expect.stringContaining('ENOENT'),
+  })
+  await writeFile(path, ' one\n')
+  expect((await source.current()).expose()).toBe('one')
+  await writeFile(path, 'second\n')
+  expect((await source.current()).expose()).toBe('second')
+  for (const bad of ['', `${canary} with spaces`]) {
+    await writeFile(path, bad)
+    expect((await source.current()).expose()).toBe('second')
+    expect((await source.current()).expose()).toBe('second')
+  }
+  await rm(path)
+  expect((await source.current()).expose()).toBe('second')
+  expect(warnings).toHaveLength(3)
+  expect(JSON.stringify(warnings)).not.toContain('CANARY')
+  await writeFile(path, 'third')
+  expect((await source.renew(new Secret('second'))).expose()).toBe('third')
+})
+
+it('refuses a folder and a huge file as a secret', async () => {
+  await using dir = await folder()
+  expect((await caught(fileSource(dir.path, silentLog()).current())).message).toMatch(/not a regular file/)
+  const path = join(dir.path, 'big')
+  await writeFile(path, 'x'.repeat(70_000))
+  expect((await caught(fileSource(path, silentLog()).current())).message).toMatch(/larger than/)
+})
+
+it('runs a command once for a cycle and for all who wait', async () => {
+  await using dir = await folder()
+  const script = `const fs=require('fs');const f=${JSON.stringify(join(dir.path, 'count'))};
+    const n=(fs.existsSync(f)?Number(fs.readFileSync(f)):0)+1;fs.writeFileSync(f,String(n));console.log('token-'+n)`
+  const clock = fakeClock()
+  const source = commandSource([process.execPath, '-e', script], clock, 60_000)
+  const [one, two] = await Promise.all([source.current(), source.current()])
+  expect([one.expose(), two.expose()]).toEqual(['token-1', 'token-1'])
+  expect((await source.renew(one)).expose()).toBe('token-2')
+  expect((await source.renew(one)).expose()).toBe('token-2')
+  const used = await source.current()
+  expect((await source.renew(used)).expose()).toBe('token-2')
+  clock.advance(60_000)
+  expect(await source.glance()).toBeUndefined()
+  expect((await source.current()).expose()).toBe('token-3')
+})
+
+it.each([
+  ['exit code 3', `console.error('${canary}');console.log('${canary}');process.exit(3)`],
+  ['is empty', ''],
+  ['a space', `console.log('${canary} x')`],
+  ['MAXBUFFER', `process.stdout.write('${canary}'.repeat(9000))`],
+])('tells that a command failed (%s) without its output', async (why, script) => {
+  const source = commandSource([process.execPath, '-e', script], fakeClock(), 60_000)
+  const error = await caught(source.current())
+  expect(error.reason).toBe('unauthorized')
+  expect(error.message).toContain(why)
+  expect(inspect(error)).not.toContain('CANARY')
+})
+
+it('does not run a failing command again at once', async () => {
+  const clock = fakeClock()
+  const source = commandSource(['/nonexistent/command'], clock, 1000)
+  const error = await caught(source.current())
+  expect(error.message).toContain('ENOENT')
+  expect(await caught(source.current())).toBe(error)
+  clock.advance(30_000)
+  expect(await caught(source.current())).not.toBe(error)
+})
+
+it('ends a running command when it is disposed', async () => {
+  const source = commandSource([process.execPath, '-e', 'setInterval(() => {}, 1000)'], fakeClock(), 1000)
+  const call = caught(source.current())
+  await new Promise((resolve) => setImmediate(resolve))
+  source.dispose()
+  expect((await call).reason).toBe('aborted')
+})

@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest'
+import { envelope, page } from './support/answers.ts'
+import { caught } from './support/caught.ts'
+import { testClient } from './support/client.ts'
+import { type Handler, sendJson, testServer } from './support/test-server.ts'
+
+const roles: Handler = (_, response) => sendJson(response, 200, envelope([]))
+const failing = (status: number, times: number, headers: Record<string, string> = {}): Handler => {
+  return (_, response, number) =>
+    number <= times ? sendJson(response, status, {}, headers) : sendJson(response, 200, envelope([]))
+}
+
+it('retries with full jitter, exponentially, up to four times', async () => {
+  await using server = await testServer(failing(500, 4))
+  const { client, clock, observed } = testClient(server.url, { random: () => 0.999 })
+  await using _ = client
+  await client.listRoles()
+  expect(clock.sleeps).toEqual([999, 1998, 3996, 7992])
+  expect(observed.filter((line) => line.startsWith('retry'))).toEqual(Array(4).fill('retry server_error'))
+})
+
+it.each([
+  ['7', 7000],
+  ['0.5', 500],
+  ['30', 30_000],
+  ['Thu, 15 Jan 2026 00:00:20 GMT', 20_000],
+])('waits out Retry-After %s in full before the retry', async (header, ms) => {
+  await using server = await testServer(
+    failing(429, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
+  )
+  for (const random of [() => 0, () => 0.999]) {
+    const { client, clock } = testClient(server.url, { random })
+    await using _ = client
+    server.requests.length = 0
+    const start = clock.monotonic()
+    await client.listRoles()
+    expect(clock.monotonic() - start).toBeGreaterThanOrEqual(ms)
+    expect(server.requests).toHaveLength(2)
+  }
+})
+
+it.each(['-5', 'NaN', 'Infinity', 'soon', '', '0', 'Thu, 15 Jan 2015 00:00:00 GMT'])(
+  'ignores the Retry-After %j',
+  async (header) => {
+    await using server = await testServer(
+      failing(503, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
+    )
+    const { client, clock } = testClient(server.url)
+    await using _ = client
+    await client.listRoles()
+    expect(clock.sleeps).toEqual([500])
+    expect(client.blockedUntil).toBe(0)
+  },
+)
+
+it.each([
+  [429, '31', 31_000],
+  [503, '120', 120_000],
+  [429, '99999999999', 3_600_000],
+  [429, 'Fri, 16 Jan 2026 00:00:00 GMT', 3_600_000],
+])(
+  'a %i with Retry-After %s ends as rate_limited, and nothing is sent before it passes',
+  async (status, header, ms) => {
+    await using server = await testServer(
+      failing(status, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
+    )
+    const { client, clock } = testClient(server.url)
+    await using _ = client
+    const retryAt = clock.now() + ms
+    expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', status, retryAt })
+    expect(client.blockedUntil).toBe(retryAt)
+    clock.advance(ms - 1)
+    expect(await caught(client.getUser(1))).toMatchObject({ reason: 'rate_limited', retryAt })
+    expect(await caught(client.createUser({ firstName: 'a', lastName: 'b', email: 'c@d.e', roleId: 1 }))).toMatchObject(
+      {
+        reason: 'rate_limited',
+      },
+    )
+    expect(server.requests).toHaveLength(1)
+    clock.advance(1)
+    expect(client.blockedUntil).toBe(0)
+    await client.listRoles()
+    expect(clock.sleeps).toEqual([])
+  },
+)
+
+it('keeps a wait that an earlier process left, but never for more than an hour', async () => {
+  await using server = await testServer(roles)
+  const now = Date.UTC(2026, 0, 15)
+  const { client, clock } = testClient(server.url, { blockedUntil: now + 60_000 })
+  await using _ = client
+  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: now + 60_000 })
+  clock.advance(60_000)
+  await client.listRoles()
+  const far = testClient(server.url, { blockedUntil: now + 9e9 })
+  await using _far = far.client
+  expect(far.client.blockedUntil).toBe(now + 3_600_000)
+})
+
+it('makes other calls wait out a short Retry-After too, even when the first one gave up', async () => {
+  await using server = await testServer(failing(429, 5, { 'retry-after': '20' }))
+  const { client, clock } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 20_000 })
+  const start = clock.monotonic()
+  await client.listRoles()
+  expect(clock.monotonic() - start).toBe(20_000)
+})
+
+it('costs a dead tenant at most a fifth more requests in the long run', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 500, {}))
+  const { client } = testClient(server.url)
+  await using _ = client
+  for (let call = 0; call < 120; call++) await caught(client.listRoles())
+  expect(server.requests).toHaveLength(140)
+})
+
+it('rides out a server that trips on every fifth request', async () => {
+  await using server = await testServer((_, response, number) =>
+    number % 5 === 0 ? sendJson(response, 503, {}) : sendJson(response, 200, envelope([])),
+  )
+  const { client } = testClient(server.url)
+  await using _ = client
+  for (let call = 0; call < 200; call++) await client.listRoles()
+})
+
+it('retries at once, without a wait, when a kept-alive connection turns out to be closed', async () => {
+  await using server = await testServer((_, response, number) => {
+    if (number === 2) response.socket?.destroy()
+    else sendJson(response, 200, envelope([]))
+  })
+  const { client, clock } = testClient(server.url)
+  await using _ = client
+  await client.listRoles()
+  await client.listRoles()
+  expect(server.requests).toHaveLength(3)
+  expect(clock.sleeps).toEqual([])
+})
+
+it('never starts more requests in any second than the rate allows', async () => {
+  const starts: number[] = []
+  await using server = await testServer((_, response) => {
+    starts.push(clock.monotonic())
+    sendJson(response, 200, page([]))
+  })
+  const { client, clock } = testClient(server.url, { api: { requestsPerSecond: 3 } })
+  await using _ = client
+  for (let call = 0; call < 10; call++) {
+    await client.listUsers({})
+    clock.advance(call * 37)
+  }
+  for (const start of starts)
+    expect(starts.filter((other) => other >= start && other < start + 1000).length).toBeLessThan(4)
+  expect(starts[2]).toBe(37)
+})
+
+it('stops waiting when the caller aborts', async () => {
+  const controller = new AbortController()
+  await using server = await testServer((_, response) => {
+    sendJson(response, 500, {})
+    response.on('finish', () => controller.abort())
+  })
+  const { client } = testClient(server.url, {
+    random: () => {
+      controller.abort()
+      return 0.5
+    },
+  })
+  await using _ = client
+  expect(await caught(client.listRoles(controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(server.requests).toHaveLength(1)
+})

@@ -1,0 +1,26 @@
+import type { Clock } from '../../../src/model/clock.ts'
+
+export interface FakeClock extends Clock {
+  /** Every wait in milliseconds, in order. */
+  readonly sleeps: number[]
+  advance(ms: number): void
+}
+
+/** A clock that stands still but for waits, which pass at once. */
+export function fakeClock(start = Date.UTC(2026, 0, 15)): FakeClock {
+  let elapsed = 0
+  const sleeps: number[] = []
+  return {
+    sleeps,
+    now: () => start + elapsed,
+    monotonic: () => elapsed,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted()
+      sleeps.push(ms)
+      elapsed += ms
+    },
+    advance(ms) {
+      elapsed += ms
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface SeenRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export type Handler = (request: SeenRequest, response: ServerResponse, number: number) => void
+
+export interface TestServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  readonly requests: SeenRequest[]
+  handler: Handler
+}
+
+/** A real HTTP server on loopback that records what it is sent. */
+export async function testServer(handler: Handler): Promise<TestServer> {
+  const requests: SeenRequest[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = '', url = '', headers } = request
+    const seen = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    requests.push(seen)
+    result.handler(seen, response, requests.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const result: TestServer = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    handler,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return result
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
