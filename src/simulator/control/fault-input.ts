@@ -1,0 +1,77 @@
+import type { EffectKind, FaultEffect } from '../faults/effect.ts'
+import type { Fault, FaultMatch } from '../faults/table.ts'
+import { tokenNames } from '../seed/tokens.ts'
+import { tenantNames } from '../truth.ts'
+import type { Members } from './input.ts'
+import { asMembers, asOneOf, ControlError } from './input.ts'
+
+type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
+
+/** Members of each effect that can travel as JSON; a question mark makes one optional. */
+const effectMembers: Readonly<
+  Record<Exclude<EffectKind, 'transform'>, Readonly<Record<string, `${FieldType}${'' | '?'}`>>>
+> = {
+  status: { status: 'number', code: 'string?', message: 'string?', headers: 'object?' },
+  body: { body: 'string', status: 'number?', contentType: 'string?', headers: 'object?' },
+  html: {},
+  delay: { ms: 'number' },
+  hang: {},
+  reset: { when: 'string' },
+  truncate: { framing: 'string', bytes: 'number?' },
+  drip: { chunkBytes: 'number', everyMs: 'number' },
+  'invalid-utf8': {},
+  raw: { bytes: 'string' },
+  'gzip-bomb': { bytes: 'number' },
+  'huge-body': { bytes: 'number' },
+  merge: { patch: 'object' },
+  set: { path: 'string', value: 'any' },
+  empty: {},
+  'repeat-page': {},
+  'repeat-cursor': {},
+  'ignore-cursor': {},
+  'clock-skew': { ms: 'number' },
+}
+
+const matchMembers: Readonly<Record<keyof FaultMatch, FieldType>> = {
+  method: 'string',
+  path: 'string',
+  token: 'string',
+  tenant: 'string',
+  page: 'number',
+  hasCursor: 'boolean',
+  nth: 'number',
+  times: 'number',
+  probability: 'number',
+}
+
+function checkMembers(given: Members, wanted: Readonly<Record<string, string>>, what: string): void {
+  for (const name of Object.keys(given)) {
+    if (!(name in wanted)) throw new ControlError(400, `${what} has no member ${name}`)
+  }
+  for (const [name, type] of Object.entries(wanted)) {
+    const value = given[name]
+    if (type === 'any' || (value === undefined && type.endsWith('?'))) continue
+    const plain = type.replace('?', '')
+    if (typeof value !== plain || value === null) throw new ControlError(400, `${what}.${name} must be a ${plain}`)
+  }
+}
+
+function effectFrom(value: unknown): FaultEffect {
+  const { kind, ...members } = asMembers(value, 'effect')
+  const known = asOneOf(kind, Object.keys(effectMembers) as Exclude<EffectKind, 'transform'>[], 'effect.kind')
+  checkMembers(members, effectMembers[known], 'effect')
+  if (known === 'reset') asOneOf(members['when'], ['before', 'unanswered', 'mid'], 'effect.when')
+  if (known === 'truncate') asOneOf(members['framing'], ['content-length', 'chunked', 'close'], 'effect.framing')
+  // The tables above hold exactly the members of each kind.
+  return { kind: known, ...members } as unknown as FaultEffect
+}
+
+/** A fault from JSON: matcher members beside `effect`. Throws a ControlError that names what is wrong. */
+export function faultFrom(body: Members): Fault {
+  const { effect, ...match } = body
+  const optional = Object.fromEntries(Object.entries(matchMembers).map(([name, type]) => [name, `${type}?`]))
+  checkMembers(match, optional, 'fault')
+  if (match['token'] !== undefined) asOneOf(match['token'], tokenNames(), 'token')
+  if (match['tenant'] !== undefined) asOneOf(match['tenant'], tenantNames, 'tenant')
+  return { ...(match as FaultMatch), effect: effectFrom(effect) }
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readBody } from '../read-body.ts'
+import type { ChangeableReadings, Simulator } from '../simulator.ts'
+import { resourceNames, tenantNames } from '../truth.ts'
+import { faultFrom } from './fault-input.ts'
+import type { Members } from './input.ts'
+import { asCount, asMembers, asOneOf, ControlError } from './input.ts'
+import { mutate } from './mutate.ts'
+import { changeToken } from './tokens.ts'
+
+type Action = (simulator: Simulator, segments: readonly string[], body: Members) => unknown
+
+/** Records one by one, so that the truth of a million users needs no memory. */
+function* jsonArray(records: Iterable<unknown>): Generator<string> {
+  let open = '['
+  for (const record of records) {
+    yield `${open}${JSON.stringify(record)}`
+    open = ',\n'
+  }
+  yield open === '[' ? '[]' : ']'
+}
+
+function readState(simulator: Simulator, [tenant, resource]: readonly string[]): Iterable<string> | unknown {
+  const state = simulator.state(asOneOf(tenant, tenantNames, 'tenant'))
+  const name = asOneOf(resource, resourceNames, 'resource')
+  return name === 'authentication-settings'
+    ? state.authenticationSettings()
+    : Readable.from(jsonArray(state.records(name)))
+}
+
+/** What the control interface does, by method and first path segment. */
+const actions: Readonly<Record<string, Action>> = {
+  'GET ': () => ({ actions: Object.keys(actions) }),
+  'GET state': readState,
+  'POST users': (simulator, [id], { tenant, ...fields }) =>
+    mutate(simulator, { resource: 'users', op: id === undefined ? 'add' : 'update', tenant, id, fields }),
+  'POST mutate': (simulator, _segments, body) => mutate(simulator, body),
+  'GET faults': (simulator) => simulator.faults.list(),
+  'POST faults': (simulator, _segments, body) => simulator.faults.add(faultFrom(body)),
+  'DELETE faults': (simulator, [id]) => {
+    if (id === undefined) simulator.faults.clear()
+    else if (!simulator.faults.remove(id)) throw new ControlError(404, `There is no fault ${id}`)
+    return { faults: simulator.faults.list() }
+  },
+  'GET requests': (simulator) => ({ counters: simulator.requests.counters(), requests: simulator.requests.all() }),
+  'DELETE requests': (simulator) => {
+    simulator.requests.clear()
+    return {}
+  },
+  'GET violations': (simulator) => simulator.violations,
+  'DELETE violations': (simulator) => {
+    simulator.clearViolations()
+    return {}
+  },
+  'GET tokens': ({ tokens, credentials, tokenUrl }) => ({ tokens, credentials, tokenUrl }),
+  'POST tokens': (simulator, _segments, body) => changeToken(simulator, body),
+  'GET readings': ({ readings }) => readings,
+  'POST readings': (simulator, _segments, body) => {
+    const unknown = Object.keys(body).find((name) => !(name in simulator.readings))
+    if (unknown !== undefined) throw new ControlError(400, `There is no reading ${unknown}`)
+    for (const fixed of ['documentOrder', 'inactiveRoleState']) {
+      if (fixed in body) throw new ControlError(400, `${fixed} is laid down at the start`)
+    }
+    simulator.setReadings(body as ChangeableReadings)
+    return simulator.readings
+  },
+  'POST cursors': (simulator) => {
+    simulator.invalidateCursors()
+    return {}
+  },
+  'POST live': (simulator, _segments, body) => simulator.live({ steps: asCount(body['steps'] ?? 1, 'steps') }),
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Members> {
+  const bytes = await readBody(request)
+  if (bytes === null) throw new ControlError(413, 'The body is longer than 1 MiB')
+  if (bytes.length === 0) return {}
+  try {
+    return asMembers(JSON.parse(bytes.toString()), 'The body')
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ControlError(400, 'The body is not JSON')
+    throw error
+  }
+}
+
+async function serve(simulator: Simulator, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  try {
+    const { pathname } = new URL(request.url ?? '/', 'http://control.invalid')
+    const [first = '', ...segments] = pathname.slice(1).split('/').map(decodeURIComponent)
+    const action = actions[`${request.method} ${first}`]
+    if (action === undefined) throw new ControlError(404, `There is no ${request.method} /${first} here`)
+    const result = action(simulator, segments, await bodyOf(request))
+    response.writeHead(200, headers)
+    if (result instanceof Readable) await pipeline(result, response)
+    else response.end(JSON.stringify(result))
+  } catch (error) {
+    const status = error instanceof ControlError ? error.status : 500
+    const message = error instanceof Error ? error.message : 'Unexpected error'
+    if (!response.headersSent) response.writeHead(status, headers)
+    response.end(JSON.stringify({ error: message }))
+  }
+}
+
+/**
+ * Makes the request listener of the control interface: JSON in and out, no authentication; it belongs on loopback. A
+ * request it cannot do is answered with 400 or 404 and `{"error": …}`.
+ */
+export function createControlHandler(simulator: Simulator) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    void serve(simulator, request, response)
+  }
+}

@@ -1,0 +1,41 @@
+/** A control request that cannot be done; the message tells what is wanted. */
+export class ControlError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The members of a JSON body or of a part of it. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** The value as an object; throws a ControlError that names it. */
+export function asMembers(value: unknown, name: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ControlError(400, `${name} must be an object`)
+  }
+  return { ...value }
+}
+
+/** The value as one of the words; throws a ControlError that lists them. */
+export function asOneOf<T extends string>(value: unknown, words: readonly T[], name: string): T {
+  const found = words.find((word) => word === value)
+  if (found === undefined) throw new ControlError(400, `${name} must be one of ${words.join(', ')}, not ${value}`)
+  return found
+}
+
+/** The value as a text that is not empty. */
+export function asText(value: unknown, name: string): string {
+  if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name} must be a text`)
+  return value
+}
+
+/** The value as a whole number from 0. */
+export function asCount(value: unknown, name: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new ControlError(400, `${name} must be a whole number`)
+  }
+  return value
+}

@@ -1,0 +1,63 @@
+import type { Pagination } from '../envelope.ts'
+import type { RenderStyle } from '../render.ts'
+import type { Tenant } from '../tenant.ts'
+import type { PermissionCode } from '../truth.ts'
+import type { World } from '../world.ts'
+
+/** One authorised request, as an endpoint sees it. */
+export interface Call {
+  readonly world: World
+  readonly tenant: Tenant
+  readonly query: URLSearchParams
+  /** The `{id}` of the path, or the empty string. */
+  readonly id: string
+  readonly body: Uint8Array
+  readonly style: RenderStyle
+  /** A fault may make an endpoint act as if no cursor had been sent. */
+  readonly ignoreCursor: boolean
+}
+
+export interface Answer {
+  readonly status: number
+  readonly data: unknown
+  readonly pagination: Pagination | null
+}
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST'
+  /** Path with `{id}` where a segment is variable. */
+  readonly template: string
+  readonly permission: PermissionCode
+  /** Answers, or throws an ApiError. */
+  readonly handle: (call: Call) => Answer
+}
+
+/** The answer of a 200 without pages. */
+export function single(data: unknown): Answer {
+  return { status: 200, data, pagination: null }
+}
+
+/** Scope of the cursors of an endpoint: its name and, where the readings bind them, the tenant. */
+export function cursorScope({ world, tenant }: Pick<Call, 'world' | 'tenant'>, endpoint: string): string {
+  return world.readings.cursorBoundToTenant ? `${endpoint} ${tenant.name}` : endpoint
+}
+
+/** The cursor sent, or null; an empty one is none where the readings say so. */
+export function cursorSent({ world, query, ignoreCursor }: Call): string | null {
+  const cursor = query.get('cursor')
+  if (cursor === null || ignoreCursor) return null
+  return cursor === '' && world.readings.emptyCursorParameter === 'absent' ? null : cursor
+}
+
+/** The positive integer of a path segment, or null. */
+export function integerId(id: string): number | null {
+  const value = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
+  return Number.isSafeInteger(value) ? value : null
+}
+
+/** Where no order is guaranteed, a list begins at another element with every response. */
+export function unordered<T>(world: World, records: readonly T[]): readonly T[] {
+  if (world.readings.unorderedLists === 'stable' || records.length === 0) return records
+  const at = world.responses % records.length
+  return [...records.slice(at), ...records.slice(0, at)]
+}

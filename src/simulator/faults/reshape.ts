@@ -1,0 +1,41 @@
+import type { Envelope } from '../envelope.ts'
+import type { FaultEffect } from './effect.ts'
+import { mergePatch, setMember } from './merge-patch.ts'
+
+/** What reshaping may draw on besides the envelope. */
+export interface ReshapeContext {
+  /** Data this token was last given on this endpoint. */
+  readonly previousData: unknown
+  readonly cursor: string | null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** The body a fault makes of an envelope; effects that do not concern the envelope leave it. */
+export function reshape(envelope: unknown, effect: FaultEffect, context: ReshapeContext): unknown {
+  if (!isObject(envelope)) return envelope
+  const pagination = isObject(envelope['pagination']) ? envelope['pagination'] : {}
+  switch (effect.kind) {
+    case 'transform':
+      return effect.transform(envelope as unknown as Envelope)
+    case 'merge':
+      return mergePatch(envelope, effect.patch)
+    case 'set':
+      return setMember(envelope, effect.path, effect.value)
+    case 'empty': {
+      const isPage = isObject(envelope['pagination'])
+      return { ...envelope, data: [], pagination: isPage ? { ...pagination, nextCursor: null, hasMore: false } : null }
+    }
+    case 'repeat-page':
+      return { ...envelope, data: context.previousData ?? envelope['data'] }
+    case 'repeat-cursor':
+      return {
+        ...envelope,
+        pagination: { ...pagination, nextCursor: context.cursor ?? pagination['nextCursor'], hasMore: true },
+      }
+    default:
+      return envelope
+  }
+}

@@ -1,0 +1,98 @@
+import { createRandom } from '../random.ts'
+import type { RequestRecord } from '../request-log.ts'
+import type { TokenName } from '../seed/tokens.ts'
+import type { TenantName } from '../truth.ts'
+import type { FaultEffect } from './effect.ts'
+
+/** Which requests a fault meets; what is not given matches all. */
+export interface FaultMatch {
+  readonly method?: string
+  /** A path template (`/api/public/users/{id}`), an exact path, or a prefix that ends in `*`. */
+  readonly path?: string
+  readonly token?: TokenName
+  readonly tenant?: TenantName
+  /** Page number in the walk, from 1. */
+  readonly page?: number
+  readonly hasCursor?: boolean
+  /** Only the n-th request that matches, from 1. */
+  readonly nth?: number
+  /** Only the first so many that match. */
+  readonly times?: number
+  /** A share of those that match, from the simulator's seed. */
+  readonly probability?: number
+}
+
+export interface Fault extends FaultMatch {
+  readonly effect: FaultEffect
+}
+
+/** A fault in place. */
+export interface ActiveFault extends Fault {
+  readonly id: string
+  /** Requests that matched, whether or not `nth`, `times` or `probability` let the fault apply. */
+  matched: number
+  /** Requests it applied to. */
+  hits: number
+}
+
+export interface FaultTable {
+  /** Puts a fault in place and gives it with its id. */
+  add(fault: Fault): ActiveFault
+  remove(id: string): boolean
+  clear(): void
+  list(): readonly ActiveFault[]
+  get(id: string): ActiveFault | undefined
+}
+
+export interface MatchingFaultTable extends FaultTable {
+  /** Effects that apply to a request, in the order the faults were added; counts them. */
+  apply(request: RequestRecord): FaultEffect[]
+}
+
+function pathMatches(pattern: string, { path, endpoint }: RequestRecord): boolean {
+  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1))
+  return pattern === path || pattern === endpoint
+}
+
+function matches(fault: FaultMatch, request: RequestRecord): boolean {
+  return (
+    (fault.method === undefined || fault.method === request.method) &&
+    (fault.path === undefined || pathMatches(fault.path, request)) &&
+    (fault.token === undefined || fault.token === request.token) &&
+    (fault.tenant === undefined || fault.tenant === request.tenant) &&
+    (fault.page === undefined || fault.page === request.page) &&
+    (fault.hasCursor === undefined || fault.hasCursor === (request.cursor !== null))
+  )
+}
+
+/** Makes an empty table; `seed` decides which requests a probability picks. */
+export function createFaultTable(seed: number): MatchingFaultTable {
+  const active = new Map<string, ActiveFault>()
+  const random = createRandom(seed)
+  let made = 0
+  return {
+    add(fault) {
+      const added: ActiveFault = { ...fault, id: `fault-${++made}`, matched: 0, hits: 0 }
+      active.set(added.id, added)
+      return added
+    },
+    remove: (id) => active.delete(id),
+    clear: () => active.clear(),
+    list: () => [...active.values()],
+    get: (id) => active.get(id),
+    apply(request) {
+      const effects: FaultEffect[] = []
+      for (const fault of active.values()) {
+        if (!matches(fault, request)) continue
+        fault.matched++
+        if (fault.nth !== undefined && fault.matched !== fault.nth) continue
+        if (fault.times !== undefined && fault.hits >= fault.times) continue
+        if (fault.probability !== undefined && !random.chance(fault.probability)) continue
+        fault.hits++
+        request.faults.push(fault.id)
+        effects.push(fault.effect)
+      }
+      return effects
+    },
+  }
+}

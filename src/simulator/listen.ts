@@ -1,0 +1,32 @@
+import type { RequestListener, Server } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Listening {
+  readonly server: Server
+  readonly url: string
+}
+
+/** Listens on a host and port (0: a free one); rejects when the port is taken. */
+export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
+  // Answers may take as long as a fault wants, and idle connections stay, so that callers meet no race of our making.
+  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, handler)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const { port: bound } = server.address() as AddressInfo
+  const shown = host.includes(':') ? `[${host}]` : host
+  return { server, url: `http://${shown}:${bound}` }
+}
+
+/** Ends all connections and stops listening. */
+export function stopListening({ server }: Listening): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,57 @@
+import type { Permission, RoleTruth, TenantName } from '../truth.ts'
+import { tokenNames, tokenSeed } from './tokens.ts'
+
+export interface RoleSeed {
+  readonly tenant: TenantName
+  /** Smallest role id; ids of tenants do not overlap. */
+  readonly firstId: number
+  /** Wanted number; the roles that tokens and problems need are there in any case. */
+  readonly count: number
+  readonly permissions: readonly Permission[]
+  readonly inactiveState: string
+  readonly sameNamedRoles: boolean
+  readonly problems: boolean
+}
+
+type Draft = Pick<RoleTruth, 'name' | 'state' | 'type' | 'isReadOnly'> & { readonly codes: readonly string[] }
+
+/** The seeded roles of a tenant: those people have, those API clients have, inactive ones and two of one name. */
+export function seedRoles(seed: RoleSeed): RoleTruth[] {
+  const drafts: Draft[] = []
+  const add = (name: string, codes: readonly string[], other: Partial<Omit<Draft, 'name' | 'codes'>> = {}) => {
+    drafts.push({ name, codes, state: 'Active', type: 'User', isReadOnly: false, ...other })
+  }
+  const inactive = { state: seed.inactiveState }
+  add('Member', ['Portal_Dashboard_Read', 'Portal_Documents_Upload'])
+  add(
+    'Administrator',
+    seed.permissions.map(({ code }) => code),
+    { isReadOnly: true },
+  )
+  add('Auditor', ['Portal_Dashboard_Read', 'Reports_Export_Create'], { isReadOnly: true })
+  add('Viewer', ['Portal_Dashboard_Read'])
+  if (seed.sameNamedRoles) add('Viewer', ['Portal_Dashboard_Read', 'Portal_Users_Invite'])
+  if (seed.problems) {
+    add('Former contractor', ['Portal_Dashboard_Read'], inactive)
+    add('Legacy connector', ['Api_Documents_Read'], { ...inactive, type: 'ApiClient' })
+  }
+  const ofTokens = new Map(
+    tokenNames()
+      .map(tokenSeed)
+      .filter(({ tenant }) => tenant === seed.tenant)
+      .map(({ role, permissions }) => [role, permissions]),
+  )
+  for (const [role, codes] of ofTokens) add(role, codes, { type: 'ApiClient' })
+  for (let n = 1; drafts.length < seed.count; n++) add(`Team ${n}`, ['Portal_Dashboard_Read'])
+
+  return drafts.map(({ codes, ...draft }, index) => ({
+    roleId: seed.firstId + index * 7,
+    name: draft.name,
+    description: `${draft.name} of the ${seed.tenant} tenant`,
+    state: draft.state,
+    type: draft.type,
+    isReadOnly: draft.isReadOnly,
+    permissions: seed.permissions.filter(({ code }) => codes.includes(code)),
+    raw: {},
+  }))
+}

@@ -1,0 +1,77 @@
+import type { PermissionCode, TenantName } from '../truth.ts'
+import { permissionCodes } from '../truth.ts'
+
+/** A credential of the simulator: the API client that holds it, that client's role and what it permits. */
+export interface TokenSeed {
+  readonly tenant: TenantName
+  readonly client: string
+  readonly role: string
+  readonly permissions: readonly PermissionCode[]
+}
+
+const reads = permissionCodes.filter((code) => code !== 'Api_Users_Create')
+
+function without(missing: PermissionCode): readonly PermissionCode[] {
+  return reads.filter((code) => code !== missing)
+}
+
+const reader = { role: 'Compliance Reader', permissions: reads } as const
+const creator = { role: 'User Provisioning', permissions: permissionCodes } as const
+
+/** Every token by name. */
+export const tokenSeeds = {
+  reader: { tenant: 'primary', client: 'Compliance monitor', ...reader },
+  creator: { tenant: 'primary', client: 'HR provisioning', ...creator },
+  createOnly: {
+    tenant: 'primary',
+    client: 'Onboarding form',
+    role: 'Provisioning Only',
+    permissions: ['Api_Users_Create'],
+  },
+  withoutUsers: {
+    tenant: 'primary',
+    client: 'Monitor without users',
+    role: 'Reader without users',
+    permissions: without('Api_Users_Read'),
+  },
+  withoutRoles: {
+    tenant: 'primary',
+    client: 'Monitor without roles',
+    role: 'Reader without roles',
+    permissions: without('Api_Roles_Read'),
+  },
+  withoutAuthSettings: {
+    tenant: 'primary',
+    client: 'Monitor without settings',
+    role: 'Reader without settings',
+    permissions: without('Api_AuthSettings_Read'),
+  },
+  withoutApiClients: {
+    tenant: 'primary',
+    client: 'Monitor without clients',
+    role: 'Reader without clients',
+    permissions: without('Api_ApiClients_Read'),
+  },
+  withoutDocuments: {
+    tenant: 'primary',
+    client: 'Monitor without documents',
+    role: 'Reader without documents',
+    permissions: without('Api_Documents_Read'),
+  },
+  none: { tenant: 'primary', client: 'Unused integration', role: 'No API access', permissions: [] },
+  expired: { tenant: 'primary', client: 'Retired monitor', ...reader },
+  secondReader: { tenant: 'second', client: 'Compliance monitor', ...reader },
+  secondCreator: { tenant: 'second', client: 'HR provisioning', ...creator },
+} as const satisfies Readonly<Record<string, TokenSeed>>
+
+export type TokenName = keyof typeof tokenSeeds
+
+/** All token names, in the order of the table. */
+export function tokenNames(): TokenName[] {
+  return (Object.keys(tokenSeeds) as TokenName[]).slice()
+}
+
+/** The entry of a token, with its literal types widened. */
+export function tokenSeed(name: TokenName): TokenSeed {
+  return tokenSeeds[name]
+}

@@ -1,0 +1,160 @@
+import { createApiHandler } from './api-handler.ts'
+import { createControlHandler } from './control/handler.ts'
+import { createCursorCodec } from './cursors.ts'
+import { createFaultTable } from './faults/table.ts'
+import { liveStep } from './life.ts'
+import type { Listening } from './listen.ts'
+import { listen, stopListening } from './listen.ts'
+import type { SimulatorOptions } from './options.ts'
+import { defaultSecondSizes, defaultSizes } from './options.ts'
+import { createRandom, hashText, mix } from './random.ts'
+import { defaultReadings, mergeReadings } from './readings.ts'
+import { createRequestLog } from './request-log.ts'
+import type { Simulator } from './simulator.ts'
+import { createTenant } from './tenant.ts'
+import { controlOf } from './tenant-control.ts'
+import { stateOf } from './tenant-state.ts'
+import { MINUTE } from './timestamps.ts'
+import { createTokenTable } from './tokens.ts'
+import type { TenantName } from './truth.ts'
+import { tenantNames } from './truth.ts'
+import { createAuditor } from './violations.ts'
+import type { World } from './world.ts'
+
+function createWorld(options: SimulatorOptions): World {
+  const { clock = Date.now, problems = true } = options
+  const seed = hashText(String(options.seed ?? 'tenantwatch'))
+  const readings = mergeReadings(defaultReadings, options.readings ?? {})
+  const tenantSeeds = { primary: mix(seed, 1), second: mix(seed, 2) }
+  const now = clock()
+  const tenantOf = (name: TenantName) =>
+    createTenant({
+      name,
+      seed: tenantSeeds[name],
+      now,
+      problems,
+      readings,
+      sizes:
+        name === 'primary' ? { ...defaultSizes, ...options.sizes } : { ...defaultSecondSizes, ...options.secondSizes },
+      sameNamedRoles: options.sameNamedRoles ?? problems,
+      ingestionDelayMs: options.ingestionDelayMs ?? 10 * MINUTE,
+    })
+  return {
+    seed,
+    clock,
+    readings,
+    tenants: { primary: tenantOf('primary'), second: tenantOf('second') },
+    tokens: createTokenTable(seed, tenantSeeds, problems),
+    cursors: createCursorCodec(seed),
+    oauthTokenSeconds: options.oauthTokenSeconds ?? 300,
+    responses: 0,
+  }
+}
+
+/**
+ * Starts the reference tenant API. Nothing outlives `close`. Rejects when a port is taken.
+ *
+ * Times are epoch milliseconds of `clock`; the same seed at the same time gives the same tenants, tokens and life.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const world = createWorld(options)
+  const { tokens, tenants, clock, seed } = world
+  const { host = '127.0.0.1', port = 0, controlPort = 0, liveEveryMs = null } = options
+  const log = createRequestLog(options.requestLogSize ?? 10_000)
+  const auditor = createAuditor()
+  const faults = createFaultTable(mix(seed, 3))
+  const hooks = new Set<Parameters<Simulator['onRequest']>[0]>()
+  const ending = new AbortController()
+
+  const control = (name: TenantName) =>
+    controlOf(
+      tenants[name],
+      stateOf(tenants[name], clock, () => world.readings),
+      clock,
+    )
+  const controls = { primary: control('primary'), second: control('second') }
+  const randoms = { primary: createRandom(mix(seed, 4)), second: createRandom(mix(seed, 5)) }
+  const frozenClients = new Set([tokens.get('expired').clientId])
+
+  const api = await listen(createApiHandler({ world, log, auditor, faults, hooks, signal: ending.signal }), host, port)
+  let controlListening: Listening | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const simulator: Simulator = {
+    baseUrl: api.url,
+    get controlUrl() {
+      return controlListening?.url ?? null
+    },
+    tokenUrl: `${api.url}/oauth/token`,
+    tokens: tokens.values,
+    credentials: tokens.credentials,
+    get readings() {
+      return world.readings
+    },
+    primary: controls.primary,
+    second: controls.second,
+    faults,
+    requests: log,
+    violations: auditor.violations,
+    tenant: (name) => controls[name],
+    state: (name = 'primary') => controls[name].state,
+    setReadings(readings) {
+      const { documentOrder, inactiveRoleState } = world.readings
+      world.readings = { ...mergeReadings(world.readings, readings), documentOrder, inactiveRoleState }
+    },
+    live({ steps = 1, rates = {}, tenants: wanted = tenantNames } = {}) {
+      return Array.from({ length: steps }, () =>
+        wanted.flatMap((name) =>
+          liveStep({
+            tenant: tenants[name],
+            control: controls[name],
+            random: randoms[name],
+            clock,
+            rates: { ...options.lifeRates, ...rates },
+            frozenClients,
+          }),
+        ),
+      ).flat()
+    },
+    swapTenant(token, tenant) {
+      const credential = tokens.get(token)
+      credential.tenant = tenant ?? (credential.tenant === 'primary' ? 'second' : 'primary')
+    },
+    revokeToken(token) {
+      tokens.get(token).revoked = true
+    },
+    restoreToken(token) {
+      tokens.get(token).revoked = false
+    },
+    rotateToken: (token) => tokens.rotate(token),
+    grantPermission(token, permission) {
+      tokens.get(token).permissions.add(permission)
+    },
+    revokePermission(token, permission) {
+      tokens.get(token).permissions.delete(permission)
+    },
+    invalidateCursors: () => world.cursors.invalidateAll(),
+    clearViolations: () => auditor.clear(),
+    onRequest(hook) {
+      hooks.add(hook)
+      return () => hooks.delete(hook)
+    },
+    async close() {
+      clearInterval(timer)
+      ending.abort()
+      await Promise.all([api, controlListening].map((one) => (one === undefined ? undefined : stopListening(one))))
+    },
+    [Symbol.asyncDispose]: () => simulator.close(),
+  }
+
+  if (controlPort !== null) {
+    try {
+      controlListening = await listen(createControlHandler(simulator), host, controlPort)
+    } catch (error) {
+      await simulator.close()
+      throw error
+    }
+  }
+  if (liveEveryMs !== null) timer = setInterval(() => simulator.live(), liveEveryMs).unref()
+  return simulator
+}

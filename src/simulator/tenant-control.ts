@@ -1,0 +1,212 @@
+import { clientKinds, documentKinds, roleKinds, settingsKinds, userKinds } from './field-kinds.ts'
+import type { FieldsOf } from './fields.ts'
+import { withFields } from './fields.ts'
+import { guidFor } from './guid.ts'
+import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './render.ts'
+import type { Tenant } from './tenant.ts'
+import { nextRoleId, nextUserId } from './tenant.ts'
+import type { TenantState } from './tenant-state.ts'
+import { DAY } from './timestamps.ts'
+import type { ClientTruth, DocumentTruth, Permission, RoleTruth, SettingsTruth, UserTruth } from './truth.ts'
+
+export type UserFields = FieldsOf<UserTruth>
+export type DocumentFields = FieldsOf<DocumentTruth>
+export type ApiClientFields = FieldsOf<ClientTruth>
+export type SettingsFields = FieldsOf<SettingsTruth>
+/** Permissions of a role may be given by code. */
+export type RoleFields = Omit<FieldsOf<RoleTruth>, 'permissions'> & {
+  readonly permissions?: readonly (Permission | string)[]
+}
+
+/** What to remove: records for which the function is true, or that share (0 to 1) of all, evenly spread. */
+export type Selection<T> = number | ((record: T) => boolean)
+
+/** Changes the truth of a tenant, as its portal would; every method answers with the record as it then is. */
+export interface TenantControl {
+  readonly name: string
+  readonly state: TenantState
+  addUser(fields?: UserFields): ApiUser
+  /** Adds a user with the `createdAt` of the user in the middle of the list: behind every cursor that passed it. */
+  addUserInTheMiddle(fields?: UserFields): ApiUser
+  updateUser(userId: number, fields: UserFields): ApiUser
+  removeUser(userId: number): boolean
+  /** Number of users removed. */
+  removeUsers(which: Selection<UserTruth>): number
+  /** Without `uploadStatus` the document is in ingestion and completes by itself. */
+  addDocument(fields?: DocumentFields): ApiDocument
+  /** Sets `updatedAt` to now unless it is given. */
+  updateDocument(fileId: string, fields: DocumentFields): ApiDocument
+  removeDocument(fileId: string): boolean
+  removeDocuments(which: Selection<DocumentTruth>): number
+  addApiClient(fields?: ApiClientFields): ApiClient
+  updateApiClient(clientId: string, fields: ApiClientFields): ApiClient
+  removeApiClient(clientId: string): boolean
+  removeApiClients(which: Selection<ClientTruth>): number
+  addRole(fields?: RoleFields): ApiRole
+  updateRole(roleId: number, fields: RoleFields): ApiRole
+  removeRole(roleId: number): boolean
+  removeRoles(which: Selection<RoleTruth>): number
+  addPermission(fields: Partial<Permission> & Pick<Permission, 'code'>): Permission
+  updatePermission(permissionId: number, fields: Partial<Permission>): Permission
+  removePermission(permissionId: number): boolean
+  setSettings(fields: SettingsFields): ApiSettings
+}
+
+function present<T>(record: T | undefined, what: string, id: number | string): T {
+  if (record === undefined) throw new RangeError(`Cannot change ${what} ${id}: there is none with this id`)
+  return record
+}
+
+/** The predicate of a selection; a share picks exactly floor(count × share) records. */
+function selector<T>(which: Selection<T>): (record: T) => boolean {
+  if (typeof which === 'function') return which
+  let rank = 0
+  return () => {
+    rank++
+    return Math.floor(rank * which) > Math.floor((rank - 1) * which)
+  }
+}
+
+/** Control over one tenant. Throws a RangeError when a record to be changed does not exist. */
+export function controlOf(tenant: Tenant, state: TenantState, clock: () => number): TenantControl {
+  const { users, documents, clients, roles, permissions } = tenant
+  const next = () => ++tenant.made
+  const nextGuid = () => guidFor(tenant.seed ^ 0x44f1, next())
+
+  function blankUser(): UserTruth {
+    const userId = nextUserId(tenant)
+    const member = [...roles.values()].find((role) => role.type === 'User' && role.state === 'Active')
+    return {
+      userId,
+      firstName: 'Robin',
+      lastName: `Newcomer ${tenant.made}`,
+      email: `robin.newcomer-${tenant.made}@${tenant.name}.example`,
+      state: 'Active',
+      mfaStatus: true,
+      mfaAction: false,
+      roleId: member?.roleId ?? 0,
+      roleName: null,
+      createdAt: clock(),
+      raw: {},
+    }
+  }
+
+  function rolePatch(role: RoleTruth, { permissions: wanted, ...fields }: RoleFields): RoleTruth {
+    const patched = withFields(role, fields, roleKinds)
+    if (wanted === undefined) return patched
+    if (!Array.isArray(wanted)) return { ...patched, raw: { ...patched.raw, permissions: wanted } }
+    const resolved = wanted.flatMap((item: Permission | string) =>
+      typeof item === 'string' ? permissions.filter(({ code }) => code === item) : [item],
+    )
+    return { ...patched, permissions: resolved }
+  }
+
+  function shownRole(role: RoleTruth): ApiRole {
+    roles.set(role.roleId, role)
+    return present(state.role(role.roleId), 'role', role.roleId)
+  }
+
+  const control: TenantControl = {
+    name: tenant.name,
+    state,
+    addUser(fields = {}) {
+      const user = withFields(blankUser(), fields, userKinds)
+      users.add(user)
+      return present(state.user(user.userId), 'user', user.userId)
+    },
+    addUserInTheMiddle(fields = {}) {
+      const createdAt = users.at(Math.floor(users.size / 2))?.createdAt ?? clock()
+      return control.addUser({ createdAt, ...fields })
+    },
+    updateUser(userId, fields) {
+      const user = withFields(present(users.get(userId), 'user', userId), fields, userKinds)
+      users.replace(userId, user)
+      return present(state.user(user.userId), 'user', user.userId)
+    },
+    removeUser: (userId) => users.remove(userId),
+    removeUsers: (which) => users.removeWhere(selector(which)).length,
+    addDocument(fields = {}) {
+      const n = tenant.made + 1
+      const blank: DocumentTruth = {
+        fileId: nextGuid(),
+        filename: `Upload ${n}.pdf`,
+        uploadStatus: 'Processing',
+        createdAt: clock(),
+        updatedAt: null,
+        raw: {},
+      }
+      const document = withFields(blank, fields, documentKinds)
+      documents.add(document)
+      if (!('uploadStatus' in fields)) {
+        tenant.ingesting.set(document.fileId, document.createdAt + tenant.ingestionDelayMs)
+      }
+      return present(state.document(document.fileId), 'document', document.fileId)
+    },
+    updateDocument(fileId, fields) {
+      const id = fileId.toLowerCase()
+      const old = present(documents.get(id), 'document', id)
+      const document = withFields(old, { updatedAt: clock(), ...fields }, documentKinds)
+      documents.replace(id, document)
+      if ('uploadStatus' in fields) tenant.ingesting.delete(id)
+      return present(state.document(document.fileId), 'document', document.fileId)
+    },
+    removeDocument: (fileId) => documents.remove(fileId.toLowerCase()),
+    removeDocuments: (which) => documents.removeWhere(selector(which)).length,
+    addApiClient(fields = {}) {
+      const now = clock()
+      const blank: ClientTruth = {
+        clientId: nextGuid(),
+        name: `Integration ${tenant.made}`,
+        roleName: 'Compliance Reader',
+        secretExpirationDate: now + 180 * DAY,
+        createdAt: now,
+        raw: {},
+      }
+      const client = withFields(blank, fields, clientKinds)
+      clients.add(client)
+      return present(state.apiClient(client.clientId), 'API client', client.clientId)
+    },
+    updateApiClient(clientId, fields) {
+      const id = clientId.toLowerCase()
+      const client = withFields(present(clients.get(id), 'API client', id), fields, clientKinds)
+      clients.replace(id, client)
+      return present(state.apiClient(client.clientId), 'API client', client.clientId)
+    },
+    removeApiClient: (clientId) => clients.remove(clientId.toLowerCase()),
+    removeApiClients: (which) => clients.removeWhere(selector(which)).length,
+    addRole(fields = {}) {
+      const roleId = nextRoleId(tenant)
+      const blank = { name: `Role ${tenant.made}`, description: '', state: 'Active', type: 'User', isReadOnly: false }
+      return shownRole(rolePatch({ roleId, ...blank, permissions: [], raw: {} }, fields))
+    },
+    updateRole(roleId, fields) {
+      const role = rolePatch(present(roles.get(roleId), 'role', roleId), fields)
+      if (role.roleId !== roleId) roles.delete(roleId)
+      return shownRole(role)
+    },
+    removeRole: (roleId) => roles.delete(roleId),
+    removeRoles: (which) =>
+      [...roles.values()].filter(selector(which)).filter(({ roleId }) => roles.delete(roleId)).length,
+    addPermission(fields) {
+      const added = { permissionId: 900_000 + next(), name: 'Read', module: 'Portal', function: 'Other', ...fields }
+      permissions.push(added)
+      return added
+    },
+    updatePermission(permissionId, fields) {
+      const at = permissions.findIndex((permission) => permission.permissionId === permissionId)
+      const changed = { ...present(permissions[at], 'permission', permissionId), ...fields }
+      permissions[at] = changed
+      return changed
+    },
+    removePermission(permissionId) {
+      const at = permissions.findIndex((permission) => permission.permissionId === permissionId)
+      if (at >= 0) permissions.splice(at, 1)
+      return at >= 0
+    },
+    setSettings(fields) {
+      tenant.settings = withFields(tenant.settings, fields, settingsKinds)
+      return state.authenticationSettings()
+    },
+  }
+  return control
+}

@@ -1,0 +1,81 @@
+import type { Readings } from './readings.ts'
+import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser, RenderStyle } from './render.ts'
+import { renderClient, renderDocument, renderRole, renderSettings, renderUser } from './render.ts'
+import type { Tenant } from './tenant.ts'
+import { roleNameOf, settleIngestion } from './tenant.ts'
+import type { Permission, ResourceName } from './truth.ts'
+
+/** The whole truth about a tenant in API field names; unlike the API's list, users carry their `roleId`. */
+export interface TenantState {
+  users(): IterableIterator<ApiUser>
+  user(userId: number): ApiUser | undefined
+  userCount(): number
+  documents(): IterableIterator<ApiDocument>
+  document(fileId: string): ApiDocument | undefined
+  documentCount(): number
+  apiClients(): IterableIterator<ApiClient>
+  apiClient(clientId: string): ApiClient | undefined
+  apiClientCount(): number
+  roles(): ApiRole[]
+  role(roleId: number): ApiRole | undefined
+  permissions(): Permission[]
+  authenticationSettings(): ApiSettings
+  /** The records of a resource by its name; the settings are one record. */
+  records(resource: ResourceName): Iterable<unknown>
+}
+
+function* mapped<T, R>(records: Iterable<T>, render: (record: T) => R): Generator<R, void, undefined> {
+  for (const record of records) yield render(record)
+}
+
+/** Reads a tenant as it is at the moment of each call; GUIDs in lower case, timestamps in the style of the readings. */
+export function stateOf(tenant: Tenant, clock: () => number, readings: () => Readings): TenantState {
+  const style = (): RenderStyle => {
+    const { timestamps, unknownFields } = readings()
+    return { timestamps, unknownFields, upperGuids: false }
+  }
+  const settledDocuments = () => {
+    settleIngestion(tenant, clock())
+    return tenant.documents
+  }
+  const find = <T, R>(record: T | undefined, render: (record: T) => R) =>
+    record === undefined ? undefined : render(record)
+
+  const user = (record: Parameters<typeof renderUser>[0]) =>
+    renderUser(record, roleNameOf(tenant, record), true, style())
+
+  const state: TenantState = {
+    users: () => mapped(tenant.users.after(null), user),
+    user: (userId) => find(tenant.users.get(userId), user),
+    userCount: () => tenant.users.size,
+    documents: () => mapped(settledDocuments().after(null), (record) => renderDocument(record, style())),
+    document: (id) => find(settledDocuments().get(id.toLowerCase()), (record) => renderDocument(record, style())),
+    documentCount: () => tenant.documents.size,
+    apiClients: () => mapped(tenant.clients.after(null), (record) => renderClient(record, style())),
+    apiClient: (id) => find(tenant.clients.get(id.toLowerCase()), (record) => renderClient(record, style())),
+    apiClientCount: () => tenant.clients.size,
+    roles: () => [...mapped(tenant.roles.values(), (record) => renderRole(record, style()))],
+    role: (roleId) => find(tenant.roles.get(roleId), (record) => renderRole(record, style())),
+    permissions: () => tenant.permissions.slice(),
+    authenticationSettings: () => renderSettings(tenant.settings, style()),
+    records(resource) {
+      switch (resource) {
+        case 'users':
+          return state.users()
+        case 'documents':
+          return state.documents()
+        case 'api-clients':
+          return state.apiClients()
+        case 'roles':
+          return state.roles()
+        case 'permissions':
+          return state.permissions()
+        case 'authentication-settings':
+          return [state.authenticationSettings()]
+        default:
+          return resource satisfies never
+      }
+    },
+  }
+  return state
+}

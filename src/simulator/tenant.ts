@@ -1,0 +1,140 @@
+import type { TenantSizes } from './options.ts'
+import { emptyBase, OrderedStore } from './ordered-store.ts'
+import type { Readings } from './readings.ts'
+import { seedClients } from './seed/clients.ts'
+import { documentKey, seedDocuments } from './seed/documents.ts'
+import { seedPermissions } from './seed/permissions.ts'
+import { seedRoles } from './seed/roles.ts'
+import { seedSettings } from './seed/settings.ts'
+import { seededIndexOfEmail, seedUsers } from './seed/users.ts'
+import type {
+  ClientTruth,
+  DocumentTruth,
+  Permission,
+  RoleTruth,
+  SettingsTruth,
+  TenantName,
+  UserTruth,
+} from './truth.ts'
+
+export interface TenantOptions {
+  readonly name: TenantName
+  readonly seed: number
+  /** Epoch milliseconds at the start. */
+  readonly now: number
+  readonly sizes: TenantSizes
+  readonly problems: boolean
+  readonly sameNamedRoles: boolean
+  readonly readings: Readings
+  readonly ingestionDelayMs: number
+}
+
+/** Everything the service knows about one tenant. */
+export interface Tenant {
+  readonly name: TenantName
+  readonly seed: number
+  readonly users: OrderedStore<UserTruth>
+  readonly documents: OrderedStore<DocumentTruth>
+  readonly clients: OrderedStore<ClientTruth>
+  readonly roles: Map<number, RoleTruth>
+  readonly permissions: Permission[]
+  settings: SettingsTruth
+  /** Documents in ingestion: epoch milliseconds at which each will be `Completed`. */
+  readonly ingesting: Map<string, number>
+  readonly ingestionDelayMs: number
+  /** Smallest seeded ids; a user or role of one tenant is unknown in the other. */
+  readonly firstUserId: number
+  readonly firstRoleId: number
+  /** Counts the records made after the start, so that each gets an id of its own. */
+  made: number
+}
+
+/** Makes a tenant; users and documents are computed only when read. */
+export function createTenant(options: TenantOptions): Tenant {
+  const { name, seed, now, problems, sameNamedRoles, readings, sizes } = options
+  const permissions = seedPermissions()
+  const inactiveState = readings.inactiveRoleState
+  const [firstUserId, firstRoleId] = name === 'primary' ? [1000, 101] : [400_001_000, 40_101]
+  const roles = seedRoles({
+    tenant: name,
+    firstId: firstRoleId,
+    count: sizes.roles,
+    permissions,
+    inactiveState,
+    sameNamedRoles,
+    problems,
+  })
+  const users = seedUsers({
+    seed,
+    count: sizes.users,
+    now,
+    problems,
+    roles,
+    domain: `${name}.example`,
+    firstId: firstUserId,
+  })
+  const order = readings.documentOrder
+  const documents = seedDocuments({ seed, count: sizes.documents, now, problems, order })
+  const clients = new OrderedStore<ClientTruth>(emptyBase(), ({ createdAt, clientId }) => ({
+    sort: createdAt,
+    id: clientId,
+  }))
+  for (const client of seedClients({ tenant: name, seed, count: sizes.apiClients, now, problems })) clients.add(client)
+
+  const ingesting = new Map<string, number>()
+  const newest = sizes.documents > 0 ? documents.recordAt(sizes.documents - 1) : undefined
+  if (newest?.uploadStatus === 'Processing') ingesting.set(newest.fileId, now + options.ingestionDelayMs)
+
+  return {
+    name,
+    seed,
+    users: new OrderedStore(users, ({ createdAt, userId }) => ({ sort: createdAt, id: userId })),
+    documents: new OrderedStore(documents, (record) => documentKey(record, order)),
+    clients,
+    roles: new Map(roles.map((role) => [role.roleId, role])),
+    permissions,
+    settings: seedSettings(name, problems),
+    ingesting,
+    ingestionDelayMs: options.ingestionDelayMs,
+    firstUserId,
+    firstRoleId,
+    made: 0,
+  }
+}
+
+/** Completes the documents whose ingestion is over at `now`; returns their ids. */
+export function settleIngestion(tenant: Tenant, now: number): string[] {
+  const done: string[] = []
+  for (const [fileId, dueAt] of tenant.ingesting) {
+    if (dueAt > now) continue
+    tenant.ingesting.delete(fileId)
+    const document = tenant.documents.get(fileId)
+    if (document === undefined) continue
+    tenant.documents.replace(fileId, { ...document, uploadStatus: 'Completed', updatedAt: dueAt })
+    done.push(fileId)
+  }
+  return done
+}
+
+/** The user that has this address, whatever the case of its letters. */
+export function userByEmail(tenant: Tenant, email: string): UserTruth | undefined {
+  const wanted = email.toLowerCase()
+  for (const user of tenant.users.overlay()) if (user.email.toLowerCase() === wanted) return user
+  const seeded = tenant.users.seeded(seededIndexOfEmail(wanted))
+  return seeded?.email.toLowerCase() === wanted ? seeded : undefined
+}
+
+/** Name of a user's role as the API shows it. */
+export function roleNameOf(tenant: Tenant, user: UserTruth): string {
+  return user.roleName ?? tenant.roles.get(user.roleId)?.name ?? ''
+}
+
+/** An id for a user made after the start. */
+export function nextUserId(tenant: Tenant): number {
+  return tenant.firstUserId + 900_000_000 + ++tenant.made
+}
+
+/** An id for a role made after the start. */
+export function nextRoleId(tenant: Tenant): number {
+  return tenant.firstRoleId + 900_000 + ++tenant.made
+}

@@ -1,0 +1,88 @@
+/** Fields written into the rendered record verbatim, over everything else: how a single record is made malformed. */
+export type Raw = Readonly<Record<string, unknown>>
+
+/** A user as the service knows it; times are epoch milliseconds. */
+export interface UserTruth {
+  readonly userId: number
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly state: string
+  readonly mfaStatus: boolean
+  readonly mfaAction: boolean
+  readonly roleId: number
+  /** Null: the name of the role with `roleId`. */
+  readonly roleName: string | null
+  readonly createdAt: number
+  readonly raw: Raw
+}
+
+export interface Permission {
+  readonly permissionId: number
+  readonly name: string
+  readonly module: string
+  readonly function: string
+  readonly code: string
+}
+
+export interface RoleTruth {
+  readonly roleId: number
+  readonly name: string
+  readonly description: string
+  readonly state: string
+  readonly type: string
+  readonly isReadOnly: boolean
+  readonly permissions: readonly Permission[]
+  readonly raw: Raw
+}
+
+export interface ClientTruth {
+  readonly clientId: string
+  readonly name: string
+  readonly roleName: string
+  readonly secretExpirationDate: number
+  readonly createdAt: number
+  readonly raw: Raw
+}
+
+export interface DocumentTruth {
+  readonly fileId: string
+  readonly filename: string
+  readonly uploadStatus: string | null
+  readonly createdAt: number
+  readonly updatedAt: number | null
+  readonly raw: Raw
+}
+
+export interface SettingsTruth {
+  readonly ssoEnabled: boolean
+  readonly ssoEnforced: boolean
+  readonly providerType: string | null
+  readonly tenantName: string | null
+  readonly mfaEnabled: boolean
+  readonly raw: Raw
+}
+
+export const tenantNames = ['primary', 'second'] as const
+export type TenantName = (typeof tenantNames)[number]
+
+export const resourceNames = [
+  'users',
+  'documents',
+  'api-clients',
+  'roles',
+  'permissions',
+  'authentication-settings',
+] as const
+export type ResourceName = (typeof resourceNames)[number]
+
+/** Codes that gate endpoints ("Permission codes that gate endpoints"). */
+export const permissionCodes = [
+  'Api_Users_Read',
+  'Api_Users_Create',
+  'Api_Roles_Read',
+  'Api_AuthSettings_Read',
+  'Api_ApiClients_Read',
+  'Api_Documents_Read',
+] as const
+export type PermissionCode = (typeof permissionCodes)[number]

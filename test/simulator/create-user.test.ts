@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest'
+import { call, code, record, start, startTime, walk } from './support.ts'
+
+const valid = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', roleId: 101 }
+
+async function create(simulator: Awaited<ReturnType<typeof start>>, json: unknown) {
+  return call(simulator, '/users', { token: 'creator', method: 'POST', json })
+}
+
+it('creates an invited user with role id and name, last in the list', async () => {
+  const simulator = await start()
+  const answer = await create(simulator, valid)
+  expect(answer.status).toBe(201)
+  expect(answer.body).toMatchObject({ pagination: null, error: null })
+  expect(record(answer)).toMatchObject({
+    ...valid,
+    state: 'Invited',
+    roleName: 'Member',
+    createdAt: new Date(startTime).toISOString(),
+  })
+  const { records: users } = await walk(simulator, '/users')
+  expect(users.at(-1)).toEqual({ ...record(answer), roleId: null })
+  expect(simulator.state().userCount()).toBe(251)
+})
+
+it('names every field that is missing, too long or malformed in one 422', async () => {
+  const simulator = await start()
+  const bad: [unknown, number][] = [
+    [{}, 4],
+    [null, 4],
+    [[valid], 4],
+    [{ ...valid, firstName: '' }, 1],
+    [{ ...valid, firstName: '   ' }, 1],
+    [{ ...valid, lastName: 'x'.repeat(101) }, 1],
+    [{ ...valid, firstName: 7 }, 1],
+    [{ ...valid, email: 'ada' }, 1],
+    [{ ...valid, email: 'ada@example' }, 1],
+    [{ ...valid, email: `${'a'.repeat(250)}@example.org` }, 1],
+    [{ ...valid, roleId: undefined }, 1],
+    [{ ...valid, roleId: 0 }, 1],
+    [{ ...valid, roleId: -3 }, 1],
+    [{ ...valid, roleId: '101' }, 1],
+    [{ ...valid, roleId: 1.5 }, 1],
+    [{ ...valid, roleId: 424_242 }, 1],
+    [{ email: 'nobody', roleId: 0 }, 4],
+  ]
+  for (const [json, problems] of bad) {
+    const answer = await create(simulator, json)
+    const { details } = answer.body.error as { details: string[] }
+    expect([json, answer.status, code(answer), details.length]).toEqual([json, 422, 'VALIDATION_FAILED', problems])
+  }
+  expect(simulator.state().userCount()).toBe(250)
+})
+
+it('answers 422 to a body that is not JSON', async () => {
+  const simulator = await start()
+  const headers = { authorization: `Bearer ${simulator.tokens.creator}` }
+  const response = await fetch(`${simulator.baseUrl}/api/public/users`, {
+    method: 'POST',
+    headers,
+    body: '{"firstName":',
+  })
+  expect(response.status).toBe(422)
+})
+
+it('takes only active roles of type User of the own tenant', async () => {
+  const simulator = await start()
+  const api = simulator
+    .state()
+    .roles()
+    .find(({ name }) => name === 'Compliance Reader')
+  const inactive = simulator
+    .state()
+    .roles()
+    .find(({ name }) => name === 'Former contractor')
+  const foreign = simulator.second.addRole({ roleId: 31_337 })
+  for (const roleId of [api?.roleId, inactive?.roleId, foreign.roleId]) {
+    expect((await create(simulator, { ...valid, roleId })).status).toBe(422)
+  }
+  simulator.setReadings({ assignInactiveRole: true })
+  expect((await create(simulator, { ...valid, roleId: inactive?.roleId })).status).toBe(201)
+})
+
+it('answers 409 to an address in use whatever its case, seeded, changed or just created', async () => {
+  const simulator = await start()
+  const [seeded, other] = simulator.state().users()
+  simulator.primary.updateUser(Number(other?.userId), { email: 'Changed@Example.org' })
+  expect((await create(simulator, valid)).status).toBe(201)
+  for (const email of [seeded?.email.toUpperCase(), 'cHANGED@example.ORG', valid.email]) {
+    const answer = await create(simulator, { ...valid, email })
+    expect([email, answer.status, code(answer)]).toEqual([email, 409, 'CONFLICT'])
+  }
+})
+
+it('frees an address when its user is removed or given another', async () => {
+  const simulator = await start()
+  const [first, second] = simulator.state().users()
+  simulator.primary.removeUser(Number(first?.userId))
+  simulator.primary.updateUser(Number(second?.userId), { email: 'moved@example.org' })
+  for (const email of [first?.email, second?.email]) {
+    expect((await create(simulator, { ...valid, email })).status).toBe(201)
+  }
+})
+
+it('validates before it looks for conflicts, and asks for permission before both', async () => {
+  const simulator = await start()
+  await create(simulator, valid)
+  expect((await create(simulator, { ...valid, roleId: 0 })).status).toBe(422)
+  expect((await call(simulator, '/users', { method: 'POST', json: { roleId: 0 } })).status).toBe(401)
+})
+
+it('may create the user although the answer is lost, so that a retry meets 409', async () => {
+  const simulator = await start()
+  simulator.faults.add({ method: 'POST', times: 1, effect: { kind: 'reset', when: 'unanswered' } })
+  await expect(create(simulator, valid)).rejects.toThrow()
+  expect((await create(simulator, valid)).status).toBe(409)
+})

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { call, records, start, startTime, walk } from './support.ts'
+
+const none = {
+  invitationsAccepted: 0,
+  usersJoining: 0,
+  usersLeaving: 0,
+  mfaChanges: 0,
+  documentsUploaded: 0,
+  documentsUpdated: 0,
+  documentsDeleted: 0,
+  secretsRotated: 0,
+}
+
+it('does in a hundred steps everything that life consists of', async () => {
+  let now = startTime
+  const simulator = await start({ clock: () => now })
+  const events = Array.from({ length: 100 }, () => {
+    now += 600_000
+    return simulator.live()
+  }).flat()
+  const kinds = new Set(events.map(({ kind }) => kind))
+  expect([...kinds].toSorted()).toEqual([...Object.keys(none), 'documentsIngested'].toSorted())
+  expect(new Set(events.map(({ tenant }) => tenant))).toEqual(new Set(['primary', 'second']))
+  expect((await walk(simulator, '/users')).records).toHaveLength(simulator.state().userCount())
+})
+
+it('accepts invitations of users that were invited', async () => {
+  const simulator = await start()
+  const [event] = simulator.live({ tenants: ['primary'], rates: { ...none, invitationsAccepted: 1 } })
+  expect(event).toMatchObject({ tenant: 'primary', kind: 'invitationsAccepted' })
+  expect(simulator.state().user(Number(event?.id))).toMatchObject({ state: 'Active', mfaStatus: true })
+})
+
+it('lets users appear in the middle when asked to', async () => {
+  const simulator = await start()
+  const [event] = simulator.live({ tenants: ['primary'], rates: { ...none, usersAppearingInTheMiddle: 1 } })
+  const at = [...simulator.state().users()].findIndex(({ userId }) => userId === event?.id)
+  expect([event?.kind, at]).toEqual(['usersAppearingInTheMiddle', 126])
+})
+
+it('does nothing at rates of zero', async () => {
+  const simulator = await start()
+  const before = [...simulator.state().users()]
+  expect(simulator.live({ steps: 50, rates: none })).toEqual([])
+  expect([...simulator.state().users()]).toEqual(before)
+})
+
+it('rotates only secrets that near their end, and never that of the expired token', async () => {
+  const simulator = await start()
+  const events = simulator.live({ steps: 30, tenants: ['primary'], rates: { ...none, secretsRotated: 1 } })
+  const names = events.map(({ id }) => simulator.state().apiClient(String(id))?.name)
+  expect(names.toSorted()).toEqual(['Backup robot', 'Old importer', 'Warehouse export'])
+  expect((await call(simulator, '/roles', { token: 'expired' })).status).toBe(401)
+})
+
+it('completes an upload when its ingestion is over, at the end of the feed and without a step of life', async () => {
+  let now = startTime
+  const simulator = await start({ clock: () => now, ingestionDelayMs: 5000 })
+  const uploaded = simulator.primary.addDocument()
+  const stuck = simulator.primary.addDocument({ uploadStatus: 'Processing' })
+  expect([uploaded.uploadStatus, uploaded.updatedAt]).toEqual(['Processing', null])
+  const { cursor } = await walk(simulator, '/documents')
+  now += 4999
+  expect(records(await call(simulator, `/documents?cursor=${cursor}`))).toEqual([])
+  now += 2
+  const changed = records(await call(simulator, `/documents?cursor=${cursor}`))
+  const wanted = { uploadStatus: 'Completed', updatedAt: new Date(startTime + 5000).toISOString() }
+  expect(changed.find(({ fileId }) => fileId === uploaded.fileId)).toMatchObject(wanted)
+  expect(simulator.state().document(stuck.fileId)?.uploadStatus).toBe('Processing')
+})
+
+it('lives by a timer until it is closed', async () => {
+  const simulator = await start({ liveEveryMs: 1, lifeRates: { ...none, usersJoining: 1 } })
+  await expect.poll(() => simulator.state().userCount()).toBeGreaterThan(251)
+  await simulator.close()
+  const count = simulator.state().userCount()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(simulator.state().userCount()).toBe(count)
+})

@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { call, record, records, start, startTime, walk } from './support.ts'
+
+async function raw(url: string, headers: Record<string, string> = {}) {
+  const response = await fetch(url, { headers })
+  return { status: response.status, body: JSON.parse(await response.text()) as unknown }
+}
+
+it('takes the token from another header without a scheme', async () => {
+  const simulator = await start({ readings: { tokenHeader: 'X-Api-Key', tokenScheme: '' } })
+  const url = `${simulator.baseUrl}/api/public/roles`
+  expect((await raw(url, { 'x-api-key': simulator.tokens.reader })).status).toBe(200)
+  expect((await raw(url, { authorization: `Bearer ${simulator.tokens.reader}` })).status).toBe(401)
+  expect(JSON.stringify(simulator.requests.all())).not.toContain(simulator.tokens.reader)
+})
+
+it('knows the page size parameter by another name, or none', async () => {
+  const simulator = await start({ readings: { pageSizeParameter: 'take' } })
+  expect(records(await call(simulator, '/users?take=3'))).toHaveLength(3)
+  expect(records(await call(simulator, '/users?limit=3'))).toHaveLength(50)
+  simulator.setReadings({ pageSizeParameter: null, defaultPageSize: { users: 10 } })
+  expect(records(await call(simulator, '/users?take=3'))).toHaveLength(10)
+  expect(records(await call(simulator, '/documents'))).toHaveLength(50)
+})
+
+it('clamps a page size out of range, or refuses it', async () => {
+  const simulator = await start()
+  const limit = async (text: string) => (await call(simulator, `/documents?limit=${text}`)).body.pagination?.limit
+  expect(await Promise.all(['201', '0', '-1', 'x', '1.5', '200'].map(limit))).toEqual([200, 50, 50, 50, 50, 200])
+  simulator.setReadings({ badPageSize: 'reject' })
+  for (const text of ['201', '0', 'x']) {
+    expect((await call(simulator, `/documents?limit=${text}`)).status).toBe(400)
+  }
+  expect((await call(simulator, '/documents?limit=200')).status).toBe(200)
+})
+
+it('writes errors in four shapes, inside the envelope or bare', async () => {
+  const simulator = await start()
+  const url = `${simulator.baseUrl}/api/public/users`
+  const message = expect.any(String)
+  for (const [errorShape, error] of [
+    ['object', { code: 'UNAUTHORIZED', message }],
+    ['array', [{ code: 'UNAUTHORIZED', message }]],
+    ['string', expect.stringContaining('UNAUTHORIZED')],
+    ['nested', { error: { code: 'UNAUTHORIZED', message }, details: [] }],
+  ] as const) {
+    simulator.setReadings({ errorShape, errorEnvelope: true })
+    expect((await raw(url)).body).toEqual({ data: null, pagination: null, error, meta: expect.any(Object) })
+    simulator.setReadings({ errorEnvelope: false })
+    expect((await raw(url)).body).toEqual(error)
+  }
+})
+
+it('ends users and documents without a cursor, written in three ways', async () => {
+  const simulator = await start({ readings: { lastPageCursor: { users: false, documents: false } } })
+  for (const [absentCursor, wanted] of [
+    ['null', { limit: 200, nextCursor: null, hasMore: false }],
+    ['empty', { limit: 200, nextCursor: '', hasMore: false }],
+    ['missing', { limit: 200, hasMore: false }],
+  ] as const) {
+    simulator.setReadings({ absentCursor })
+    for (const path of ['/users', '/documents']) {
+      expect((await walk(simulator, `${path}?limit=200`)).answers.at(-1)?.body.pagination).toEqual(wanted)
+    }
+  }
+})
+
+it('can end API clients with a cursor', async () => {
+  const simulator = await start({ readings: { lastPageCursor: { apiClients: true } } })
+  const last = (await walk(simulator, '/api-clients')).answers.at(-1)
+  expect(last?.body.pagination).toEqual({ nextCursor: expect.any(String), hasMore: false })
+})
+
+it('can promise more on a page that happens to be full', async () => {
+  const simulator = await start({ readings: { hasMoreWhenFull: true } })
+  const { answers } = await walk(simulator, '/users?limit=125')
+  expect(answers.map((answer) => records(answer).length)).toEqual([125, 125, 0])
+})
+
+it('ignores updatedAfter on users, or filters on createdAt', async () => {
+  const simulator = await start()
+  const time = new Date(startTime - 10 * 86_400_000).toISOString()
+  expect(records(await call(simulator, `/users?updatedAfter=${time}`))).toHaveLength(50)
+  expect((await call(simulator, '/users?updatedAfter=x')).status).toBe(200)
+  simulator.setReadings({ usersUpdatedAfter: 'createdAt' })
+  expect(records(await call(simulator, `/users?updatedAfter=${time}`))).toHaveLength(1)
+  expect((await call(simulator, '/users?updatedAfter=x')).status).toBe(400)
+})
+
+it('takes an empty cursor as none when told so', async () => {
+  const simulator = await start({ readings: { emptyCursorParameter: 'absent' } })
+  expect(records(await call(simulator, '/users?cursor='))).toHaveLength(50)
+})
+
+it('accepts the cursor of another tenant when cursors are not bound to one', async () => {
+  const simulator = await start({ readings: { cursorBoundToTenant: false } })
+  const { cursor } = await walk(simulator, '/users', null, 'secondReader')
+  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(200)
+})
+
+it('writes timestamps in four styles that mean the same instant', async () => {
+  const simulator = await start()
+  const { userId } = simulator.primary.addUser()
+  for (const [timestamps, wanted] of [
+    ['z', '2026-03-01T12:00:00.000Z'],
+    ['z7', '2026-03-01T12:00:00.0001230Z'],
+    ['no-offset', '2026-03-01T12:00:00.000'],
+    ['offset', '2026-03-01T14:00:00.000+02:00'],
+  ] as const) {
+    simulator.setReadings({ timestamps })
+    expect(record(await call(simulator, `/users/${userId}`))['createdAt']).toBe(wanted)
+    expect(simulator.state().user(userId)?.createdAt).toBe(wanted)
+  }
+  simulator.setReadings({ metaTimestamps: 'no-offset' })
+  expect((await call(simulator, '/roles')).body.meta.timestamp).toBe('2026-03-01T12:00:00.000')
+})
+
+it('changes the case of request ids, GUIDs and header names', async () => {
+  const simulator = await start({
+    readings: { requestIdCasing: 'upper', guidCasing: 'alternate', headerCase: 'title' },
+  })
+  const first = await call(simulator, '/documents')
+  const second = await call(simulator, '/documents')
+  const id = (answer: typeof first) => String(records(answer)[0]?.['fileId'])
+  expect(first.body.meta.requestId).toMatch(/^[0-9A-F-]{36}$/)
+  expect(id(first)).not.toBe(id(second))
+  expect(id(first).toLowerCase()).toBe(id(second).toLowerCase())
+})
+
+it('adds fields the specification does not name', async () => {
+  const simulator = await start({ readings: { unknownFields: true } })
+  expect(records(await call(simulator, '/users'))[0]).toHaveProperty('locale')
+  expect((await call(simulator, '/users')).body).toMatchObject({ warnings: [], meta: { region: 'eu-west-1' } })
+})
+
+it('serves values of a wrong type and unknown names verbatim', async () => {
+  const simulator = await start()
+  const { userId } = simulator.primary.addUser({ raw: { mfaStatus: 'false', createdAt: '2026-02-30', tags: [1] } })
+  expect(record(await call(simulator, `/users/${userId}`))).toMatchObject({
+    mfaStatus: 'false',
+    createdAt: '2026-02-30',
+    tags: [1],
+  })
+  simulator.primary.updateUser(userId, { mfaStatus: true })
+  expect(record(await call(simulator, `/users/${userId}`))['mfaStatus']).toBe(true)
+})

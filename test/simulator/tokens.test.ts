@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest'
+import { call, start, startTime, walk } from './support.ts'
+
+async function askToken(simulator: Awaited<ReturnType<typeof start>>, form: Record<string, string>, basic?: string) {
+  const headers = basic === undefined ? {} : { authorization: `Basic ${btoa(basic)}` }
+  const response = await fetch(simulator.tokenUrl, { method: 'POST', headers, body: new URLSearchParams(form) })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+function status(simulator: Awaited<ReturnType<typeof start>>, token: string, path = 'roles') {
+  return fetch(`${simulator.baseUrl}/api/public/${path}`, { headers: { authorization: `Bearer ${token}` } }).then(
+    (response) => response.status,
+  )
+}
+
+it('issues short-lived tokens for client credentials in the form or in Basic', async () => {
+  let now = startTime
+  const simulator = await start({ clock: () => now, oauthTokenSeconds: 60 })
+  const { clientId, clientSecret } = simulator.credentials.withoutUsers
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope: 'public' }
+  const answers = [
+    await askToken(simulator, form),
+    await askToken(simulator, { grant_type: 'client_credentials', scope: 'public' }, `${clientId}:${clientSecret}`),
+  ]
+  for (const { status: answered, body } of answers) {
+    expect([answered, body]).toEqual([
+      200,
+      { access_token: expect.any(String), token_type: 'Bearer', expires_in: 60, scope: 'public' },
+    ])
+    expect(await status(simulator, String(body['access_token']))).toBe(200)
+    expect(await status(simulator, String(body['access_token']), 'users')).toBe(401)
+  }
+  now += 60_000
+  expect(await status(simulator, String(answers[0]?.body['access_token']))).toBe(401)
+  expect(simulator.requests.counters()['POST /oauth/token 200']).toBe(2)
+  expect(simulator.violations).toEqual([])
+})
+
+it('refuses token requests with the errors of RFC 6749', async () => {
+  const simulator = await start()
+  const { clientId, clientSecret } = simulator.credentials.reader
+  const expired = simulator.credentials.expired
+  const grant = { grant_type: 'client_credentials' }
+  expect(await askToken(simulator, {})).toEqual({ status: 400, body: { error: 'invalid_request' } })
+  expect(await askToken(simulator, { grant_type: 'password' })).toMatchObject({
+    status: 400,
+    body: { error: 'unsupported_grant_type' },
+  })
+  for (const [client_id, client_secret] of [
+    [clientId, 'wrong'],
+    ['wrong', clientSecret],
+    [expired.clientId, expired.clientSecret],
+  ] as const) {
+    expect(await askToken(simulator, { ...grant, client_id, client_secret })).toEqual({
+      status: 401,
+      body: { error: 'invalid_client' },
+    })
+  }
+})
+
+it('ends a token when the secret of its client expires, unless the readings say otherwise', async () => {
+  let now = startTime
+  const simulator = await start({ clock: () => now })
+  const { secretExpirationDate } = simulator.state().apiClient(simulator.credentials.reader.clientId) ?? {}
+  now = Date.parse(String(secretExpirationDate)) - 1
+  expect((await call(simulator, '/roles')).status).toBe(200)
+  now += 1
+  expect((await call(simulator, '/roles')).status).toBe(401)
+  simulator.setReadings({ tokensEndWithSecret: false })
+  expect((await call(simulator, '/roles')).status).toBe(200)
+})
+
+it('keeps a token working when its client vanishes from the list', async () => {
+  const simulator = await start()
+  const { clientId } = simulator.credentials.reader
+  expect(simulator.primary.removeApiClient(clientId)).toBe(true)
+  const { records: clients } = await walk(simulator, '/api-clients')
+  expect(clients.map((client) => client['clientId'])).not.toContain(clientId)
+})
+
+it('revokes, restores and rotates tokens', async () => {
+  const simulator = await start()
+  const old = simulator.tokens.reader
+  simulator.revokeToken('reader')
+  expect(await status(simulator, old)).toBe(401)
+  simulator.restoreToken('reader')
+  expect(await status(simulator, old)).toBe(200)
+  expect(simulator.rotateToken('reader')).toBe(simulator.tokens.reader)
+  expect([await status(simulator, old), await status(simulator, simulator.tokens.reader)]).toEqual([401, 200])
+})
+
+it('grants and revokes single permissions', async () => {
+  const simulator = await start()
+  simulator.grantPermission('none', 'Api_Documents_Read')
+  simulator.revokePermission('reader', 'Api_Documents_Read')
+  expect((await call(simulator, '/documents', { token: 'none' })).status).toBe(200)
+  expect((await call(simulator, '/documents')).status).toBe(401)
+  expect((await call(simulator, '/users')).status).toBe(200)
+})
+
+it('lets the same token show the other tenant after a swap', async () => {
+  const simulator = await start()
+  const { cursor } = await walk(simulator, '/users')
+  simulator.swapTenant('reader')
+  const { records: users } = await walk(simulator, '/users')
+  expect(users.map(({ userId }) => userId)).toEqual([...simulator.state('second').users()].map(({ userId }) => userId))
+  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(400)
+  simulator.swapTenant('reader', 'primary')
+  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(200)
+})
