@@ -1,0 +1,58 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { and, getTableColumns, getTableName, isNotNull, lt } from 'drizzle-orm'
+import { type Database, transact } from './database.ts'
+import type { FileGuard } from './file-guard.ts'
+import { insistOnHealth } from './open-database.ts'
+import type { AdminStore } from './port.ts'
+import { recordTables } from './record-tables.ts'
+import { checkStatusChanges, findingEvents, findings, runs } from './schema/index.ts'
+
+const singletons = Object.values(recordTables)
+  .filter(({ idField }) => idField === null)
+  .map(({ resource }) => resource)
+
+/** The first change of each field of a tenant's one object stays: it tells the state that drift is measured from. */
+const outdatedChanges = `delete from changes where at < ? and not (
+  resource in (${singletons.map(() => '?').join(', ')})
+  and id in (select min(id) from changes where resource in (${singletons.map(() => '?').join(', ')})
+    group by tenant_id, resource, key, field))`
+
+/** Retention and health of the database. */
+export function adminStore(database: Database, guard: FileGuard): Pick<AdminStore, 'purge' | 'ping' | 'verify'> {
+  const { orm, raw } = database
+  return {
+    async purge(before) {
+      transact(database, () => {
+        raw.prepare(outdatedChanges).run(before, ...singletons, ...singletons)
+        orm.delete(runs).where(lt(runs.endedAt, before)).run()
+        orm.delete(findingEvents).where(lt(findingEvents.at, before)).run()
+        orm.delete(checkStatusChanges).where(lt(checkStatusChanges.at, before)).run()
+        orm
+          .delete(findings)
+          .where(and(isNotNull(findings.resolvedAt), lt(findings.resolvedAt, before)))
+          .run()
+        for (const { table, personal } of Object.values(recordTables)) {
+          const columns = personal.map((property) => getTableColumns(table)[property]?.name ?? property)
+          if (columns.length === 0) continue
+          const set = [...columns, 'extra'].map((column) => `"${column}" = null`).join(', ')
+          const due = columns.map((column) => `"${column}" is not null`).join(' or ')
+          raw.prepare(`update "${getTableName(table)}" set ${set} where removed_at < ? and (${due})`).run(before)
+        }
+      })
+    },
+    async ping() {
+      raw.prepare('select 1').get()
+      guard.insist()
+    },
+    async verify() {
+      guard.insist()
+      // Another connection reads the file, where the one at work would be content with the pages it keeps in memory.
+      const reading = new BetterSqlite3(raw.name, { readonly: true, fileMustExist: true })
+      try {
+        insistOnHealth(reading, raw.name, 'quick_check')
+      } finally {
+        reading.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,7 @@
+import type { ResourceName } from '../model/resource-names.ts'
+import { recordTables } from './record-tables.ts'
+
+/** Names of a resource's fields, in the API's own order. */
+export function apiFields(resource: ResourceName): readonly string[] {
+  return Object.keys(recordTables[resource].fields)
+}

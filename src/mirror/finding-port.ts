@@ -1,0 +1,111 @@
+import type { CheckStatus, Resolution } from '../model/check-status.ts'
+import type { UnknownReason } from '../model/reasons.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Severity } from '../model/severity.ts'
+import type { RecordReader } from './query.ts'
+import type { HoldRow, ResourceTrust, TenantRow } from './sync-port.ts'
+
+/** A finding as stored. */
+export interface FindingRow {
+  readonly fingerprint: string
+  readonly tenant: string
+  readonly check: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+  readonly firstSeenAt: number
+  readonly lastSeenAt: number
+  readonly resolvedAt: number | null
+  readonly resolution: Resolution | null
+  readonly reopened: number
+}
+
+export interface CheckStateRow {
+  readonly check: string
+  readonly status: CheckStatus
+  readonly reason: UnknownReason | null
+  readonly entities: number
+  readonly since: number
+  readonly evaluatedAt: number
+  /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
+  readonly rule: string | null
+}
+
+/** What an evaluation of one check found: written as one difference against what is stored. */
+export interface Verdict {
+  readonly tenantId: number
+  readonly check: string
+  readonly at: number
+  readonly status: CheckStatus
+  readonly reason: UnknownReason | null
+  readonly entities: number
+  /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
+  readonly rule: string | null
+  /** Everything that fails now. */
+  readonly failing: readonly NewFinding[]
+  /**
+   * How an open finding that no longer fails ends; null keeps it open (its inputs cannot be trusted). Asked for each.
+   */
+  readonly resolve: (finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence'>) => Promise<Resolution | null>
+}
+
+export interface NewFinding {
+  readonly fingerprint: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+}
+
+export interface VerdictResult {
+  readonly opened: number
+  readonly resolved: Readonly<Partial<Record<Resolution, number>>>
+}
+
+/** The side of evaluation. */
+export interface FindingStore {
+  records(tenantId: number): RecordReader
+  trust(tenantId: number): Promise<readonly ResourceTrust[]>
+  /** True while the record is live. */
+  isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  /** True while the last reading of a live record is not to be relied on: quarantined since, missing, or absent from the last complete walk. */
+  inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
+  commitVerdict(verdict: Verdict): Promise<VerdictResult>
+  /** Open findings by check and severity. */
+  countFindings(
+    tenantId: number,
+  ): Promise<readonly { readonly check: string; readonly severity: Severity; readonly count: number }[]>
+  /** Findings in the order they were first opened; open ones only unless `all`; only those of `fingerprints` when given. */
+  findings(filter: {
+    readonly tenantIds?: readonly number[]
+    readonly all?: boolean
+    readonly check?: string
+    readonly fingerprints?: readonly string[]
+  }): AsyncIterable<readonly FindingRow[]>
+  holds(tenantId?: number): Promise<readonly HoldRow[]>
+  tenants(): Promise<readonly TenantRow[]>
+}
+
+/** What operators and outputs need beside. */
+export interface AdminStore {
+  /** Puts the decision row for a hold; the engine applies it before its next run. */
+  decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
+  /** Erases personal fields of tombstones, and history and runs older than `before`. */
+  purge(before: number): Promise<void>
+  /**
+   * Cheap proof that the store answers and is the one that was opened.
+   *
+   * @throws FatalError when it is lost, replaced or has shown damage: nothing may go on with it.
+   */
+  ping(): Promise<void>
+  /**
+   * Reads the whole store for damage, about 2 ms a megabyte.
+   *
+   * @throws FatalError when it is damaged.
+   */
+  verify(): Promise<void>
+}

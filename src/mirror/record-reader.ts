@@ -1,0 +1,172 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { Database } from './database.ts'
+import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
+import { decode, fieldColumns } from './record-codec.ts'
+import type { RecordTable, Stored } from './record-table.ts'
+import { recordTables } from './record-tables.ts'
+
+/** Records between which scrapes and other work may run. */
+const batchSize = 500
+
+interface Sql {
+  readonly text: string
+  readonly values: readonly Stored[]
+}
+
+/** Reads the live records of one tenant; conditions come as data and become bound parameters. */
+export function recordReader({ raw }: Database, tenantId: number): RecordReader {
+  async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
+    const key = columnOf(table, table.key)
+    const select = raw.prepare<Stored[], Record<string, Stored>>(
+      `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
+    )
+    let after: Stored = typeof table.keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
+    for (;;) {
+      const rows = select.all(tenantId, after)
+      if (rows.length === 0) return
+      yield rows.map((row) => toRecord(table, row))
+      after = rows.at(-1)?.[table.key] ?? null
+      await letOthersIn()
+    }
+  }
+
+  async function* batchesWhere(table: RecordTable, where: Where): AsyncGenerator<readonly MirrorRecord[]> {
+    const condition = conditionSql(table, where)
+    const rids = raw
+      .prepare(
+        `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
+      )
+      .pluck()
+      .all(tenantId, ...condition.values) as number[]
+    const select = raw.prepare<[string], Record<string, Stored>>(
+      `${selectOf(table)} where rid in (select value from json_each(?)) and removed_at is null order by rid`,
+    )
+    for (let at = 0; at < rids.length; at += batchSize) {
+      if (at > 0) await letOthersIn()
+      yield select.all(JSON.stringify(rids.slice(at, at + batchSize))).map((row) => toRecord(table, row))
+    }
+  }
+
+  return {
+    select(resource, where) {
+      const table = recordTables[resource]
+      return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
+    },
+    async count(resource, where = {}) {
+      const table = recordTables[resource]
+      const { text, values } = conditionSql(table, where)
+      return raw
+        .prepare(
+          `select count(*) from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${text}`,
+        )
+        .pluck()
+        .get(tenantId, ...values) as number
+    },
+    async countBy(resource, fields, where = {}) {
+      const table = recordTables[resource]
+      const columns = fields.map((field) => columnOf(table, field)).join(', ')
+      const { text, values } = conditionSql(table, where)
+      const rows = raw
+        .prepare(
+          `select ${columns}, count(*) from "${getTableName(table.table)}"
+           where tenant_id = ? and removed_at is null ${text} group by ${columns}`,
+        )
+        .raw()
+        .all(tenantId, ...values) as Stored[][]
+      return rows.map((row) => ({
+        values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
+        count: Number(row.at(-1)),
+      }))
+    },
+    async duplicates(resource, field) {
+      const table = recordTables[resource]
+      const column = columnOf(table, field)
+      return raw
+        .prepare<[number], { value: string; count: number }>(
+          `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
+           where tenant_id = ? and removed_at is null and ${column} is not null
+           group by ${column} having count(*) > 1 order by ${column}`,
+        )
+        .all(tenantId)
+    },
+    async history(resource, key) {
+      const rows = raw
+        .prepare<[number, string, string], Record<string, Stored>>(
+          `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
+           where tenant_id = ? and resource = ? and key = ? order by id`,
+        )
+        .all(tenantId, resource, key)
+      return rows.map(toChange)
+    },
+  }
+}
+
+function toChange(row: Record<string, Stored>): ChangeRow {
+  const parse = (text: Stored | undefined): unknown => (typeof text === 'string' ? JSON.parse(text) : null)
+  return { ...(row as unknown as ChangeRow), before: parse(row['before']), after: parse(row['after']) }
+}
+
+function columnOf(table: RecordTable, property: string): string {
+  const column = getTableColumns(table.table)[property]
+  if (column === undefined) throw new TypeError(`${table.resource} has no field ${property}`)
+  return `"${column.name}"`
+}
+
+function selectOf(table: RecordTable): string {
+  const own = [...fieldColumns(table), ...table.own, table.key, 'extra', 'firstSeenAt', 'readAt', 'requestId']
+  const columns = [...new Set(own)].map((property) => `${columnOf(table, property)} as "${property}"`)
+  return `select ${columns.join(', ')} from "${getTableName(table.table)}"`
+}
+
+function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord {
+  const fields: Record<string, unknown> = {}
+  const times: Record<string, number | null> = {}
+  for (const [field, kind] of Object.entries(table.fields)) {
+    fields[field] = decode(kind, row[field] ?? null)
+    if (kind === 'date') times[`${field}Ms`] = row[`${field}Ms`] as number | null
+  }
+  for (const own of table.own) times[own] = row[own] as number | null
+  const extra = row['extra']
+  return {
+    key: String(row[table.key]),
+    fields,
+    extra: typeof extra === 'string' ? (JSON.parse(extra) as Record<string, unknown>) : null,
+    times,
+    firstSeenAt: Number(row['firstSeenAt']),
+    readAt: Number(row['readAt']),
+    requestId: row['requestId'] as string | null,
+  }
+}
+
+function conditionSql(table: RecordTable, { all = [], anyOf = [] }: Where): Sql {
+  const parts = all.map((condition) => oneSql(table, condition))
+  if (anyOf.length > 0) {
+    const groups = anyOf.map((group) =>
+      joined(
+        group.map((condition) => oneSql(table, condition)),
+        ' and ',
+      ),
+    )
+    parts.push(joined(groups, ' or '))
+  }
+  return { text: parts.map(({ text }) => `and ${text}`).join(' '), values: parts.flatMap(({ values }) => values) }
+}
+
+function joined(parts: readonly Sql[], word: string): Sql {
+  const text = parts.length === 0 ? '1' : parts.map((part) => part.text).join(word)
+  return { text: `(${text})`, values: parts.flatMap(({ values }) => values) }
+}
+
+const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
+
+function oneSql(table: RecordTable, condition: Condition): Sql {
+  const column = columnOf(table, condition.field)
+  if ('is' in condition) return { text: `${column} is ?`, values: [bound(condition.is)] }
+  if ('not' in condition) return { text: `${column} is not ?`, values: [bound(condition.not)] }
+  if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }
+  if ('above' in condition) return { text: `${column} > ?`, values: [condition.above] }
+  const [word, list] = 'in' in condition ? ['in', condition.in] : ['not in', condition.notIn]
+  const values = JSON.stringify(list.map(bound))
+  return { text: `${column} ${word} (select value from json_each(?))`, values: [values] }
+}

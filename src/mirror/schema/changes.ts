@@ -1,0 +1,24 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The history of every record: creations after the first complete walk, changed fields, removals, returns. */
+export const changes = sqliteTable(
+  'changes',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    key: text('key').notNull(),
+    at: integer('at').notNull(),
+    /** created, changed, removed or returned. */
+    kind: text('kind').notNull(),
+    field: text('field'),
+    /** JSON of the value before and after, for `changed`. */
+    before: text('before'),
+    after: text('after'),
+    requestId: text('request_id'),
+  },
+  (table) => [
+    index('changes_entity').on(table.tenantId, table.resource, table.key),
+    index('changes_time').on(table.at),
+  ],
+)

@@ -1,0 +1,33 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The last verdict of a check; never shown as it is: the ages of its inputs are applied at each reading. */
+export const checkStates = sqliteTable(
+  'check_states',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    entities: integer('entities').notNull(),
+    since: integer('since').notNull(),
+    evaluatedAt: integer('evaluated_at').notNull(),
+    /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
+    rule: text('rule'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
+)
+
+/** Every change of a check's status, for the record. */
+export const checkStatusChanges = sqliteTable(
+  'check_status_changes',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    at: integer('at').notNull(),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    entities: integer('entities').notNull(),
+  },
+  (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
+)

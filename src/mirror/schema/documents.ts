@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { guidKey, type RecordTable } from '../record-table.ts'
+import { recordColumns } from './record-columns.ts'
+
+export const documents = sqliteTable(
+  'documents',
+  {
+    ...recordColumns(),
+    fileKey: text('file_key').notNull(),
+    fileId: text('file_id').notNull(),
+    filename: text('filename'),
+    uploadStatus: text('upload_status'),
+    createdAt: text('created_at').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    updatedAt: text('updated_at'),
+    updatedAtMs: integer('updated_at_ms'),
+    /** `updatedAt ?? createdAt`. */
+    touchedAtMs: integer('touched_at_ms').notNull(),
+    /** Since when `uploadStatus` has its present value, as far as the mirror can tell. */
+    statusSince: integer('status_since').notNull(),
+  },
+  (table) => [
+    uniqueIndex('documents_key').on(table.tenantId, table.fileKey),
+    index('documents_status').on(table.tenantId, table.uploadStatus, table.statusSince).where(sql`removed_at is null`),
+    index('documents_touched').on(table.tenantId, table.touchedAtMs).where(sql`removed_at is null`),
+    index('documents_name').on(table.tenantId, table.filename).where(sql`removed_at is null`),
+    index('documents_absent').on(table.tenantId).where(sql`absent_walks > 0`),
+  ],
+)
+
+export const documentsTable: RecordTable = {
+  resource: 'documents',
+  table: documents,
+  key: 'fileKey',
+  keyOf: guidKey,
+  idField: 'fileId',
+  fields: { fileId: 'text', filename: 'text', uploadStatus: 'text', createdAt: 'date', updatedAt: 'date' },
+  own: ['touchedAtMs', 'statusSince'],
+  personal: ['filename'],
+  settle(next, known, at) {
+    const touchedAtMs = next['updatedAtMs'] ?? next['createdAtMs'] ?? at
+    if (known === null) return { touchedAtMs, statusSince: touchedAtMs }
+    const sameStatus = next['uploadStatus'] === known['uploadStatus']
+    return { touchedAtMs, statusSince: sameStatus ? (known['statusSince'] ?? at) : at }
+  },
+}

@@ -1,0 +1,20 @@
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Records that could not be trusted, raw, until a later complete walk shows them well or not at all. */
+export const quarantine = sqliteTable(
+  'quarantine',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    /** The record's key, or a digest of it where no id could be read. */
+    key: text('key').notNull(),
+    raw: text('raw').notNull(),
+    problem: text('problem').notNull(),
+    firstSeenAt: integer('first_seen_at').notNull(),
+    lastSeenAt: integer('last_seen_at').notNull(),
+    requestId: text('request_id'),
+    /** The walk that last showed it. */
+    walkId: integer('walk_id'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
+)

@@ -1,0 +1,19 @@
+import { integer, text } from 'drizzle-orm/sqlite-core'
+
+/** What every mirrored record carries beside its own fields; times in milliseconds since the epoch. */
+export const recordColumns = () => ({
+  rid: integer('rid').primaryKey(),
+  tenantId: integer('tenant_id').notNull(),
+  extra: text('extra'),
+  firstSeenAt: integer('first_seen_at').notNull(),
+  firstRequestId: text('first_request_id'),
+  /** When, and by which answer, the present values were brought. */
+  readAt: integer('read_at').notNull(),
+  requestId: text('request_id'),
+  /** Tombstone: when the removal was decided. */
+  removedAt: integer('removed_at'),
+  /** Since when complete sweeps no longer show it, while its removal is not confirmed. */
+  missingSince: integer('missing_since'),
+  /** Complete walks in a row that did not show it. */
+  absentWalks: integer('absent_walks').notNull().default(0),
+})

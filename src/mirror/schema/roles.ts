@@ -1,0 +1,38 @@
+import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { RecordTable } from '../record-table.ts'
+import { recordColumns } from './record-columns.ts'
+
+export const roles = sqliteTable(
+  'roles',
+  {
+    ...recordColumns(),
+    roleId: integer('role_id').notNull(),
+    name: text('name').notNull(),
+    description: text('description'),
+    state: text('state').notNull(),
+    type: text('type'),
+    isReadOnly: integer('is_read_only'),
+    /** JSON array of Permission, ordered by `permissionId`. */
+    permissions: text('permissions').notNull(),
+  },
+  (table) => [uniqueIndex('roles_key').on(table.tenantId, table.roleId)],
+)
+
+export const rolesTable: RecordTable = {
+  resource: 'roles',
+  table: roles,
+  key: 'roleId',
+  keyOf: Number,
+  idField: 'roleId',
+  fields: {
+    roleId: 'integer',
+    name: 'text',
+    description: 'text',
+    state: 'text',
+    type: 'text',
+    isReadOnly: 'boolean',
+    permissions: 'json',
+  },
+  own: [],
+  personal: [],
+}

@@ -1,0 +1,15 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const tenants = sqliteTable('tenants', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  /** Origin and path the mirrored data came from. */
+  baseUrl: text('base_url').notNull(),
+  createdAt: integer('created_at').notNull(),
+  /** Nothing is sent to the tenant before this time. */
+  blockedUntil: integer('blocked_until').notNull().default(0),
+  /** Server clock minus local clock, in milliseconds, as last seen. */
+  clockSkewMs: integer('clock_skew_ms'),
+  /** JSON array of resources that still owe a complete walk after a tenant change was accepted; null = none pending. */
+  changeAccepted: text('change_accepted'),
+})

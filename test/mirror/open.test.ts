@@ -1,0 +1,53 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { testMirror } from '../support/mirror.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+it('lets one engine work on a database and tells a second one so at once', async () => {
+  const { path, mirror } = testMirror()
+  expect(() => openMirror(path, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
+  await mirror.ping()
+})
+
+it('opens beside a running engine for commands that read', async () => {
+  const { path, mirror } = testMirror()
+  await mirror.openTenant('acme', 'https://api.example.com', 1)
+  await using beside = openMirror(path, 'beside')
+  expect((await beside.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})
+
+it('keeps the files for this user alone', () => {
+  const { path } = testMirror()
+  for (const suffix of ['', '-wal', '-lock']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
+})
+
+it('refuses a database of another program and leaves it as it is', () => {
+  const path = join(temporaryFolder(), 'other.db')
+  const other = new BetterSqlite3(path)
+  other.exec('create table notes (text)')
+  other.close()
+  expect(() => openMirror(path, 'engine')).toThrow(/is a database of another program/)
+  expect(new BetterSqlite3(path).prepare('select count(*) as n from notes').get()).toEqual({ n: 0 })
+})
+
+it('refuses a database written by a newer version', async () => {
+  const path = join(temporaryFolder(), 'newer.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  const file = new BetterSqlite3(path)
+  file.exec("insert into __drizzle_migrations (hash, created_at) values ('x', 99999999999999)")
+  file.close()
+  expect(() => openMirror(path, 'engine')).toThrow(/was written by a newer tenantwatch/)
+})
+
+it('says in one sentence that a file is no database', () => {
+  const path = join(temporaryFolder(), 'text.db')
+  writeFileSync(path, 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20))
+  expect(() => openMirror(path, 'engine')).toThrow(/cannot be opened \(SQLITE_NOTADB\); it is damaged/)
+})
+
+it('says that there is no mirror yet when a reading command comes first', () => {
+  expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
+})

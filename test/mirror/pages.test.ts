@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest'
+import type { Incoming, PageCommit } from '../../src/mirror/port.ts'
+import { testMirror } from '../support/mirror.ts'
+
+const at = Date.UTC(2026, 0, 1)
+
+const user = (userId: number, change: object = {}): Incoming => ({
+  ok: true,
+  record: {
+    userId,
+    firstName: 'Ada',
+    lastName: 'Byron',
+    email: `u${userId}@example.com`,
+    state: 'Active',
+    mfaStatus: true,
+    mfaAction: false,
+    roleId: null,
+    roleName: 'Editor',
+    createdAt: '2025-01-01T00:00:00Z',
+    ...change,
+  },
+  extra: null,
+})
+
+async function opened() {
+  const test = testMirror()
+  const { tenant } = await test.mirror.openTenant('acme', 'https://api.example.com', at)
+  const page = (items: readonly Incoming[], rest: Partial<PageCommit> = {}): PageCommit => ({
+    tenantId: tenant.id,
+    resource: 'users',
+    items,
+    at,
+    requestId: 'r1',
+    recordCreations: true,
+    ...rest,
+  })
+  const records = async () => {
+    const all = []
+    for await (const batch of test.mirror.records(tenant.id).select('users')) all.push(...batch)
+    return all
+  }
+  return { ...test, tenantId: tenant.id, page, records }
+}
+
+it('writes a page once and leaves equal records alone', async () => {
+  const { mirror, page, query } = await opened()
+  const first = await mirror.commitPage(page([user(1), user(2)], { cursor: 'c1' }))
+  const changes = query('select total_changes() as n')
+  const again = await mirror.commitPage(page([user(1), user(2)], { at: at + 1, requestId: 'r2' }))
+  expect(first.counts).toMatchObject({ created: 2, unchanged: 0 })
+  expect(again.counts).toMatchObject({ created: 0, updated: 0, unchanged: 2 })
+  expect(query('select request_id from users')).toEqual([{ request_id: 'r1' }, { request_id: 'r1' }])
+  expect(changes).toHaveLength(1)
+})
+
+it('records each changed field with its old and new value and the request that brought it', async () => {
+  const { mirror, tenantId, page } = await opened()
+  await mirror.commitPage(page([user(1)]))
+  const result = await mirror.commitPage(page([user(1, { mfaStatus: false, state: 'Suspended' })], { requestId: 'r2' }))
+  expect(result.counts.updated).toBe(1)
+  expect(result.changedFields).toEqual({ mfaStatus: 1, state: 1 })
+  const history = await mirror.records(tenantId).history('users', '1')
+  expect(history.map(({ kind, field, before, after, requestId }) => [kind, field, before, after, requestId])).toEqual([
+    ['created', null, null, null, 'r1'],
+    ['changed', 'state', 'Active', 'Suspended', 'r2'],
+    ['changed', 'mfaStatus', true, false, 'r2'],
+  ])
+})
+
+it('never lets the null roleId of the list overwrite a known one', async () => {
+  const { mirror, tenantId, page, records } = await opened()
+  await mirror.commitPage(page([user(1)]))
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  await mirror.commitPage(page([user(1, { firstName: 'Augusta' })]))
+  expect((await records())[0]?.fields).toMatchObject({ roleId: 7, firstName: 'Augusta' })
+})
+
+it('drops a known roleId in the transaction that changes the role name', async () => {
+  const { mirror, tenantId, page, records } = await opened()
+  await mirror.commitPage(page([user(1)]))
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  await mirror.commitPage(page([user(1, { roleName: 'Owner' })]))
+  expect((await records())[0]?.fields).toMatchObject({ roleId: null, roleName: 'Owner' })
+  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 9, roleName: 'Owner' }) })
+  const history = await mirror.records(tenantId).history('users', '1')
+  expect(history.filter(({ field }) => field === 'roleId').map(({ before, after }) => [before, after])).toEqual([
+    [7, null],
+    [null, 9],
+  ])
+})
+
+it('keeps a record that cannot be trusted raw, and the known one in its last good version', async () => {
+  const { mirror, tenantId, page, records, query } = await opened()
+  await mirror.commitPage(page([user(1)]))
+  const walk = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
+  const bad: Incoming = { ok: false, id: 1, raw: { userId: 1, mfaStatus: 'false' }, problem: 'mfaStatus is no boolean' }
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true }
+  const result = await mirror.commitPage(page([bad], { walk: { id: walk.id, advance } }))
+  expect(result.counts.quarantined).toBe(1)
+  expect((await records())[0]?.fields).toMatchObject({ mfaStatus: true })
+  expect(query('select key, problem, raw from quarantine')).toEqual([
+    { key: '1', problem: 'mfaStatus is no boolean', raw: '{"userId":1,"mfaStatus":"false"}' },
+  ])
+  expect(await mirror.absence(walk.id)).toEqual({ live: 1, absent: [] })
+})
+
+it('refuses a page whole when its glance is not admitted', async () => {
+  const { mirror, page, records } = await opened()
+  const result = await mirror.commitPage(page([user(1), user(2)], { cursor: 'c', admit: ({ known }) => known > 0 }))
+  expect(result.admitted).toBe(false)
+  expect(await records()).toEqual([])
+})
+
+it('compares GUIDs without regard to letter case and exports them as sent', async () => {
+  const { mirror, tenantId, page } = await opened()
+  const client = (clientId: string): Incoming => ({
+    ok: true,
+    record: { clientId, name: 'a', roleName: 'b', secretExpirationDate: '2026-05-01T00:00:00Z', createdAt: null },
+    extra: null,
+  })
+  const upper = '6F9619FF-8B86-D011-B42D-00C04FC964FF'
+  await mirror.commitPage(page([client(upper)], { resource: 'api-clients' }))
+  const again = await mirror.commitPage(page([client(upper.toLowerCase())], { resource: 'api-clients' }))
+  expect(again.counts).toMatchObject({ created: 0, unchanged: 1 })
+  for await (const [record] of mirror.records(tenantId).select('api-clients'))
+    expect(record?.fields['clientId']).toBe(upper)
+})
+
+it('removes what a whole list does not show in the same transaction, and takes it back when it returns', async () => {
+  const { mirror, tenantId, page } = await opened()
+  const permission = (permissionId: number): Incoming => ({
+    ok: true,
+    record: { permissionId, name: 'n', module: 'm', function: 'f', code: `C${permissionId}` },
+    extra: null,
+  })
+  const whole = { startedAt: at, durationMs: 5, serverTime: at }
+  const rest = { resource: 'permissions', whole } as const
+  await mirror.commitPage(page([permission(1), permission(2)], rest))
+  const removed = await mirror.commitPage(page([permission(1)], rest))
+  expect(removed.counts.removed).toBe(1)
+  expect(await mirror.liveCount(tenantId, 'permissions')).toBe(1)
+  await mirror.commitPage(page([permission(1), permission(2)], rest))
+  const kinds = (await mirror.records(tenantId).history('permissions', '2')).map(({ kind }) => kind)
+  expect(kinds).toEqual(['created', 'removed', 'returned'])
+})
+
+it('keeps the unknown fields of the list when an answer by id knows others', async () => {
+  const { mirror, tenantId, page, records } = await opened()
+  const listed = { ...user(1), extra: { locale: 'de' } } as Incoming
+  const byId = { ...user(1, { roleId: 7 }), extra: { avatar: null } } as Incoming
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  await mirror.commitPage(page([listed]))
+  await mirror.commitDetail({ ...detail, item: byId })
+  const again = await mirror.commitPage(page([listed]))
+  expect(again.counts).toMatchObject({ updated: 0, unchanged: 1 })
+  expect((await records())[0]).toMatchObject({ extra: { locale: 'de' }, fields: { roleId: 7 } })
+})
