@@ -1,0 +1,98 @@
+import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
+import { labelText } from '../metrics/label-text.ts'
+import { fromMirror } from '../metrics/posture-gauge.ts'
+import type { ResourceSeries } from '../metrics/shape.ts'
+import type { MirrorRecord, RecordReader } from '../mirror/query.ts'
+import { reasons } from '../model/reasons.ts'
+
+/**
+ * A client is shown as soon as it was read, before a walk is complete: that its secret runs out is true of it alone.
+ * The label `client_id` is the mirror's key: a GUID in lower case, for the tenant may send it in two spellings, and any
+ * other id as sent, for two that differ in case are two clients.
+ */
+const expirations: InventoryGauge = {
+  name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
+  help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400. ${fromMirror}`,
+  labelNames: ['client_id'],
+  read: (reader) =>
+    eachClient(reader, ({ clientId, expiresAt }) => ({
+      labels: { client_id: labelText(clientId) },
+      value: expiresAt / 1000,
+    })),
+}
+
+const infos: InventoryGauge = {
+  name: 'tenantwatch_api_client_info',
+  help: `Always 1; carries the name and role of an API client, to be joined by client_id. ${fromMirror}`,
+  labelNames: ['client_id', 'client_name', 'role'],
+  read: (reader) =>
+    eachClient(reader, ({ clientId, name, role }) => ({
+      labels: { client_id: labelText(clientId), client_name: labelText(name ?? ''), role: labelText(role ?? '') },
+      value: 1,
+    })),
+}
+
+const own: InventoryGauge = {
+  name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
+  help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; then the watch goes blind. ${fromMirror}`,
+  labelNames: [],
+  async read(reader, { settings }) {
+    const id = settings.ownClientId?.toLowerCase()
+    if (id === undefined) return []
+    const all = await eachClient(reader, (client) => client)
+    return all
+      .filter(({ clientId }) => clientId.toLowerCase() === id)
+      .map(({ expiresAt }) => ({ labels: {}, value: expiresAt / 1000 }))
+  },
+}
+
+export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own]
+
+export const apiClientsSeries: ResourceSeries = {
+  resource: 'api-clients',
+  failures: reasons,
+  holds: ['shrink_held', 'suspect_empty', 'tenant_changed'],
+  contractEvents: ['unknown_field', 'unknown_value'],
+  gauges: apiClientsGauges,
+}
+
+export interface ClientSecret {
+  /** A GUID in lower case, any other id as sent. */
+  readonly clientId: string
+  readonly name: string | null
+  readonly role: string | null
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** The secrets of a tenant's API clients, the one that expires first in front. */
+export async function readClientSecrets(reader: RecordReader): Promise<readonly ClientSecret[]> {
+  const secrets = await eachClient(reader, (client) => client)
+  return secrets.toSorted((a, b) => a.expiresAt - b.expiresAt)
+}
+
+async function eachClient<T>(reader: RecordReader, map: (client: ClientSecret) => T): Promise<T[]> {
+  const mapped: T[] = []
+  for await (const batch of reader.select('api-clients')) {
+    for (const record of batch) {
+      const client = toClient(record)
+      if (client !== undefined) mapped.push(map(client))
+    }
+  }
+  return mapped
+}
+
+function toClient({ key, fields, times }: MirrorRecord): ClientSecret | undefined {
+  const expiresAt = times['secretExpirationDateMs']
+  if (typeof expiresAt !== 'number') return undefined
+  return {
+    clientId: key,
+    name: textOrNull(fields['name']),
+    role: textOrNull(fields['roleName']),
+    expiresAt,
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,14 @@
+import type { WalkResource } from '../sync/resource.ts'
+import { fetchedPage } from './reading-items.ts'
+
+/** Specification: List API clients. An invalid cursor restarts the list in silence; an empty one proves nothing. */
+export const apiClients = {
+  name: 'api-clients',
+  kind: 'walk',
+  permission: 'Api_ApiClients_Read',
+  endpoints: ['/api/public/api-clients'],
+  schedule: { sweep: '*/15 * * * *' },
+  idField: 'clientId',
+  witness: 2,
+  fetch: async (reader, query, signal) => fetchedPage(await reader.listApiClients(query, signal)),
+} as const satisfies WalkResource

@@ -1,0 +1,34 @@
+import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
+import { fromMirror } from '../metrics/posture-gauge.ts'
+import type { ResourceSeries } from '../metrics/shape.ts'
+import { reasons } from '../model/reasons.ts'
+
+/** Each as the tenant sent it last; absent until it was read. */
+export const authenticationSettingsGauges: readonly InventoryGauge[] = [
+  settingGauge('tenantwatch_mfa_policy_enabled', 'mfaEnabled', 'the tenant-wide multi-factor policy is on'),
+  settingGauge('tenantwatch_sso_enabled', 'ssoEnabled', 'single sign-on is set up'),
+  settingGauge('tenantwatch_sso_enforced', 'ssoEnforced', 'single sign-on is the only way in'),
+]
+
+function settingGauge(name: string, field: string, meaning: string): InventoryGauge {
+  return {
+    name,
+    help: `1 when ${meaning}, 0 when not; absent until first read. ${fromMirror}`,
+    labelNames: [],
+    async read(reader) {
+      for await (const [record] of reader.select('authentication-settings')) {
+        const value = record?.fields[field]
+        if (typeof value === 'boolean') return [{ labels: {}, value: Number(value) }]
+      }
+      return []
+    },
+  }
+}
+
+export const authenticationSettingsSeries: ResourceSeries = {
+  resource: 'authentication-settings',
+  failures: reasons.filter((reason) => !['invalid_cursor', 'shrink_held', 'suspect_empty'].includes(reason)),
+  holds: [],
+  contractEvents: ['unknown_field', 'unknown_value'],
+  gauges: authenticationSettingsGauges,
+}

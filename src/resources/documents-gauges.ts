@@ -1,0 +1,32 @@
+import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
+import { labelText } from '../metrics/label-text.ts'
+import { fromMirror } from '../metrics/posture-gauge.ts'
+import type { ResourceSeries } from '../metrics/shape.ts'
+import { reasons } from '../model/reasons.ts'
+
+const documents: InventoryGauge = {
+  name: 'tenantwatch_documents',
+  help: `Documents by upload status: those the configuration knows, "none" for null, "other" for the rest; absent before the first complete walk. ${fromMirror}`,
+  labelNames: ['upload_status'],
+  async read(reader, { complete, settings }) {
+    if (!complete) return []
+    const known = settings.documents.knownStatuses
+    const counts = new Map<string, number>([...known.map(labelText), 'none', 'other'].map((status) => [status, 0]))
+    for (const { values, count } of await reader.countBy('documents', ['uploadStatus'])) {
+      const [value] = values
+      const status = value === null ? 'none' : labelText(known.find((name) => name === value) ?? 'other')
+      counts.set(status, (counts.get(status) ?? 0) + count)
+    }
+    return [...counts].map(([upload_status, value]) => ({ labels: { upload_status }, value }))
+  },
+}
+
+export const documentsGauges: readonly InventoryGauge[] = [documents]
+
+export const documentsSeries: ResourceSeries = {
+  resource: 'documents',
+  failures: reasons.filter((reason) => reason !== 'suspect_empty'),
+  holds: ['shrink_held'],
+  contractEvents: ['order_violation', 'unknown_field', 'unknown_value'],
+  gauges: documentsGauges,
+}

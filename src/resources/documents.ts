@@ -1,0 +1,20 @@
+import type { FeedResource } from '../sync/resource.ts'
+import { fetchedPage } from './reading-items.ts'
+
+/** Specification: List documents. Metadata only; `updatedAfter` recovers a lost cursor. */
+export const documents = {
+  name: 'documents',
+  kind: 'feed',
+  permission: 'Api_Documents_Read',
+  endpoints: ['/api/public/documents'],
+  schedule: { poll: '*/5 * * * *', sweep: '43 */6 * * *' },
+  idField: 'fileId',
+  witness: 3,
+  lostCursor: 'updatedAfter',
+  removal: 'two-walks',
+  fetch: async (reader, query, signal) => fetchedPage(await reader.listDocuments(query, signal)),
+  unknownValues(record, { documents: { knownStatuses } }) {
+    const status = 'uploadStatus' in record ? record.uploadStatus : null
+    return typeof status === 'string' && !knownStatuses.includes(status) ? ['uploadStatus'] : []
+  },
+} as const satisfies FeedResource

@@ -1,0 +1,17 @@
+import type { ResourceDefinition } from '../sync/resource.ts'
+import { apiClients } from './api-clients.ts'
+import { authenticationSettings } from './authentication-settings.ts'
+import { documents } from './documents.ts'
+import { permissions } from './permissions.ts'
+import { roles } from './roles.ts'
+import { users } from './users.ts'
+
+/** Everything that is mirrored, in alphabetical order. */
+export const resources = [
+  apiClients,
+  authenticationSettings,
+  documents,
+  permissions,
+  roles,
+  users,
+] as const satisfies readonly ResourceDefinition[]

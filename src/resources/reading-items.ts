@@ -1,0 +1,16 @@
+import type { Fetched, Item } from '../sync/resource.ts'
+import type { Listing, Page, Reading } from '../tenant/reader.ts'
+
+function toItem<T extends object>(reading: Reading<T>): Item {
+  return reading
+}
+
+/** A page of a paginated list in the engine's shape. */
+export function fetchedPage<T extends object>({ items, nextCursor, hasMore, meta }: Page<T>): Fetched {
+  return { items: items.map(toItem), nextCursor, hasMore, meta }
+}
+
+/** A whole list in the engine's shape. */
+export function fetchedList<T extends object>({ items, meta }: Listing<T>): Fetched {
+  return { items: items.map(toItem), nextCursor: null, hasMore: false, meta }
+}

@@ -1,0 +1,19 @@
+import { parseIsoDate } from '../model/dates.ts'
+import type { FeedResource } from '../sync/resource.ts'
+import { fetchedPage } from './reading-items.ts'
+
+/** Specification: List users, Get user. The feed shows new users only; everything else needs a sweep. */
+export const users = {
+  name: 'users',
+  kind: 'feed',
+  permission: 'Api_Users_Read',
+  endpoints: ['/api/public/users', '/api/public/users/{id}'],
+  schedule: { poll: '*/5 * * * *', sweep: '17 * * * *' },
+  idField: 'userId',
+  witness: 1,
+  lostCursor: 'sweep',
+  removal: 'confirm',
+  fetch: async (reader, query, signal) => fetchedPage(await reader.listUsers(query, signal)),
+  fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),
+  orderOf: (record) => ('createdAt' in record ? (parseIsoDate(record.createdAt)?.ms ?? null) : null),
+} as const satisfies FeedResource

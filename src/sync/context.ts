@@ -1,0 +1,25 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { FindingStore, SyncStore } from '../mirror/port.ts'
+import type { Clock } from '../model/clock.ts'
+import type { Log } from '../model/log.ts'
+import type { TenantReader } from '../tenant/reader.ts'
+import type { SyncObserver } from './observer.ts'
+import type { ResourceDefinition } from './resource.ts'
+
+export type EngineStore = SyncStore & Pick<FindingStore, 'records'>
+
+/** Everything the engine needs to work on one tenant; wired by the composition root. */
+export interface TenantContext {
+  readonly settings: TenantSettings
+  readonly reader: TenantReader
+  readonly store: EngineStore
+  readonly resources: readonly ResourceDefinition[]
+  readonly clock: Clock
+  readonly log: Log
+  readonly observer: SyncObserver
+}
+
+/** The catalogue's resources that the configuration has switched on. */
+export function enabledResources({ settings, resources }: TenantContext): readonly ResourceDefinition[] {
+  return resources.filter(({ name }) => settings.resources[name].enabled)
+}

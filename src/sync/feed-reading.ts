@@ -1,0 +1,48 @@
+import type { PageCommit } from '../mirror/port.ts'
+import { SyncError } from '../model/errors.ts'
+import type { FeedQuery } from '../tenant/reader.ts'
+import { pageRules } from './page-rules.ts'
+import type { FeedResource, Fetched } from './resource.ts'
+import { commit, fetchVerified, type Run } from './run.ts'
+
+/** True when the tenant answered 400 to a request that carried a cursor. */
+export function cursorRefused(error: unknown): boolean {
+  return error instanceof SyncError && error.reason === 'invalid_cursor'
+}
+
+/**
+ * Fetches one page of a feed. A 400 on a cursor is reason `invalid_cursor`: the caller knows what to do about it; a 400
+ * without one stays `client_error`.
+ */
+export async function fetchFeedPage(run: Run, definition: FeedResource, query: FeedQuery): Promise<Fetched> {
+  const cursor = query.cursor ?? null
+  try {
+    const ask = () => definition.fetch(run.context.reader, query, run.signal)
+    // Only a page without any query shows the feed's beginning.
+    return await fetchVerified(run, ask, cursor ?? query.updatedAfter ?? null)
+  } catch (error) {
+    if (cursor === null || !(error instanceof SyncError) || error.status !== 400) throw error
+    throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
+      cause: error,
+      status: 400,
+    })
+  }
+}
+
+/** Reads from `query` to the end of the feed; `step` says, for each page, what is committed with it. */
+export async function readFeed(
+  run: Run,
+  definition: FeedResource,
+  query: FeedQuery,
+  step: (page: Fetched, index: number) => Pick<PageCommit, 'walk' | 'cursor'>,
+): Promise<void> {
+  const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
+  let next = query
+  for (let index = 0; ; index++) {
+    const page = await fetchFeedPage(run, definition, next)
+    await rules.check(page, next.cursor ?? null)
+    await commit(run, page, next.cursor ?? null, step(page, index))
+    if (!page.hasMore || page.nextCursor === null) return
+    next = { cursor: page.nextCursor }
+  }
+}

@@ -1,0 +1,126 @@
+import type { WalkRow } from '../mirror/port.ts'
+import { SyncError } from '../model/errors.ts'
+import { idOf } from './page-reading.ts'
+import { cursorDigest, pageRules } from './page-rules.ts'
+import { decideRemovals } from './removals.ts'
+import type { Fetched, WalkResource } from './resource.ts'
+import { commit, fetchVerified, type Run } from './run.ts'
+
+/** Waits before an empty page is asked for again, in milliseconds. */
+const repollDelaysMs = [1000, 2000, 4000]
+
+interface Pass {
+  readonly ids: ReadonlySet<string>
+  /** True when no record was shown, not even one whose id cannot be read. */
+  readonly empty: boolean
+  /** True when the list ended with an empty later page, which may mean "could not be completed". */
+  readonly endedEmpty: boolean
+}
+
+/**
+ * Walks a list whose cursor is good within one walk only, and in which emptiness and an ignored cursor look like
+ * success (specification: List API clients; contract: Empty api-clients).
+ */
+export async function walkList(run: Run, definition: WalkResource): Promise<void> {
+  run.mode = 'sweep'
+  const { context, tenantId, state } = run
+  const { store, clock } = context
+  const walk = await store.startWalk({ tenantId, resource: definition.name, at: clock.now(), cursorBefore: null })
+  run.dataAsOf = walk.startedAt
+  const first = await onePass(run, definition, walk, true)
+  if (first.endedEmpty) {
+    const second = await onePass(run, definition, walk, false)
+    if (!sameIds(first.ids, second.ids)) {
+      throw await suspectEmpty(run, 'An empty page ends the list, and a second walk shows other records')
+    }
+  }
+  if (first.empty && !state.emptyAccepted) {
+    throw await suspectEmpty(run, 'The list is empty, which may mean that the request could not be completed')
+  }
+  await insistOnOwnClient(run, first.ids)
+  const held = await decideRemovals(run, await currentWalk(run, walk), 'two-walks')
+  await store.liftHold(tenantId, definition.name, 'suspect_empty')
+  if (!first.empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+  if (held !== null) throw held
+}
+
+async function currentWalk({ context, tenantId, definition }: Run, walk: WalkRow): Promise<WalkRow> {
+  return (await context.store.openWalk(tenantId, definition.name)) ?? walk
+}
+
+async function onePass(run: Run, definition: WalkResource, walk: WalkRow, isFirst: boolean): Promise<Pass> {
+  const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
+  const ids = new Set<string>()
+  let cursor: string | null = null
+  let empty = true
+  for (let index = 0; ; index++) {
+    const fetched = await readPage(run, definition, cursor, isFirst || index === 0)
+    noteIds(fetched, definition, ids, index)
+    await rules.check(fetched, cursor)
+    await commit(run, fetched, cursor, { walk: { id: walk.id, advance: advanceOf(fetched, isFirst && index === 0) } })
+    empty &&= fetched.items.length === 0
+    if (!fetched.hasMore) return { ids, empty, endedEmpty: index > 0 && fetched.items.length === 0 }
+    cursor = fetched.nextCursor
+  }
+}
+
+/** A page that is empty at the end of the list is asked for again before it is believed. */
+async function readPage(run: Run, definition: WalkResource, cursor: string | null, repoll: boolean): Promise<Fetched> {
+  const { reader, clock } = run.context
+  const query = cursor === null ? {} : { cursor }
+  const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), cursor)
+  let fetched = await ask()
+  for (const delay of repoll && !run.state.emptyAccepted ? repollDelaysMs : []) {
+    if (fetched.items.length > 0 || fetched.hasMore) break
+    await clock.sleep(delay, run.signal)
+    fetched = await ask()
+  }
+  return fetched
+}
+
+/** More than half of a page seen before in this walk: the cursor was ignored and the list began anew. */
+function noteIds({ items }: Fetched, { name, idField }: WalkResource, ids: Set<string>, index: number): void {
+  const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
+  const keys = shown.map((id) => String(id).toLowerCase())
+  const repeats = keys.filter((key) => ids.has(key)).length
+  if (index > 0 && repeats * 2 > keys.length) {
+    throw new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list anew`)
+  }
+  for (const key of keys) ids.add(key)
+}
+
+function advanceOf({ nextCursor, hasMore, meta }: Fetched, first: boolean) {
+  const start = { serverTime: meta.serverTime, requestId: meta.requestId }
+  const digest = nextCursor === null ? null : cursorDigest(nextCursor)
+  return { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, ...(first ? { start } : {}) }
+}
+
+async function suspectEmpty({ context, tenantId, definition }: Run, message: string): Promise<SyncError> {
+  const { store, clock } = context
+  const count = await store.liveCount(tenantId, definition.name)
+  const hold = { tenantId, resource: definition.name, reason: 'suspect_empty', count, message, cause: {} } as const
+  await store.raiseHold({ ...hold, at: clock.now() })
+  return new SyncError('suspect_empty', message, { hint: 'If the list is really empty, see "tenantwatch accept"' })
+}
+
+/** The list always contains the client that asks (specification: API client); one that does not is not complete. */
+async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: ReadonlySet<string>): Promise<void> {
+  const { store, clock, settings } = context
+  const { name } = definition
+  const own = settings.ownClientId?.toLowerCase() ?? null
+  if (own === null || ids.has(own)) {
+    await store.liftHold(tenantId, name, 'tenant_changed')
+    return
+  }
+  const message = `The list of ${name} does not contain ownClientId ${own}`
+  const cause = { check: 'own-client', ownClientId: own }
+  const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
+  await store.raiseHold({ ...hold, at: clock.now() })
+  throw new SyncError('tenant_changed', message, {
+    hint: 'Correct ownClientId, or the token if it is another client’s',
+  })
+}
+
+function sameIds(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((id) => b.has(id))
+}

@@ -1,0 +1,15 @@
+import type { ResourceName } from '../model/resource-names.ts'
+import type { RunResult } from './run-result.ts'
+
+export type ContractEvent = 'unknown_field' | 'unknown_value' | 'order_violation' | 'skipped_row'
+
+/** What the engine tells while it works, for metrics. */
+export interface SyncObserver {
+  runEnded(result: RunResult): void
+  cursorReset(tenant: string, resource: ResourceName): void
+  contractEvent(tenant: string, resource: ResourceName, kind: ContractEvent): void
+  /** How many records of a page changed each field. */
+  fieldsChanged(tenant: string, resource: ResourceName, changedFields: Readonly<Record<string, number>>): void
+  /** A page was committed; `pages` counts those of this run. For progress on long work. */
+  page(tenant: string, resource: ResourceName, pages: number, records: number): void
+}

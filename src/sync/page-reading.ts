@@ -1,0 +1,25 @@
+import { parseIsoDate } from '../model/dates.ts'
+import type { TenantContext } from './context.ts'
+import type { Fetched, Item, ResourceDefinition } from './resource.ts'
+
+/** The id of an item, null when it has none that can be read. */
+export function idOf(item: Item, idField: string | null): string | number | null {
+  if (!item.ok) return item.id
+  const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+/** `createdAt` of a record in milliseconds since the epoch, null where it has none. */
+export function createdAtOf(record: object): number | null {
+  return 'createdAt' in record ? (parseIsoDate(record.createdAt)?.ms ?? null) : null
+}
+
+/** Fetches one page of any resource. */
+export function fetchOf(
+  { reader }: TenantContext,
+  definition: ResourceDefinition,
+  query: { readonly cursor?: string },
+  signal: AbortSignal,
+): Promise<Fetched> {
+  return definition.kind === 'whole' ? definition.fetch(reader, signal) : definition.fetch(reader, query, signal)
+}

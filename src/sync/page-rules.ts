@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { SyncError } from '../model/errors.ts'
+import type { Fetched } from './resource.ts'
+
+const maxEmptyPages = 3
+
+/** The rules a run of pages must keep (contract: Protocol violations); they see every page before it is written. */
+export interface PageRules {
+  /** @throws SyncError `protocol` when the page breaks a rule. `sent` is the cursor it was asked with. */
+  check(fetched: Fetched, sent: string | null): Promise<void>
+}
+
+export interface PageRulesStart {
+  readonly maxPages: number
+  readonly pages?: number
+  readonly emptyPages?: number
+  /** True when an earlier run of the same walk was given this cursor. */
+  readonly seenBefore?: (digest: string) => Promise<boolean>
+}
+
+export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: PageRulesStart): PageRules {
+  const used = new Set<string>()
+  let count = pages
+  let empty = emptyPages
+  return {
+    async check({ items, nextCursor, hasMore }, sent) {
+      count++
+      if (sent !== null) used.add(cursorDigest(sent))
+      empty = items.length === 0 ? empty + 1 : 0
+      if (!hasMore) return
+      if (nextCursor === null) throw violation('a page says that more pages exist but carries no cursor')
+      const digest = cursorDigest(nextCursor)
+      if (used.has(digest) || (await seenBefore?.(digest)) === true) {
+        throw violation('a page carries a cursor that was already used, so the walk would never end')
+      }
+      if (empty >= maxEmptyPages) throw violation(`${maxEmptyPages} empty pages came in a row while more are promised`)
+      if (count >= maxPages) throw violation(`the list goes on after ${maxPages} pages (api.maxPages)`)
+    },
+  }
+}
+
+/** Cursors are opaque and may be long; what is kept of them to recognise one is a digest. */
+export function cursorDigest(cursor: string): string {
+  return createHash('sha256').update(cursor).digest('base64url').slice(0, 22)
+}
+
+function violation(what: string): SyncError {
+  return new SyncError('protocol', `The tenant's pagination cannot be followed: ${what}`)
+}

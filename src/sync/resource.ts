@@ -1,0 +1,69 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { Incoming } from '../mirror/port.ts'
+import type { RecordReader } from '../mirror/query.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { AnswerMeta, FeedQuery, Oddity, TenantReader } from '../tenant/reader.ts'
+
+/** An answer of any resource in one shape. */
+export interface Fetched {
+  readonly items: readonly Item[]
+  /** Null at the end of the feed or where there is none. */
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+  readonly meta: AnswerMeta
+}
+
+/** A record as the mirror takes it, with what was odd about it. */
+export type Item = Incoming & { readonly oddities?: readonly Oddity[] }
+
+export interface FetchedOne {
+  readonly item: Item | null
+  readonly meta: AnswerMeta
+}
+
+interface Common {
+  readonly name: ResourceName
+  /** Permission code that the tenant asks for (specification: Permission codes that gate endpoints). */
+  readonly permission: string
+  /** Path templates that are asked for it. */
+  readonly endpoints: readonly string[]
+  /** Cron expressions when the configuration names none. */
+  readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
+  /** Values of a well-read record that this version or configuration does not know; field names. */
+  readonly unknownValues?: (record: object, settings: TenantSettings) => readonly string[]
+  /** The field that names a record; its values are compared with what the mirror knows. Null: there is one object. */
+  readonly idField: string | null
+  /** Place in the order in which first pages are asked to tell whose data this is; absent = it cannot tell. */
+  readonly witness?: number
+}
+
+/** A feed with a stored cursor: polls continue it, sweeps walk it from the beginning. */
+export interface FeedResource extends Common {
+  readonly kind: 'feed'
+  readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal) => Promise<Fetched>
+  /** How a refused cursor is made good: by a sweep alone, or by `updatedAfter` and then a sweep. */
+  readonly lostCursor: 'sweep' | 'updatedAfter'
+  /** `confirm`: each missing record is asked for by id; `two-walks`: absent from two complete walks in a row. */
+  readonly removal: 'confirm' | 'two-walks'
+  /** Asks for one record by id; `item` is null when the tenant says it does not exist. */
+  readonly fetchOne?: (reader: TenantReader, id: number, signal: AbortSignal) => Promise<FetchedOne>
+  /** The time the feed is ordered by, in milliseconds since the epoch, where the specification promises an order. */
+  readonly orderOf?: (record: object) => number | null
+}
+
+/** A paginated list whose cursor is good within one walk only, and whose emptiness proves nothing. */
+export interface WalkResource extends Common {
+  readonly kind: 'walk'
+  readonly fetch: (reader: TenantReader, query: { readonly cursor?: string }, signal: AbortSignal) => Promise<Fetched>
+}
+
+/** A list or object that one answer holds whole. */
+export interface WholeResource extends Common {
+  readonly kind: 'whole'
+  readonly fetch: (reader: TenantReader, signal: AbortSignal) => Promise<Fetched>
+  /** Says why an empty answer contradicts the rest of the mirror, or null when it does not. */
+  readonly emptyContradiction?: (records: RecordReader) => Promise<string | null>
+}
+
+/** One remote thing that is mirrored. The engine knows no resource by name. */
+export type ResourceDefinition = FeedResource | WalkResource | WholeResource

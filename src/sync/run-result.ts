@@ -1,0 +1,20 @@
+import type { CommitCounts } from '../mirror/port.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+
+export interface RunResult {
+  readonly tenant: string
+  readonly resource: ResourceName
+  /** What the run came to be: a poll without a cursor to start from is a sweep. */
+  readonly mode: SyncMode
+  /** `skipped`: nothing was asked of the tenant, by design (polls rest until the next sweep). */
+  readonly outcome: 'success' | 'failure' | 'skipped'
+  readonly reason: Reason | null
+  readonly message: string | null
+  readonly hint: string | null
+  readonly counts: CommitCounts
+  readonly pages: number
+  readonly durationMs: number
+  /** For `rate_limited`: when the run may go on, in milliseconds since the epoch. */
+  readonly retryAt: number | null
+}

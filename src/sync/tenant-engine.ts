@@ -1,0 +1,261 @@
+import type { HoldRow, TenantRow } from '../mirror/port.ts'
+import { hourMs } from '../model/durations.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import { enabledResources, type TenantContext } from './context.ts'
+import { applyDecisions } from './decisions.ts'
+import { type DueRun, dueRuns } from './due.ts'
+import { perform } from './perform.ts'
+import type { ResourceDefinition } from './resource.ts'
+import { shortestIntervalMs } from './rhythm.ts'
+import { noCounts, type Run } from './run.ts'
+import type { RunResult } from './run-result.ts'
+import { type TenantGuard, tenantGuard } from './tenant-guard.ts'
+
+/** A stored skew is renewed only when it moved by more than this, in milliseconds. */
+const skewStepMs = 5000
+
+/** The sync of one tenant: runs of its resources, side by side, each resource one at a time. */
+export interface TenantEngine {
+  readonly tenantId: number
+  /** Names of the resources that are switched on. */
+  readonly resources: readonly ResourceName[]
+  /** Runs one resource; never throws: the result says how it ended. */
+  run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
+  /** Waits until no run of the resource is under way. */
+  settled(resource: ResourceName): Promise<void>
+  /** What is due now (contract: Due). */
+  due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
+}
+
+/** Opens the tenant's row and wires its guard. Nothing is asked of the tenant yet. */
+export async function openTenantEngine(context: TenantContext): Promise<TenantEngine> {
+  const { store, settings, clock } = context
+  const { tenant, sameOrigin } = await store.openTenant(settings.name, settings.baseUrl, clock.now())
+  const engine = new Engine(context, tenant)
+  await engine.begin(sameOrigin)
+  return engine
+}
+
+class Engine implements TenantEngine {
+  readonly tenantId: number
+  readonly resources: readonly ResourceName[]
+  readonly #context: TenantContext
+  readonly #guard: TenantGuard
+  readonly #busy = new Map<ResourceName, Promise<unknown>>()
+  readonly #detailsAfter = { key: 0 }
+  #tenant: TenantRow
+  #blockedUntil: number
+  #hold: HoldRow | null = null
+  #deciding: Promise<void> = Promise.resolve()
+
+  constructor(context: TenantContext, tenant: TenantRow) {
+    this.#context = context
+    this.#tenant = tenant
+    this.#blockedUntil = tenant.blockedUntil
+    this.tenantId = tenant.id
+    this.resources = enabledResources(context).map(({ name }) => name)
+    this.#guard = tenantGuard({
+      context,
+      tenantId: tenant.id,
+      intervalMs: shortestIntervalMs(context.settings),
+      accepted: () => this.#tenant.changeAccepted !== null,
+      held: () => this.#hold,
+      refresh: () => this.#refresh(),
+    })
+  }
+
+  async begin(sameOrigin: boolean): Promise<void> {
+    const { store, settings, clock } = this.#context
+    for (const { resource, reason } of await store.holds(this.tenantId)) {
+      const isOff = resource !== 'all' && !this.resources.includes(resource)
+      if (isOff) await store.liftHold(this.tenantId, resource, reason)
+    }
+    if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
+    else if (!sameOrigin) {
+      const message = `The mirror of "${settings.name}" comes from ${this.#tenant.baseUrl}, not from ${settings.baseUrl}`
+      const cause = { check: 'origin', baseUrl: settings.baseUrl }
+      const hold = {
+        tenantId: this.tenantId,
+        resource: 'all',
+        reason: 'tenant_changed',
+        count: 0,
+        message,
+        cause,
+      } as const
+      await store.raiseHold({ ...hold, at: clock.now() })
+    }
+    await this.#refresh()
+  }
+
+  due(command: 'run' | 'sync'): Promise<readonly DueRun[]> {
+    return dueRuns(this.#context, this.tenantId, command)
+  }
+
+  async run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+    const before = this.#busy.get(resource)
+    const mine = (before ?? Promise.resolve()).then(() => this.#execute(resource, mode, signal))
+    this.#busy.set(resource, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#busy.get(resource) === mine) this.#busy.delete(resource)
+    }
+  }
+
+  async settled(resource: ResourceName): Promise<void> {
+    while (this.#busy.has(resource)) await this.#busy.get(resource)
+  }
+
+  async #execute(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+    const { clock, settings, observer, log } = this.#context
+    const started = clock.monotonic()
+    let run: Run | undefined
+    let failure: unknown = null
+    let outcome: RunResult['outcome'] = 'success'
+    try {
+      await this.#applyDecisions()
+      run = await this.#prepare(resource, mode, signal)
+      await this.#guard.passHold(signal)
+      if (!(await perform(run))) outcome = 'skipped'
+    } catch (error) {
+      failure = error
+      outcome = 'failure'
+    }
+    const reason = failure === null ? null : signal.aborted ? 'aborted' : reasonOf(failure)
+    const known = failure instanceof SyncError ? failure : null
+    if (reason === 'internal') log.error({ err: failure, resource }, 'A run failed by a fault of tenantwatch itself')
+    const result: RunResult = {
+      tenant: settings.name,
+      resource,
+      mode: run?.mode ?? mode,
+      outcome,
+      reason,
+      message: known?.message ?? (reason === null ? null : unnamed(reason)),
+      hint: known?.hint ?? null,
+      counts: run?.counts ?? noCounts,
+      pages: run?.pages ?? 0,
+      durationMs: clock.monotonic() - started,
+      retryAt: known?.retryAt ?? null,
+    }
+    if (outcome === 'skipped') return result
+    const ended = run === undefined ? result : await this.#close(run, result)
+    observer.runEnded(ended)
+    return ended
+  }
+
+  async #prepare(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<Run> {
+    const definition = enabledResources(this.#context).find(({ name }) => name === resource)
+    if (definition === undefined) throw new TypeError(`The resource ${resource} is switched off`)
+    const startedAt = this.#context.clock.now()
+    return {
+      context: this.#context,
+      tenantId: this.tenantId,
+      guard: this.#guard,
+      definition,
+      signal,
+      startedAt,
+      state: await this.#context.store.syncState(this.tenantId, resource),
+      mode: definition.kind === 'feed' ? mode : 'sweep',
+      pages: 0,
+      counts: noCounts,
+      dataAsOf: startedAt,
+      reachedEndServerTime: undefined,
+      skewMs: null,
+      blockedUntil: null,
+      events: new Set(),
+      detailsAfter: this.#detailsAfter,
+      walkCompleted: () => this.#walkCompleted(definition),
+    }
+  }
+
+  /** Writes how the run ended; what the store cannot take is no success, while the run's own failure stays. */
+  async #close(run: Run, result: RunResult): Promise<RunResult> {
+    const { store, clock, log } = this.#context
+    const { outcome, mode, reason, counts, pages, retryAt } = result
+    const message = result.hint === null ? result.message : `${result.message}. ${result.hint}`
+    try {
+      await store.closeRun({
+        tenantId: this.tenantId,
+        resource: result.resource,
+        mode,
+        startedAt: run.startedAt,
+        endedAt: clock.now(),
+        dataAsOf: run.dataAsOf,
+        outcome: outcome === 'success' ? 'success' : 'failure',
+        reason,
+        message,
+        pages,
+        counts,
+        ...(run.reachedEndServerTime === undefined || outcome !== 'success'
+          ? {}
+          : { reachedEndServerTime: run.reachedEndServerTime }),
+      })
+      await this.#noteTenant(run.skewMs, retryAt ?? run.blockedUntil)
+      if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
+      return result
+    } catch (error) {
+      // A full disk is no fault of ours, and the run's own failure tells of it.
+      const fields = reasonOf(error) === 'store' ? { detail: String(error) } : { err: error }
+      log.error({ ...fields, resource: result.resource }, 'The end of a run could not be stored')
+      if (outcome !== 'success') return result
+      const own = reasonOf(error)
+      return {
+        ...result,
+        outcome: 'failure',
+        reason: own,
+        message: error instanceof SyncError ? error.message : unnamed(own),
+        hint: error instanceof SyncError ? (error.hint ?? null) : null,
+      }
+    }
+  }
+
+  async #noteTenant(skewMs: number | null, retryAt: number | null): Promise<void> {
+    const { clockSkewMs } = this.#tenant
+    const moved = skewMs !== null && (clockSkewMs === null || Math.abs(skewMs - clockSkewMs) > skewStepMs)
+    if (!moved && retryAt === null) return
+    const skew = moved ? { clockSkewMs: Math.round(skewMs) } : {}
+    const blocked = retryAt === null ? {} : { blockedUntil: this.#laterEnd(retryAt) }
+    await this.#context.store.noteTenant(this.tenantId, { ...skew, ...blocked })
+    await this.#refresh()
+  }
+
+  /**
+   * Of two stated waits that runs met side by side the one that ends later counts, whichever run closes last. What lies
+   * further ahead than any wait can (contract: HTTP, one hour) was left by a clock that was set back.
+   */
+  #laterEnd(retryAt: number): number {
+    const stands = this.#blockedUntil - this.#context.clock.now() <= hourMs
+    this.#blockedUntil = stands ? Math.max(this.#blockedUntil, retryAt) : retryAt
+    return this.#blockedUntil
+  }
+
+  /** An accepted tenant change lasts until one complete walk of each readable resource. */
+  async #walkCompleted({ name }: ResourceDefinition): Promise<void> {
+    const owed = this.#tenant.changeAccepted
+    if (owed === null) return
+    const left = owed.filter((resource) => resource !== name)
+    await this.#context.store.noteTenant(this.tenantId, { changeAccepted: left.length === 0 ? null : left })
+    await this.#refresh()
+  }
+
+  /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
+  #applyDecisions(): Promise<void> {
+    const mine = this.#deciding.then(() => applyDecisions(this.#context, this.tenantId)).then(() => this.#refresh())
+    this.#deciding = mine.catch(() => {})
+    return mine
+  }
+
+  async #refresh(): Promise<void> {
+    const { store } = this.#context
+    this.#tenant = await store.tenant(this.tenantId)
+    const holds = await store.holds(this.tenantId)
+    this.#hold = holds.find(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed') ?? null
+  }
+}
+
+/** The message of a failure that carries none of its own. */
+function unnamed(reason: Reason): string {
+  return reason === 'aborted' ? 'The run was aborted' : 'An unforeseen fault of tenantwatch itself; see the log'
+}

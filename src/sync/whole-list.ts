@@ -1,0 +1,34 @@
+import { SyncError } from '../model/errors.ts'
+import type { WholeResource } from './resource.ts'
+import { commit, fetchVerified, type Run } from './run.ts'
+
+/**
+ * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
+ * (specification: List roles, List permissions: a failure is a 500, so empty is real).
+ */
+export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
+  run.mode = 'sweep'
+  const { context, tenantId, state } = run
+  const { store, clock } = context
+  const startedAt = clock.now()
+  run.dataAsOf = startedAt
+  const fetched = await fetchVerified(run, () => definition.fetch(context.reader, run.signal), null)
+  const empty = fetched.items.length === 0
+  if (empty && !state.emptyAccepted) await refuseContradiction(run, definition)
+  const durationMs = clock.now() - startedAt
+  await commit(run, fetched, null, { whole: { startedAt, durationMs, serverTime: fetched.meta.serverTime } })
+  await store.liftHold(tenantId, definition.name, 'suspect_empty')
+  if (!empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+  await run.walkCompleted()
+}
+
+async function refuseContradiction({ context, tenantId }: Run, { name, emptyContradiction }: WholeResource) {
+  const { store, clock } = context
+  const contradiction = await emptyContradiction?.(store.records(tenantId))
+  if (contradiction === undefined || contradiction === null) return
+  const message = `The list of ${name} is empty although ${contradiction}`
+  const count = await store.liveCount(tenantId, name)
+  const hold = { tenantId, resource: name, reason: 'suspect_empty', count, message, cause: {} } as const
+  await store.raiseHold({ ...hold, at: clock.now() })
+  throw new SyncError('suspect_empty', message, { hint: 'If the list is really empty, see "tenantwatch accept"' })
+}

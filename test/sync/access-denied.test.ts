@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { PermissionCode } from '../../src/simulator/index.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { ending, everyRow, heldBack, live } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+
+const gates: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
+  ['Api_Users_Read', ['users']],
+  ['Api_Roles_Read', ['permissions', 'roles']],
+  ['Api_AuthSettings_Read', ['authentication-settings']],
+  ['Api_ApiClients_Read', ['api-clients']],
+  ['Api_Documents_Read', ['documents']],
+]
+
+async function endings(test: TestEngine): Promise<Record<string, string>> {
+  const results = await test.runAll('sweep')
+  return Object.fromEntries(results.map((result) => [result.resource, ending(result)]))
+}
+
+it.each(gates)(
+  'without %s only its resources fail, the message names it, and nothing is removed',
+  async (code, denied) => {
+    const test = await testEngine({ settings })
+    await test.runAll('sweep')
+    const before = everyRow(test)
+    test.sim.revokePermission('reader', code)
+    for (let n = 0; n < 3; n++) {
+      for (const resource of test.engine.resources) {
+        const result = await test.run(resource, 'sweep')
+        expect([resource, ending(result)]).toEqual([
+          resource,
+          denied.includes(resource) ? 'missing_permission' : 'success',
+        ])
+        if (denied.includes(resource)) expect(`${result.message} ${result.hint}`).toContain(code)
+      }
+      test.clock.advance(15 * minuteMs)
+    }
+    for (const resource of denied) {
+      const table = resource.replace('-', '_')
+      expect(everyRow(test)[table]).toEqual(before[table])
+    }
+    expect(await heldBack(test)).toEqual([])
+    test.sim.grantPermission('reader', code)
+    expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
+  },
+)
+
+it.each(gates)('a token that only permits %s reads that and names what it lacks', async (code, permitted) => {
+  const test = await testEngine({ settings })
+  for (const [other] of gates) if (other !== code) test.sim.revokePermission('reader', other)
+  const results = await endings(test)
+  for (const resource of test.engine.resources) {
+    expect([resource, results[resource]]).toEqual([
+      resource,
+      permitted.includes(resource) ? 'success' : 'missing_permission',
+    ])
+  }
+})
+
+it('a dead token fails every resource as unauthorized and is not hammered', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('sweep')
+  const before = everyRow(test)
+  test.sim.revokeToken('reader')
+  test.clock.advance(5 * minuteMs)
+  test.sim.requests.clear()
+  for (let n = 0; n < 4; n++) {
+    expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
+  }
+  // The first refusal and one read under each of the other permissions.
+  expect(test.sim.requests.count()).toBe(5)
+  for (let cycle = 0; cycle < 3; cycle++) {
+    test.clock.advance(5 * minuteMs)
+    test.sim.requests.clear()
+    for (let n = 0; n < 4; n++) await endings(test)
+    expect(test.sim.requests.count()).toBe(1)
+  }
+  expect(everyRow(test)).toEqual(before)
+  expect(await heldBack(test)).toEqual([])
+  test.sim.restoreToken('reader')
+  test.clock.advance(5 * minuteMs)
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
+})
+
+it('a dead token is not hammered by runs that start together', async () => {
+  const test = await testEngine({ settings })
+  test.sim.revokeToken('reader')
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  expect(new Set(results.map(ending))).toEqual(new Set(['unauthorized']))
+  expect(test.sim.requests.count()).toBeLessThanOrEqual(6 + 5)
+})
+
+it('a rotated token file is taken up without a restart, and the tenant is checked before a commit', async () => {
+  const test = await testEngine({ settings })
+  const file = join(temporaryFolder(), 'token')
+  writeFileSync(file, `${test.sim.tokens.reader}\n`)
+  await test.restart({ auth: { token: { file } } })
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
+  const rotated = test.sim.rotateToken('reader')
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
+  test.sim.requests.clear()
+  writeFileSync(file, `${rotated}\r\n`)
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
+  expect(test.sim.requests.filter(({ status }) => status === 401)).toEqual([])
+  writeFileSync(file, test.sim.tokens.secondReader)
+  const before = everyRow(test)
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['tenant_changed']))
+  expect(everyRow(test)).toEqual(before)
+})
+
+it('a token rotated in the middle of a sweep is taken up by the page that was refused', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  const file = join(temporaryFolder(), 'token')
+  writeFileSync(file, test.sim.tokens.reader)
+  await test.restart({ auth: { token: { file } } })
+  const end = test.sim.onRequest(({ page }) => {
+    if (page !== 3) return
+    end()
+    writeFileSync(file, test.sim.rotateToken('reader'))
+  })
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(200)
+})
+
+it('a 401 that comes and goes within a sweep ends the run, and the next one goes on', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: { kind: 'status', status: 401 } })
+  const result = await test.run('users', 'sweep')
+  expect(ending(result)).toBe('missing_permission')
+  expect(result.message).toContain('Api_Users_Read')
+  expect(live(test, 'users')).toBe(100)
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(200)
+})
+
+it('an expired token from the start leaves the mirror empty and every resource unauthorized', async () => {
+  const test = await testEngine({ settings, token: 'expired' })
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
+  expect(live(test, 'users')).toBe(0)
+})
+
+it('a token without any permission is told from nothing: unauthorized', async () => {
+  const test = await testEngine({ settings, token: 'none' })
+  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
+})

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { testEngine } from '../support/engine.ts'
+
+const quiet = { userDetails: { perRun: 0 } }
+
+it('counts unknown fields once a field and run, and keeps their values', async () => {
+  const test = await testEngine({
+    problems: false,
+    readings: { unknownFields: true, defaultPageSize: { users: 5 } },
+    sizes: { users: 20 },
+    settings: quiet,
+  })
+  await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(['users unknown_field', 'users unknown_field'])
+  await test.run('users', 'poll')
+  expect(test.told.events).toHaveLength(2)
+  await test.run('users', 'sweep')
+  expect(test.told.events).toHaveLength(4)
+  expect((await test.exported('users'))[0]).toMatchObject({ locale: 'en-GB', avatar: null })
+})
+
+it('counts a state that the specification does not show, and a document status that is not configured', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 6, documents: 6 }, settings: quiet })
+  await test.runAll('sweep')
+  expect(test.told.events).toEqual([])
+  const [one, two] = [...test.sim.primary.state.users()]
+  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
+  test.sim.primary.updateUser(two?.userId ?? 0, { state: 'Gone fishing' })
+  test.sim.primary.addDocument({ uploadStatus: 'Shredded' })
+  await test.run('users', 'sweep')
+  await test.run('documents', 'poll')
+  expect(test.told.events).toEqual(['users unknown_value', 'documents unknown_value'])
+  await test.restart({ documents: { knownStatuses: ['Completed', 'Shredded'] } })
+  await test.run('documents', 'sweep')
+  expect(test.told.events).toHaveLength(2)
+})
+
+it('counts users that come out of the order the specification promises, once a run', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12 },
+    readings: { defaultPageSize: { users: 5 } },
+    settings: quiet,
+  })
+  const swap = test.sim.faults.add({
+    path: '/api/public/users',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({ ...envelope, data: (envelope.data as object[]).toReversed() }),
+    },
+  })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
+  expect(test.told.events).toEqual(['users order_violation'])
+  test.sim.faults.remove(swap.id)
+  await test.run('users', 'sweep')
+  expect(test.told.events).toHaveLength(1)
+})
+
+it('takes users of one instant in any order, and timestamps without an offset as UTC, counted', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12 },
+    readings: { timestamps: 'no-offset', defaultPageSize: { users: 4 } },
+    settings: quiet,
+  })
+  const at = test.clock.now() - dayMs
+  for (const _ of [1, 2, 3, 4, 5]) test.sim.primary.addUser({ createdAt: at })
+  test.clock.advance(hourMs)
+  await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(['users unknown_value'])
+  const rows = test.query('select created_at, created_at_ms from users order by user_id desc limit 1')
+  expect(rows).toEqual([{ created_at: new Date(at).toISOString().slice(0, -1), created_at_ms: at }])
+})
+
+it('tells each skipped user of a run once', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 40 }, settings: quiet })
+  await test.run('users', 'sweep')
+  const hidden = [...test.sim.primary.state.users()].slice(0, 3).map(({ userId }) => userId)
+  test.sim.faults.add({
+    path: '/api/public/users',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
+      }),
+    },
+  })
+  await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(Array(3).fill('users skipped_row'))
+})

@@ -1,0 +1,184 @@
+import { expect, it } from 'vitest'
+import { testEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+const path = '/api/public/api-clients'
+const fivePages = { sizes: { apiClients: 24 }, readings: { defaultPageSize: { apiClients: 5 } }, settings }
+
+it('an empty list is re-polled after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
+  const test = await testEngine({ settings })
+  await test.run('api-clients')
+  const before = everyRow(test)['api_clients']
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  test.clock.sleeps.length = 0
+  test.sim.requests.clear()
+  for (let n = 1; n <= 3; n++) {
+    const result = await test.run('api-clients')
+    expect([result.outcome, result.reason]).toEqual(['failure', 'suspect_empty'])
+    expect(test.sim.requests.count()).toBe(4 * n)
+  }
+  expect(test.clock.sleeps).toEqual([1000, 2000, 4000, 1000, 2000, 4000, 1000, 2000, 4000])
+  expect(everyRow(test)['api_clients']).toEqual(before)
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
+})
+
+it.each([1, 2, 3])('an empty answer that fills up by re-poll %i is a plain success', async (times) => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path, times, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('an empty list before anything is known is suspect, too', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  const state = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect([state.completeStartedAt, state.sweepSuccessAt]).toEqual([null, null])
+})
+
+it('the hold keeps its id and ends by itself with a walk that shows clients', async () => {
+  const test = await testEngine({ settings })
+  await test.run('api-clients')
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  const { id } = await theHold(test)
+  await test.restart()
+  await test.run('authentication-settings')
+  await test.run('api-clients')
+  expect((await theHold(test)).id).toBe(id)
+  test.sim.faults.remove(fault.id)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('accepting makes the empty list the truth with the very next run, until a walk shows clients', async () => {
+  const test = await testEngine({ settings })
+  const everyClient = [...test.sim.state().apiClients()]
+  await test.run('api-clients')
+  test.sim.primary.removeApiClients(1)
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  test.clock.sleeps.length = 0
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(test.clock.sleeps).toEqual([])
+  expect(live(test, 'api-clients')).toBe(0)
+  expect(await heldBack(test)).toEqual([])
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  for (const client of everyClient) test.sim.primary.addApiClient(client)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(24)
+  test.sim.primary.removeApiClients(1)
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(live(test, 'api-clients')).toBe(24)
+})
+
+it('a decision about a hold that ended meanwhile changes nothing', async () => {
+  const test = await testEngine({ settings })
+  await test.run('api-clients')
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  const hold = await theHold(test)
+  test.sim.faults.remove(fault.id)
+  const end = test.sim.onRequest(async () => {
+    end()
+    await accept(test, hold)
+  })
+  // The operator decides while the run is under way that ends the hold.
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(test.query('select * from accepted_removals')).toEqual([])
+  expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+})
+
+it('an empty later page is re-polled, and filled again it is no break', async () => {
+  const test = await testEngine(fivePages)
+  test.sim.faults.add({ path, page: 3, times: 2, effect: { kind: 'empty' } })
+  test.clock.sleeps.length = 0
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(test.clock.sleeps).toEqual([1000, 2000])
+  expect(live(test, 'api-clients')).toBe(24)
+})
+
+it('an empty later page that stays leads to one more walk; another set of ids is suspect_empty', async () => {
+  const test = await testEngine(fivePages)
+  await test.run('api-clients')
+  // Page 3 is empty in the first walk (once and by three re-polls), page 2 in the second.
+  test.sim.faults.add({ path, page: 3, times: 4, effect: { kind: 'empty' } })
+  test.sim.requests.clear()
+  test.clock.sleeps.length = 0
+  for (let n = 0; n < 3; n++) {
+    const result = await test.run('api-clients')
+    if (n === 0) {
+      expect([result.reason, result.counts.removed]).toEqual(['suspect_empty', 0])
+      expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
+      expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toHaveLength(2)
+      expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
+    } else expect(ending(result)).toBe('success')
+  }
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('the same ids in the second walk are complete, and what they lack is counted as absent', async () => {
+  const test = await testEngine(fivePages)
+  await test.run('api-clients')
+  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(test.query('select count(*) as n from api_clients where absent_walks = 1')).toEqual([{ n: 14 }])
+  expect(ending(await test.run('api-clients'))).toBe('shrink_held')
+  expect(live(test, 'api-clients')).toBe(24)
+})
+
+it('a full page that promises more is followed by an empty last page: complete', async () => {
+  const test = await testEngine({
+    sizes: { apiClients: 20 },
+    readings: { defaultPageSize: { apiClients: 10 }, hasMoreWhenFull: true },
+    settings,
+  })
+  for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(20)
+  expect(test.sim.violations).toEqual([])
+})
+
+it('re-polls never count as empty pages in a row', async () => {
+  const test = await testEngine(fivePages)
+  test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(5)
+})
+
+it.each([1, 2, 3])('page %i that begins the list anew stops the walk, which then removes nothing', async (page) => {
+  const test = await testEngine(fivePages)
+  await test.run('api-clients')
+  test.sim.primary.removeApiClients(first(2))
+  test.sim.faults.add({ path, page: page + 1, effect: { kind: 'ignore-cursor' } })
+  for (let n = 0; n < 3; n++) {
+    const result = await test.run('api-clients')
+    expect([result.outcome, result.reason]).toEqual(['failure', 'invalid_cursor'])
+  }
+  expect(live(test, 'api-clients')).toBe(24)
+  test.sim.faults.clear()
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(22)
+  expect(test.sim.violations).toEqual([])
+})
+
+it('single repeats within a walk are merged', async () => {
+  const test = await testEngine(fivePages)
+  // One more in front of a page shifts an offset walk by one.
+  const end = test.sim.onRequest(({ cursor, endpoint }) => {
+    if (endpoint !== path || cursor === null) return
+    end()
+    test.sim.primary.addApiClient({ createdAt: 0 })
+  })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(25)
+})

@@ -1,0 +1,173 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import { startSimulator } from '../../src/simulator/index.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+const dayMs = 24 * 60 * minuteMs
+
+/** Another server with the same tenants. */
+async function moved(test: TestEngine) {
+  const sim = await startSimulator({ clock: test.clock.now, controlPort: null })
+  onTestFinished(() => sim.close())
+  return sim
+}
+
+it('ownClientId missing from the list holds API clients alone', async () => {
+  const test = await testEngine({ settings: { ...settings, ownClientId: 'C0FFEE00-0000-4000-8000-000000000001' } })
+  const [some] = test.sim.state().apiClients()
+  for (let n = 0; n < 3; n++) {
+    expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+    expect(await heldBack(test)).toEqual(['api-clients tenant_changed 24'])
+  }
+  expect((await test.mirror.syncState(test.engine.tenantId, 'api-clients')).completeStartedAt).toBeNull()
+  for (const resource of ['users', 'documents', 'roles', 'permissions', 'authentication-settings'] as const) {
+    expect(ending(await test.run(resource))).toBe('success')
+  }
+  // It ends by itself when the client is listed, or when ownClientId is corrected; letter case does not matter.
+  await test.restart({ ownClientId: String(some?.clientId).toUpperCase() })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a walk without ownClientId removes nothing, and its hold ends when the client is listed again', async () => {
+  const test = await testEngine({ settings })
+  const own = test.sim.credentials.reader.clientId
+  const [client] = [...test.sim.state().apiClients()].filter(({ clientId }) => clientId === own)
+  await test.restart({ ownClientId: own })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  test.sim.primary.removeApiClient(own)
+  const { id } = await (async () => {
+    expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+    return theHold(test)
+  })()
+  for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(id)
+  expect(live(test, 'api-clients')).toBe(24)
+  if (client !== undefined) test.sim.primary.addApiClient(client)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('another baseUrl is held until a first page shows a known id, which lifts it by itself', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('sweep')
+  const other = await moved(test)
+  await test.restart({ baseUrl: other.baseUrl })
+  expect(await heldBack(test)).toEqual(['all tenant_changed 0'])
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+  expect((await test.mirror.tenant(test.engine.tenantId)).baseUrl).toBe(other.baseUrl)
+  await test.restart()
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('another baseUrl with another tenant stays held, and lifts when the old address is back', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('sweep')
+  const before = everyRow(test)
+  const other = await moved(test)
+  test.useToken(other.tokens.secondReader)
+  await test.restart({ baseUrl: other.baseUrl })
+  const { id } = await theHold(test)
+  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(id)
+  expect(everyRow(test)).toEqual(before)
+  test.useToken(test.sim.tokens.reader)
+  await test.restart({ baseUrl: test.sim.baseUrl })
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('accepting another baseUrl adopts it', async () => {
+  const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
+  await test.runAll('sweep')
+  const other = await moved(test)
+  test.useToken(other.tokens.secondReader)
+  await test.restart({ baseUrl: other.baseUrl })
+  await accept(test, await theHold(test))
+  const results = await test.runAll()
+  expect(results.map(ending)).toEqual(results.map(() => 'success'))
+  await test.restart()
+  expect(await heldBack(test)).toEqual([])
+  expect(test.query('select * from users where removed_at is null and user_id < 400000000')).toEqual([])
+})
+
+it('another baseUrl before any id is known is no hold', async () => {
+  const test = await testEngine({ settings })
+  const other = await moved(test)
+  await test.restart({ baseUrl: other.baseUrl })
+  expect(await heldBack(test)).toEqual([])
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+})
+
+it.each([
+  ['five old unknown records on a page of nine known and unknown ones are held', 5, 4, 30 * dayMs, 'tenant_changed'],
+  ['four old unknown records are a page of fewer than five', 4, 0, 30 * dayMs, 'success'],
+  ['five unknown records that are half of the page pass', 5, 5, 30 * dayMs, 'success'],
+  ['five unknown records younger than an hour before the last walk pass', 5, 0, 50 * minuteMs, 'success'],
+  ['five unknown records older than an hour before the last walk are held', 5, 0, 70 * minuteMs, 'tenant_changed'],
+])('a page with %s', async (_what, unknown, known, age, expected) => {
+  const test = await testEngine({ settings, problems: false, sizes: { documents: 40 } })
+  await test.run('documents', 'sweep')
+  const walkedAt = test.clock.now()
+  test.clock.advance(10 * minuteMs)
+  // Changes put records at the end of the feed, where the poll shows them on one page.
+  const documents = [...test.sim.state().documents()].slice(0, known)
+  for (const { fileId } of documents) test.sim.primary.updateDocument(fileId, {})
+  for (let n = 0; n < unknown; n++) {
+    test.sim.primary.addDocument({ createdAt: walkedAt - age, updatedAt: test.clock.now(), uploadStatus: 'Completed' })
+  }
+  const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'documents')
+  expect(ending(await test.run('documents', 'poll'))).toBe(expected)
+  if (expected === 'success') return
+  expect(live(test, 'documents')).toBe(40)
+  expect((await test.mirror.syncState(test.engine.tenantId, 'documents')).cursor).toBe(cursor)
+  expect(await heldBack(test)).toEqual([`all tenant_changed ${unknown + known}`])
+  await accept(test, await theHold(test))
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  expect(live(test, 'documents')).toBe(40 + unknown)
+})
+
+it('a held page of API clients is walked to again, without a cursor of an earlier walk', async () => {
+  const test = await testEngine({ settings, readings: { defaultPageSize: { apiClients: 6 } } })
+  await test.run('api-clients')
+  const added = Array.from({ length: 8 }, () => test.sim.primary.addApiClient({ createdAt: test.clock.now() - dayMs }))
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  const { raisedAt } = await theHold(test)
+  // A cursor of the earlier walk would silently show the first page, which looks well.
+  test.sim.invalidateCursors()
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  expect((await theHold(test)).raisedAt).toBe(raisedAt)
+  for (const { clientId } of added) test.sim.primary.removeApiClient(clientId)
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+  expect(test.sim.violations).toEqual([])
+})
+
+it('a held page that became empty does not lift the hold while the tenant is another', async () => {
+  const offset = {
+    cursorKind: { users: 'offset' },
+    defaultPageSize: { users: 20 },
+    cursorBoundToTenant: false,
+  } as const
+  const test = await testEngine({ settings, readings: offset, sizes: { users: 200 }, secondSizes: { users: 60 } })
+  await test.runAll('sweep')
+  const end = test.sim.onRequest(({ page }) => {
+    if (page !== 3) return
+    end()
+    test.sim.swapTenant('reader')
+  })
+  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  let left = 20
+  test.sim.second.removeUsers(() => left-- > 0)
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  test.sim.swapTenant('reader')
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(200)
+})

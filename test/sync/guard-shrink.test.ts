@@ -1,0 +1,259 @@
+import { expect, it } from 'vitest'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import { planRemovals } from '../../src/sync/removals.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
+
+const limits = { maxCount: 5, maxPercent: 10 }
+const quiet = { userDetails: { perRun: 0 } }
+
+type Guarded = Extract<ResourceName, 'users' | 'documents' | 'api-clients'>
+
+/** The greatest number of removals that passes among so many records. */
+const threshold = (rows: number) => Math.max(limits.maxCount, Math.floor(rows / limits.maxPercent))
+const isTooMany = (rows: number, removed: number) => removed > threshold(rows) || (rows > 1 && removed === rows)
+
+const matrix = [1, 5, 50, 1000].flatMap((rows) => {
+  const counts = [0, 1, threshold(rows) - 1, threshold(rows), threshold(rows) + 1, rows]
+  return [...new Set(counts)].filter((removed) => removed <= rows).map((removed) => [rows, removed] as const)
+})
+
+async function tenantOf(resource: Guarded, rows: number): Promise<TestEngine> {
+  const sizes = { users: 5, documents: 5, apiClients: 20 }
+  if (resource === 'users') sizes.users = rows
+  if (resource === 'documents') sizes.documents = rows
+  if (resource === 'api-clients') sizes.apiClients = Math.max(rows, 20)
+  const test = await testEngine({ problems: false, sizes, settings: quiet })
+  if (resource === 'api-clients') test.sim.primary.removeApiClients(first(test.sim.state().apiClientCount() - rows))
+  expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+  expect(live(test, resource)).toBe(rows)
+  return test
+}
+
+function remove({ sim }: TestEngine, resource: Guarded, count: number): void {
+  if (resource === 'users') sim.primary.removeUsers(first(count))
+  if (resource === 'documents') sim.primary.removeDocuments(first(count))
+  if (resource === 'api-clients') sim.primary.removeApiClients(first(count))
+}
+
+/** Runs sweeps until absent records are due for removal. */
+async function sweepUntilDue(test: TestEngine, resource: Guarded) {
+  if (resource !== 'users') {
+    const before = live(test, resource)
+    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(live(test, resource)).toBe(before)
+  }
+  return test.run(resource, 'sweep')
+}
+
+it.each(matrix)('of %i records the plan for %i removals follows both limits and the rule of all', (rows, removed) => {
+  const absent = Array.from({ length: removed }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
+  for (const rule of ['confirm', 'two-walks'] as const) {
+    const { due, held } = planRemovals({ live: rows, absent }, rule, limits)
+    expect([due.length, held.length]).toEqual(isTooMany(rows, removed) ? [0, removed] : [removed, 0])
+  }
+})
+
+it.each(
+  (['users', 'documents', 'api-clients'] as const).flatMap((resource) =>
+    matrix
+      // An emptied list of API clients is suspect for itself; of a thousand the edge is enough.
+      .filter(([rows, removed]) => resource !== 'api-clients' || removed < rows)
+      .filter(([rows, removed]) => rows < 1000 || removed >= threshold(rows))
+      .map(([rows, removed]) => [resource, rows, removed] as const),
+  ),
+)('of %s %i live, %i gone are removed or held whole', async (resource, rows, removed) => {
+  const test = await tenantOf(resource, rows)
+  remove(test, resource, removed)
+  const result = await sweepUntilDue(test, resource)
+  if (isTooMany(rows, removed)) {
+    expect(ending(result)).toBe('shrink_held')
+    expect(await heldBack(test)).toEqual([`${resource} shrink_held ${removed}`])
+    expect(live(test, resource)).toBe(rows)
+  } else {
+    expect(ending(result)).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+    expect(live(test, resource)).toBe(rows - removed)
+  }
+})
+
+it.each(['users', 'documents', 'api-clients'] as const)(
+  'half of the %s vanish: none is removed, the hold keeps its id, and ends by itself when they return',
+  async (resource) => {
+    const test = await tenantOf(resource, 60)
+    const gone = [...test.sim.state().records(resource)].slice(0, 30)
+    const before = everyRow(test)[resource.replace('-', '_')]
+    remove(test, resource, 30)
+    const result = await sweepUntilDue(test, resource)
+    expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'shrink_held', 0])
+    expect(result.message).toContain('30 of 60')
+    expect(result.hint).toContain('tenantwatch accept')
+    const { id } = await theHold(test)
+    expect(id).toMatch(/^[\w-]+$/)
+    for (let n = 0; n < 3; n++) {
+      expect(ending(await test.run(resource, 'sweep'))).toBe('shrink_held')
+      expect((await theHold(test)).id).toBe(id)
+    }
+    for (const record of gone as Record<string, never>[]) {
+      if (resource === 'users') test.sim.primary.addUser(record)
+      if (resource === 'documents') test.sim.primary.addDocument(record)
+      if (resource === 'api-clients') test.sim.primary.addApiClient(record)
+    }
+    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+    expect(live(test, resource)).toBe(60)
+    expect(everyRow(test)[resource.replace('-', '_')]).toEqual(before)
+    expect(test.query("select * from changes where kind in ('removed', 'returned')")).toEqual([])
+  },
+)
+
+it('a hold survives a restart and an unchanged sweep after it', async () => {
+  const test = await tenantOf('users', 40)
+  remove(test, 'users', 20)
+  await test.run('users', 'sweep')
+  const { id } = await theHold(test)
+  await test.restart()
+  expect((await theHold(test)).id).toBe(id)
+  await test.run('users', 'sweep')
+  expect((await theHold(test)).id).toBe(id)
+})
+
+it('a hold gets another id when it holds other records', async () => {
+  const test = await tenantOf('users', 40)
+  remove(test, 'users', 20)
+  await test.run('users', 'sweep')
+  const { id } = await theHold(test)
+  remove(test, 'users', 1)
+  await test.run('users', 'sweep')
+  const changed = await theHold(test)
+  expect(changed.count).toBe(21)
+  expect(changed.id).not.toBe(id)
+})
+
+it.each(['users', 'documents', 'api-clients'] as const)(
+  'accepting covers exactly the held %s, and others meet the guard anew',
+  async (resource) => {
+    const test = await tenantOf(resource, 60)
+    remove(test, resource, 20)
+    await sweepUntilDue(test, resource)
+    await accept(test, await theHold(test))
+    remove(test, resource, 10)
+    const result = await sweepUntilDueAfterAccept(test, resource)
+    expect(ending(result)).toBe('shrink_held')
+    expect(live(test, resource)).toBe(40)
+    expect(await heldBack(test)).toEqual([`${resource} shrink_held 10`])
+    await accept(test, await theHold(test))
+    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(live(test, resource)).toBe(30)
+    expect(await heldBack(test)).toEqual([])
+    expect(test.query('select * from accepted_removals')).toEqual([])
+  },
+)
+
+async function sweepUntilDueAfterAccept(test: TestEngine, resource: Guarded) {
+  if (resource === 'users') return test.run(resource, 'sweep')
+  expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+  expect(live(test, resource)).toBe(40)
+  return test.run(resource, 'sweep')
+}
+
+it('an accepted removal is withdrawn when the record is seen again, by a sweep or by a poll', async () => {
+  const test = await tenantOf('documents', 60)
+  const gone = [...test.sim.state().documents()].slice(0, 30)
+  remove(test, 'documents', 30)
+  await sweepUntilDue(test, 'documents')
+  await accept(test, await theHold(test))
+  const [back] = gone
+  // A change puts the document at the end of the feed, where a poll sees it.
+  test.sim.primary.addDocument({ ...back, updatedAt: test.clock.now() })
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(test.query('select * from accepted_removals')).toHaveLength(29)
+  test.sim.primary.removeDocument(String(back?.fileId))
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(live(test, 'documents')).toBe(31)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(live(test, 'documents')).toBe(30)
+})
+
+it('all that remains beside accepted removals counts as all', async () => {
+  const absent = Array.from({ length: 5 }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: rid < 2 }))
+  const { due, held } = planRemovals({ live: 5, absent }, 'confirm', limits)
+  expect([due.length, held.length]).toEqual([2, 3])
+})
+
+it('removals are counted whole before the first is confirmed', async () => {
+  const test = await tenantOf('users', 40)
+  remove(test, 'users', 20)
+  test.sim.requests.clear()
+  await test.run('users', 'sweep')
+  expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')).toEqual([])
+  expect(test.query('select * from users where missing_since is not null')).toEqual([])
+})
+
+it('those missing since earlier sweeps count with the new ones', async () => {
+  const test = await tenantOf('users', 50)
+  remove(test, 'users', 4)
+  const fault = test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'status', status: 403 } })
+  await test.run('users', 'sweep')
+  expect(live(test, 'users')).toBe(50)
+  test.sim.faults.remove(fault.id)
+  remove(test, 'users', 4)
+  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(await heldBack(test)).toEqual(['users shrink_held 8'])
+  expect(live(test, 'users')).toBe(50)
+})
+
+it('at most confirmPerRun missing users are asked for in a run, the rest at the next sweep', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 100 },
+    settings: { ...quiet, removals: { confirmPerRun: 3 } },
+  })
+  await test.run('users', 'sweep')
+  remove(test, 'users', 8)
+  for (const left of [97, 94, 92]) {
+    test.sim.requests.clear()
+    await test.run('users', 'sweep')
+    expect(live(test, 'users')).toBe(left)
+    const confirmations = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
+    expect(confirmations.length).toBeLessThanOrEqual(3)
+  }
+})
+
+it.each([500, 429, 403, 404])(
+  'a missing user whose confirmation answers %i without the API saying so stays',
+  async (status) => {
+    const test = await tenantOf('users', 30)
+    remove(test, 'users', 1)
+    test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'body', status, body: 'Not here' } })
+    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(live(test, 'users')).toBe(30)
+    expect(test.query('select * from users where missing_since is not null')).toHaveLength(1)
+    test.sim.faults.clear()
+    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(live(test, 'users')).toBe(29)
+  },
+)
+
+it('a walk that held a record without a readable id removes nothing', async () => {
+  const test = await tenantOf('documents', 30)
+  remove(test, 'documents', 1)
+  const [odd] = test.sim.state().documents()
+  test.sim.primary.updateDocument(String(odd?.fileId), { raw: { fileId: 17 } })
+  for (let n = 0; n < 3; n++) await test.run('documents', 'sweep')
+  expect(live(test, 'documents')).toBe(30)
+})
+
+it('so does a sweep whose poll from the cursor of before showed such a record', async () => {
+  const test = await tenantOf('documents', 30)
+  remove(test, 'documents', 1)
+  await test.run('documents', 'sweep')
+  const before = await test.mirror.syncState(test.engine.tenantId, 'documents')
+  const end = test.sim.onRequest(({ cursor }) => {
+    if (cursor !== before.cursor) return
+    end()
+    test.sim.primary.addDocument({ raw: { fileId: 17 } })
+  })
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(live(test, 'documents')).toBe(30)
+})

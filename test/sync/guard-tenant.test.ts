@@ -1,0 +1,283 @@
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
+import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+import { ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+const unbound = { cursorBoundToTenant: false } as const
+const list = (test: TestEngine) => test.sim.requests.filter(({ method }) => method === 'GET')
+
+const runs: readonly (readonly [ResourceName, SyncMode])[] = [
+  ['users', 'poll'],
+  ['users', 'sweep'],
+  ['documents', 'poll'],
+  ['documents', 'sweep'],
+  ['api-clients', 'sweep'],
+  ['roles', 'sweep'],
+  ['permissions', 'sweep'],
+  ['authentication-settings', 'sweep'],
+]
+
+it.each(
+  runs.flatMap((run) =>
+    (run[0] === 'users' || run[0] === 'documents' ? [true, false] : [true]).map((bound) => [...run, bound] as const),
+  ),
+)(
+  'another tenant behind another token is noticed by the first run: %s %s, cursors bound to the tenant: %s',
+  async (resource, mode, cursorBoundToTenant) => {
+    const test = await synced({ readings: { cursorBoundToTenant } })
+    const before = everyRow(test)
+    const { cursor: cursorBefore } = await test.mirror.syncState(test.engine.tenantId, resource)
+    test.useToken(test.sim.tokens.secondReader)
+    const result = await test.run(resource, mode)
+    expect([result.outcome, result.reason]).toEqual(['failure', 'tenant_changed'])
+    expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed \d+$/)])
+    expect(everyRow(test)).toEqual(before)
+    const { cursor, resetSweepAt, pollsRest } = await test.mirror.syncState(test.engine.tenantId, resource)
+    expect([cursor, resetSweepAt, pollsRest]).toEqual([cursorBefore, null, false])
+    for (const [other, otherMode] of runs) expect(ending(await test.run(other, otherMode))).toBe('tenant_changed')
+    expect(everyRow(test)).toEqual(before)
+  },
+)
+
+it.each(runs)(
+  'another tenant behind the same token is noticed after a restart by the first run: %s %s',
+  async (resource, mode) => {
+    const test = await synced({ readings: unbound })
+    const before = everyRow(test)
+    test.sim.swapTenant('reader')
+    await test.restart()
+    expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
+    expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed \d+$/)])
+    expect(everyRow(test)).toEqual(before)
+  },
+)
+
+it.each(['users', 'documents', 'api-clients'] as const)(
+  'another tenant behind the same token is noticed by the first page of a sweep of %s, which is not committed',
+  async (resource) => {
+    const test = await synced()
+    const before = everyRow(test)
+    test.sim.swapTenant('reader')
+    expect(ending(await test.run(resource, 'sweep'))).toBe('tenant_changed')
+    const hold = await theHold(test)
+    expect([hold.resource, hold.reason, hold.cause['check']]).toEqual(['all', 'tenant_changed', 'page'])
+    const { walk_pages: _, ...rows } = everyRow(test)
+    const { walk_pages: __, ...rowsBefore } = before
+    expect(rows).toEqual(rowsBefore)
+    for (const [other, mode] of runs) expect(ending(await test.run(other, mode))).toBe('tenant_changed')
+    test.sim.swapTenant('reader')
+    test.clock.advance(5 * minuteMs)
+    for (const [other, mode] of runs) expect(ending(await test.run(other, mode))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+    const { mirrored, truth } = await bothSides(test, ['documents', 'api-clients', 'roles', 'authentication-settings'])
+    expect(mirrored).toEqual(truth)
+  },
+)
+
+it.each([true, false])(
+  'a token of another tenant in the middle of a sweep is noticed between two pages, cursors bound: %s',
+  async (cursorBoundToTenant) => {
+    const test = await testEngine({ settings, sizes: { users: 300 }, readings: { cursorBoundToTenant } })
+    const end = test.sim.onRequest(({ page }) => {
+      if (page !== 3) return
+      end()
+      test.useToken(test.sim.tokens.secondReader)
+    })
+    expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+    expect(live(test, 'users')).toBe(150)
+    expect(test.query('select * from users where user_id > 400000000')).toEqual([])
+    test.useToken(test.sim.tokens.reader)
+    test.clock.advance(5 * minuteMs)
+    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(live(test, 'users')).toBe(300)
+  },
+)
+
+it('a hold that one run raises ends the others that are under way before they write', async () => {
+  const test = await synced({ sizes: { documents: 300 } })
+  const roles = test.query('select * from roles')
+  let waiting: Promise<unknown> = Promise.resolve()
+  // The answer of roles was asked for before, and comes after, the sweep of users met the other tenant.
+  const end = test.sim.onRequest(async ({ endpoint }) => {
+    if (endpoint !== '/api/public/roles') return
+    end()
+    test.sim.swapTenant('reader')
+    waiting = test.run('users', 'sweep')
+    await waiting
+  })
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  await waiting
+  expect(test.query('select * from roles')).toEqual(roles)
+})
+
+it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  test.clock.advance(5 * minuteMs)
+  for (let interval = 0; interval < 3; interval++) {
+    test.sim.requests.clear()
+    for (let n = 0; n < 3; n++) {
+      for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
+    }
+    expect(list(test).map(({ path }) => path)).toEqual([
+      '/api/public/users',
+      '/api/public/api-clients',
+      '/api/public/documents',
+    ])
+    test.clock.advance(5 * minuteMs)
+  }
+  test.useToken(test.sim.tokens.reader)
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+  for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('success')
+})
+
+it('runs that start together meet another tenant with one check', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.secondReader)
+  const results = await Promise.all(runs.map(([resource, mode]) => test.run(resource, mode)))
+  expect(new Set(results.map(ending))).toEqual(new Set(['tenant_changed']))
+  const firstPages = list(test).filter(({ endpoint, cursor }) => endpoint === '/api/public/api-clients' && !cursor)
+  expect(firstPages.length).toBeLessThanOrEqual(2)
+})
+
+it('a hold survives a restart and its id stays', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  const { id } = await theHold(test)
+  await test.restart()
+  expect((await theHold(test)).id).toBe(id)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(id)
+})
+
+it('nobody is removed by a 404 that another tenant’s token was told', async () => {
+  const test = await synced({ sizes: { users: 120 }, readings: unbound })
+  const hidden = [...test.sim.state().users()].slice(10, 13).map(({ userId }) => userId)
+  test.sim.faults.add({
+    path: '/api/public/users',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
+      }),
+    },
+  })
+  // The last list request is the poll from the cursor of before; then the missing are confirmed one by one.
+  const lastPage = Math.ceil(120 / 50)
+  let pages = 0
+  const end = test.sim.onRequest(({ endpoint }) => {
+    if (endpoint !== '/api/public/users' || ++pages <= lastPage) return
+    end()
+    test.useToken(test.sim.tokens.secondReader)
+  })
+  await test.run('users', 'sweep')
+  const lookups = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
+  expect(lookups.map(({ token, status }) => [token, status])).toEqual([['secondReader', 404]])
+  expect(live(test, 'users')).toBe(120)
+  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  test.useToken(test.sim.tokens.reader)
+  test.sim.faults.clear()
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(120)
+  expect(test.query("select * from changes where kind = 'removed'")).toEqual([])
+})
+
+it('a detail read under another tenant’s token writes nothing', async () => {
+  const test = await testEngine({ sizes: { users: 60 }, settings: { userDetails: { perRun: 60, concurrency: 1 } } })
+  const end = test.sim.onRequest(({ endpoint }) => {
+    if (endpoint !== '/api/public/users/{id}') return
+    end()
+    const [first] = test.sim.state('second').users()
+    const like = first === undefined ? {} : { email: first.email, createdAt: first.createdAt }
+    // The same id in the other tenant is somebody else.
+    for (const { userId } of test.sim.state().users()) test.sim.second.addUser({ ...like, userId })
+    test.useToken(test.sim.tokens.secondReader)
+  })
+  await test.run('users', 'sweep')
+  const names = test.query('select email from users').map(({ email }) => email)
+  expect(names.filter((email) => !String(email).endsWith('@primary.example'))).toEqual([])
+})
+
+it('a token of the same tenant is no change', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.creator)
+  for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a renewal by the same OAuth client is no change and costs no check', async () => {
+  const sim = await testEngine({ settings })
+  const { clientId, clientSecret } = sim.sim.credentials.reader
+  sim.useToken(clientSecret)
+  await sim.restart({
+    auth: { token: { oauth2: { tokenUrl: sim.sim.tokenUrl, clientId, clientSecret: { env: 'TOKEN' }, scope: null } } },
+  })
+  for (const result of await sim.runAll('sweep')) expect(ending(result)).toBe('success')
+  const tokens = () => sim.sim.requests.filter(({ path }) => path === '/oauth/token').length
+  for (let n = 1; n <= 3; n++) {
+    sim.clock.advance(5 * minuteMs)
+    sim.sim.requests.clear()
+    expect(ending(await sim.run('roles'))).toBe('success')
+    expect(list(sim).map(({ path }) => path)).toEqual(['/api/public/roles'])
+  }
+  expect(tokens()).toBeLessThanOrEqual(1)
+})
+
+it('a 401 that went away leads to the check, also for the same token', async () => {
+  const test = await synced({ readings: unbound })
+  const before = everyRow(test)
+  test.sim.revokeToken('reader')
+  expect(ending(await test.run('roles'))).toBe('unauthorized')
+  test.sim.restoreToken('reader')
+  test.sim.swapTenant('reader')
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual(before)
+})
+
+it('first pages that cannot be read for other reasons fail the cycle with that reason, and nothing is committed', async () => {
+  const test = await synced()
+  const before = everyRow(test)
+  await test.restart()
+  const faults = ['users', 'api-clients', 'documents'].map((name) =>
+    test.sim.faults.add({ path: `/api/public/${name}`, effect: { kind: 'status', status: 400 } }),
+  )
+  test.sim.primary.addRole()
+  for (const resource of ['roles', 'permissions', 'authentication-settings'] as const) {
+    expect(ending(await test.run(resource))).toBe('client_error')
+  }
+  expect(everyRow(test)).toEqual(before)
+  expect(await heldBack(test)).toEqual([])
+  for (const { id } of faults) test.sim.faults.remove(id)
+  expect(ending(await test.run('roles'))).toBe('success')
+})
+
+it('a resource without permission or without records does not count; where none counts the check passes', async () => {
+  const test = await synced()
+  test.sim.revokePermission('reader', 'Api_Users_Read')
+  test.sim.revokePermission('reader', 'Api_ApiClients_Read')
+  await test.restart({ resources: { documents: { enabled: false } } })
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(ending(await test.run('users', 'poll'))).toBe('missing_permission')
+})
+
+it('the next first page is asked where one shows nothing known', async () => {
+  const test = await synced({ sizes: { users: 3 } })
+  test.sim.primary.removeUsers(1)
+  for (let n = 0; n < 10; n++) test.sim.primary.addUser()
+  await test.restart()
+  test.sim.requests.clear()
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(list(test).map(({ path }) => path)).toEqual([
+    '/api/public/roles',
+    '/api/public/users',
+    '/api/public/api-clients',
+  ])
+})

@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { testEngine } from '../support/engine.ts'
+
+const sizes = { users: 12, documents: 12 }
+const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+it('records nothing for what a first complete walk shows but when and by which request it was first seen', async () => {
+  const test = await testEngine({ sizes, readings: { defaultPageSize: { users: 5 } } })
+  await test.runAll()
+  expect(test.query('select * from changes')).toEqual([])
+  const rows = test.query('select first_seen_at, first_request_id, request_id, role_id from users')
+  expect(rows).toHaveLength(12)
+  expect(new Set(rows.map((row) => row['first_request_id'])).size).toBe(3)
+  for (const row of rows) {
+    expect(row).toMatchObject({ first_seen_at: test.clock.now(), first_request_id: expect.stringMatching(guid) })
+  }
+})
+
+it('records later creations, changes and removals with their time and request', async () => {
+  const test = await testEngine({ problems: false, sizes, settings: { userDetails: { perRun: 0 } } })
+  await test.runAll()
+  const { sim, clock } = test
+  const [user, leaver] = [...sim.primary.state.users()]
+  const [document] = [...sim.primary.state.documents()]
+  clock.advance(hourMs)
+  sim.primary.updateUser(user?.userId ?? 0, { mfaStatus: false, state: 'Suspended' })
+  sim.primary.removeUser(leaver?.userId ?? 0)
+  const joined = sim.primary.addUser()
+  sim.primary.updateDocument(document?.fileId ?? '', { filename: 'other.pdf', updatedAt: null })
+  sim.primary.setSettings({ mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
+  const seen: Record<string, string[]> = {}
+  for (const resource of ['users', 'documents', 'authentication-settings'] as const) {
+    await test.run(resource, 'sweep')
+    const rows = test.query(
+      'select key, kind, field, before, after, at, request_id from changes where resource = ?',
+      resource,
+    )
+    for (const row of rows) expect(row).toMatchObject({ at: clock.now(), request_id: expect.stringMatching(guid) })
+    seen[resource] = rows.map(({ key, kind, field, before, after }) => [key, kind, field, before, after].join(' '))
+  }
+  expect(seen['users']?.toSorted()).toEqual(
+    [
+      `${user?.userId} changed state "Active" "Suspended"`,
+      `${user?.userId} changed mfaStatus true false`,
+      `${joined.userId} created   `,
+      `${leaver?.userId} removed   `,
+    ].toSorted(),
+  )
+  expect(seen['documents']).toContain(`${document?.fileId} changed filename "${document?.filename}" "other.pdf"`)
+  expect(seen['authentication-settings']?.map((row) => row.split(' ').slice(0, 3).join(' '))).toEqual([
+    '0 changed ssoEnforced',
+    '0 changed providerType',
+    '0 changed mfaEnabled',
+  ])
+})
+
+it('knows of each record the request that brought its present values', async () => {
+  const test = await testEngine({ sizes, settings: { userDetails: { perRun: 0 } } })
+  await test.run('users', 'sweep')
+  const [user, other] = [...test.sim.primary.state.users()]
+  const of = (userId = 0) => test.query('select request_id, read_at from users where user_id = ?', userId)[0]
+  const [before, beforeOther] = [of(user?.userId), of(other?.userId)]
+  test.clock.advance(hourMs)
+  test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Changed' })
+  await test.run('users', 'sweep')
+  expect(of(user?.userId)).toEqual({ request_id: expect.stringMatching(guid), read_at: test.clock.now() })
+  expect(of(user?.userId)?.['request_id']).not.toBe(before?.['request_id'])
+  expect(of(other?.userId)).toEqual(beforeOther)
+})
+
+it('erases personal fields of tombstones, and history, after the retention, and nothing of the living', async () => {
+  const test = await testEngine({ problems: false, sizes, settings: { userDetails: { perRun: 0 } } })
+  await test.runAll()
+  const [user] = [...test.sim.primary.state.users()]
+  const [document] = [...test.sim.primary.state.documents()]
+  test.clock.advance(minuteMs)
+  test.sim.primary.updateUser(user?.userId ?? 0, { email: 'new@primary.example', raw: { phone: '+45 1' } })
+  await test.run('users', 'sweep')
+  test.sim.primary.removeUser(user?.userId ?? 0)
+  test.sim.primary.removeDocument(document?.fileId ?? '')
+  for (const _ of [1, 2]) await test.runAll('sweep')
+  const removedAt = test.clock.now()
+  const personal = () => [
+    ...test.query('select first_name, last_name, email, extra, user_id, removed_at from users where removed_at > 0'),
+    ...test.query('select filename, file_id, removed_at from documents where removed_at > 0'),
+  ]
+  const before = personal()
+  expect(before).toMatchObject([
+    { email: 'new@primary.example', extra: '{"phone":"+45 1"}' },
+    { filename: document?.filename },
+  ])
+  await test.mirror.purge(removedAt)
+  expect(personal()).toEqual(before)
+  test.clock.advance(400 * dayMs)
+  await test.mirror.purge(test.clock.now() - 400 * dayMs + 1)
+  expect(personal()).toEqual([
+    { first_name: null, last_name: null, email: null, extra: null, user_id: user?.userId, removed_at: removedAt },
+    { filename: null, file_id: document?.fileId, removed_at: removedAt },
+  ])
+  expect(test.query('select * from changes')).toEqual([])
+  expect(test.query('select * from runs')).toEqual([])
+  expect(await test.exported('users')).toHaveLength(11)
+  for (const record of await test.exported('users')) expect(record['email']).toEqual(expect.any(String))
+})
+
+it('takes another order of a role’s permissions for no change', async () => {
+  const test = await testEngine({ sizes })
+  await test.run('roles')
+  test.sim.faults.add({
+    path: '/api/public/roles',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { permissions: object[] }[]).map((role) => ({
+          ...role,
+          permissions: role.permissions.toReversed(),
+        })),
+      }),
+    },
+  })
+  expect(await test.run('roles')).toMatchObject({ outcome: 'success', counts: { updated: 0 } })
+  expect(test.query('select * from changes')).toEqual([])
+})

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import type { HoldRow } from '../../src/mirror/port.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+const decided = (test: TestEngine) => test.query('select hold_id, reason, count, applied_at from decisions order by id')
+
+async function holdOf(test: TestEngine, resource: string): Promise<HoldRow> {
+  const found = (await test.mirror.holds()).find((hold) => hold.resource === resource)
+  if (found === undefined) throw new Error(`There is no hold of ${resource}`)
+  return found
+}
+
+async function shrunk(): Promise<TestEngine> {
+  const test = await testEngine({ settings, sizes: { users: 60, documents: 60 } })
+  await test.runAll('sweep')
+  test.sim.primary.removeUsers(first(20))
+  test.sim.primary.removeDocuments(first(20))
+  await test.run('users', 'sweep')
+  for (let n = 0; n < 2; n++) await test.run('documents', 'sweep')
+  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  return test
+}
+
+it('holds stand side by side, and accepting one leaves the others', async () => {
+  const test = await shrunk()
+  const all = ['api-clients suspect_empty 24', 'documents shrink_held 20', 'users shrink_held 20']
+  expect(await heldBack(test)).toEqual(all)
+  const { id } = await holdOf(test, 'documents')
+  await accept(test, await holdOf(test, 'users'))
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(await heldBack(test)).toEqual(all.slice(0, 2))
+  expect((await holdOf(test, 'documents')).id).toBe(id)
+  expect([live(test, 'users'), live(test, 'documents'), live(test, 'api-clients')]).toEqual([40, 60, 24])
+})
+
+it('a decision is one row, applied before the next run of whichever resource, and only once', async () => {
+  const test = await shrunk()
+  const hold = await holdOf(test, 'users')
+  await accept(test, hold)
+  expect(decided(test)).toEqual([{ hold_id: hold.id, reason: 'Checked with the owner', count: 20, applied_at: null }])
+  test.clock.advance(minuteMs)
+  await test.run('authentication-settings')
+  const applied = decided(test)
+  expect(applied).toMatchObject([{ applied_at: test.clock.now() }])
+  expect(test.query('select * from accepted_removals')).toHaveLength(20)
+  test.clock.advance(minuteMs)
+  await test.run('roles')
+  expect(decided(test)).toEqual(applied)
+})
+
+it('a decision taken while no engine runs is applied by the next one', async () => {
+  const test = await shrunk()
+  await accept(test, await holdOf(test, 'users'))
+  await test.restart()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(40)
+})
+
+it('a decision about what the hold held before has no effect on what it holds now', async () => {
+  const test = await shrunk()
+  const hold = await holdOf(test, 'users')
+  test.sim.primary.removeUsers(first(5))
+  let decision: Promise<void> | null = null
+  const end = test.sim.onRequest(async () => {
+    end()
+    decision = accept(test, hold)
+    await decision
+  })
+  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(decision).not.toBeNull()
+  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(live(test, 'users')).toBe(60)
+  expect(await holdOf(test, 'users')).toMatchObject({ count: 25 })
+})
+
+it('polls and failing sweeps leave a hold as it is', async () => {
+  const test = await shrunk()
+  const { id } = await holdOf(test, 'users')
+  test.sim.primary.addUser()
+  expect(ending(await test.run('users', 'poll'))).toBe('success')
+  test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 403 } })
+  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  expect(await holdOf(test, 'users')).toMatchObject({ id, count: 20 })
+})
+
+it('a hold that shrinks below the limits ends, and what is left is removed', async () => {
+  const test = await testEngine({ settings, sizes: { users: 60 } })
+  await test.run('users', 'sweep')
+  const gone = [...test.sim.state().users()].slice(0, 20)
+  test.sim.primary.removeUsers(first(20))
+  await test.run('users', 'sweep')
+  expect((await theHold(test)).count).toBe(20)
+  for (const user of gone.slice(0, 16)) test.sim.primary.addUser({ ...user, roleId: Number(user.roleId) })
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+  expect(live(test, 'users')).toBe(56)
+})
+
+it('a held sweep still brings what it showed', async () => {
+  const test = await shrunk()
+  const user = test.sim.primary.addUser()
+  const [changed] = test.sim.state().users()
+  test.sim.primary.updateUser(Number(changed?.userId), { state: 'Suspended' })
+  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(test.query('select user_id from users where user_id = ?', user.userId)).toHaveLength(1)
+  expect(test.query('select state from users where user_id = ?', changed?.userId)).toEqual([{ state: 'Suspended' }])
+})
+
+it('an unknown hold cannot be decided', async () => {
+  const test = await testEngine({ settings })
+  await expect(test.mirror.decide({ holdId: 'none', reason: 'x', at: 0 })).rejects.toThrow('There is no hold none')
+})

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { comparable } from '../support/engine.ts'
+import { accept, ending, heldBack, synced, theHold } from '../support/trust.ts'
+
+it('accepting lets the other tenant in until each resource was walked, and covers all ids known then', async () => {
+  const test = await synced({ sizes: { users: 60, documents: 60 } })
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'poll')
+  await accept(test, await theHold(test))
+  const results = await test.runAll()
+  expect(results.map(ending)).toEqual(results.map(() => 'success'))
+  expect(await heldBack(test)).toEqual([])
+  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
+  for (const resource of ['users', 'documents', 'api-clients', 'roles', 'permissions'] as const) {
+    const truth = comparable(resource, [...test.sim.state('second').records(resource)] as object[])
+    const mirrored = comparable(resource, await test.exported(resource))
+    const plain = (records: Record<string, unknown>[]) => records.map(({ roleId: _, ...record }) => record)
+    expect(resource === 'users' ? plain(mirrored) : mirrored).toEqual(resource === 'users' ? plain(truth) : truth)
+  }
+  test.sim.second.removeUsers(0.5)
+  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+})
+
+it('an acceptance lasts until one complete walk of each readable resource, over restarts', async () => {
+  const test = await synced()
+  test.sim.revokePermission('secondReader', 'Api_Documents_Read')
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  await accept(test, await theHold(test))
+  const left = async () => (await test.mirror.tenant(test.engine.tenantId)).changeAccepted
+  expect(ending(await test.run('roles'))).toBe('success')
+  await test.restart()
+  expect(ending(await test.run('permissions'))).toBe('success')
+  expect(ending(await test.run('authentication-settings'))).toBe('success')
+  expect(await left()).toEqual(['api-clients', 'documents', 'users'])
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await left()).toEqual(['documents'])
+  expect(ending(await test.run('documents', 'sweep'))).toBe('missing_permission')
+  expect(await left()).toBeNull()
+})
+
+it('decisions are applied once, also by runs that start together', async () => {
+  const test = await synced({ sizes: { users: 60, documents: 60 } })
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  await accept(test, await theHold(test))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  expect(results.map(ending)).toEqual(results.map(() => 'success'))
+  expect(test.told.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
+})

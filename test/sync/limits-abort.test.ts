@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending, live } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+
+/** Aborts the run when the request of this page arrives. */
+function abortAt(test: TestEngine, page: number): AbortSignal {
+  const controller = new AbortController()
+  const end = test.sim.onRequest((request) => {
+    if (request.page !== page) return
+    end()
+    controller.abort(new DOMException('The scheduler is stopping', 'AbortError'))
+  })
+  return controller.signal
+}
+
+it('a run that is aborted says so and does not mark the resource as failing', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  await test.run('users', 'sweep')
+  const before = await test.mirror.syncState(test.engine.tenantId, 'users')
+  test.clock.advance(60_000)
+  const result = await test.run('users', 'sweep', abortAt(test, 3))
+  expect([result.outcome, result.reason]).toEqual(['failure', 'aborted'])
+  const after = await test.mirror.syncState(test.engine.tenantId, 'users')
+  expect(after).toEqual({ ...before, sweepAttemptAt: test.clock.now() })
+})
+
+it('an aborted sweep goes on where it stopped', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  expect(ending(await test.run('users', 'sweep', abortAt(test, 3)))).toBe('aborted')
+  expect(live(test, 'users')).toBe(100)
+  test.sim.requests.clear()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(200)
+  expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toEqual([])
+})
+
+it('a signal that was aborted before the run lets nothing be sent', async () => {
+  const test = await testEngine({ settings })
+  for (const resource of test.engine.resources) {
+    expect(ending(await test.run(resource, 'sweep', AbortSignal.abort()))).toBe('aborted')
+  }
+  expect(test.sim.requests.count()).toBe(0)
+})
+
+it('an abort while an empty page is re-polled is aborted, not suspect', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  const controller = new AbortController()
+  test.clock.hold()
+  const run = test.run('api-clients', 'sweep', controller.signal)
+  await test.sim.requests.waitFor(({ done }) => done)
+  while (test.clock.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  controller.abort()
+  const result = await run
+  expect([result.reason, result.message]).toEqual(['aborted', 'The run was aborted'])
+  expect(await test.mirror.holds()).toEqual([])
+})
+
+it('an abort while missing users are confirmed removes no further one and finishes later', async () => {
+  const test = await testEngine({ settings, sizes: { users: 100 } })
+  await test.run('users', 'sweep')
+  let left = 4
+  test.sim.primary.removeUsers(() => left-- > 0)
+  const controller = new AbortController()
+  const end = test.sim.onRequest(({ endpoint }) => {
+    if (endpoint !== '/api/public/users/{id}') return
+    end()
+    controller.abort()
+  })
+  expect(ending(await test.run('users', 'sweep', controller.signal))).toBe('aborted')
+  expect(live(test, 'users')).toBe(100)
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(96)
+})

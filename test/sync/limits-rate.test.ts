@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest'
+import { secondMs } from '../../src/model/durations.ts'
+import { testEngine } from '../support/engine.ts'
+import { ending, live } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+const tooMany = (seconds: string, status = 429) =>
+  ({ kind: 'status', status, headers: { 'retry-after': seconds } }) as const
+
+it('a long Retry-After ends the run as rate_limited, and nothing is sent before it passes', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('120') })
+  const result = await test.run('users', 'sweep')
+  expect([result.outcome, result.reason]).toEqual(['failure', 'rate_limited'])
+  expect(result.retryAt).toBe(test.clock.now() + 120 * secondMs)
+  expect(live(test, 'users')).toBe(100)
+  test.sim.requests.clear()
+  test.clock.advance(119 * secondMs)
+  for (const resource of test.engine.resources) {
+    const early = await test.run(resource, 'sweep')
+    expect([early.reason, early.retryAt]).toEqual(['rate_limited', result.retryAt])
+  }
+  expect(test.sim.requests.count()).toBe(0)
+})
+
+it('the wait survives a restart, and the sweep goes on afterwards where it stopped', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('300') })
+  const { retryAt } = await test.run('users', 'sweep')
+  await test.restart()
+  test.sim.requests.clear()
+  expect(ending(await test.run('users', 'sweep'))).toBe('rate_limited')
+  expect(test.sim.requests.count()).toBe(0)
+  test.clock.advance(Number(retryAt) - test.clock.now())
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(200)
+  expect(test.sim.requests.filter(({ cursor }) => cursor !== null).map(({ page }) => page)).toContain(3)
+  const walked = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')
+  // The first page is asked for once by the tenant guard of the new process; pages 1 and 2 are not walked again.
+  expect(walked.filter(({ cursor }) => cursor === null)).toHaveLength(1)
+})
+
+it.each(['GET /api/public/users/{id} of a detail', 'GET /api/public/users/{id} of a missing user'])(
+  'a long wait stated to %s fails no run, yet is kept over a restart',
+  async (what) => {
+    const details = what.endsWith('detail')
+    const test = await testEngine({ settings: { userDetails: { perRun: details ? 5 : 0 } }, sizes: { users: 50 } })
+    const add = () => test.sim.faults.add({ path: '/api/public/users/{id}', effect: tooMany('600') })
+    if (details) add()
+    else {
+      await test.run('users', 'sweep')
+      let left = 2
+      test.sim.primary.removeUsers(() => left-- > 0)
+      add()
+    }
+    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(live(test, 'users')).toBe(50)
+    await test.restart()
+    test.sim.requests.clear()
+    expect(ending(await test.run('roles'))).toBe('rate_limited')
+    expect(test.sim.requests.count()).toBe(0)
+    test.sim.faults.clear()
+    test.clock.advance(600 * secondMs)
+    expect(ending(await test.run('roles'))).toBe('success')
+  },
+)
+
+it('a short Retry-After is waited for within the run', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('20') })
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(test.clock.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(20 * secondMs)
+})
+
+it('a wait of ages is clamped to an hour', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('99999999999', 503) })
+  const { reason, retryAt } = await test.run('documents', 'sweep')
+  expect([reason, retryAt]).toEqual(['rate_limited', test.clock.now() + 3600 * secondMs])
+})
+
+it('a poll that was ended by a wait loses nothing', async () => {
+  const test = await testEngine({ settings })
+  await test.run('documents', 'sweep')
+  const added = test.sim.primary.addDocument()
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('60') })
+  expect(ending(await test.run('documents', 'poll'))).toBe('rate_limited')
+  test.clock.advance(60 * secondMs)
+  expect((await test.run('documents', 'poll')).counts.created).toBe(1)
+  expect(test.query('select file_id from documents where file_id = ?', added.fileId)).toHaveLength(1)
+})
+
+it.each([-400, 0, 400])('a server clock %i s off is noted as the skew of the tenant', async (seconds) => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ effect: { kind: 'clock-skew', ms: seconds * secondMs } })
+  await test.run('authentication-settings')
+  const row = await test.mirror.tenant(test.engine.tenantId)
+  expect(Math.abs(Number(row.clockSkewMs) - seconds * secondMs)).toBeLessThan(2 * secondMs)
+})
+
+it('a skew is noted by failing runs, too, renewed when it moves, and kept over a restart', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  const skew = test.sim.faults.add({ effect: { kind: 'clock-skew', ms: 900 * secondMs } })
+  test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'status', status: 403 } })
+  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  const skewOf = async () => Math.round(Number((await test.mirror.tenant(test.engine.tenantId)).clockSkewMs) / 60_000)
+  expect(await skewOf()).toBe(15)
+  await test.restart()
+  expect(await skewOf()).toBe(15)
+  test.sim.faults.remove(skew.id)
+  await test.run('roles')
+  expect(await skewOf()).toBe(0)
+})

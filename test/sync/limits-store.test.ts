@@ -1,0 +1,66 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending, everyRow, live } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+
+/** Makes the database refuse a kind of write, as a full disk would. */
+function refuse({ path }: TestEngine, what: string): () => void {
+  const run = (sql: string) => {
+    const beside = new BetterSqlite3(path)
+    beside.exec(sql)
+    beside.close()
+  }
+  run(`create trigger refused before ${what} begin select raise(abort, 'refused by the test'); end`)
+  return () => run('drop trigger refused')
+}
+
+it('a store that is gone ends every run as store, never as a success', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('sweep')
+  const before = everyRow(test)
+  test.sim.primary.addUser()
+  test.sim.primary.setSettings({ mfaEnabled: false })
+  await test.mirror[Symbol.asyncDispose]()
+  const told = test.told.runs.length
+  for (const resource of resourceNames) {
+    for (const mode of ['poll', 'sweep'] as const) {
+      const result = await test.run(resource, mode)
+      expect([resource, result.outcome, result.reason]).toEqual([resource, 'failure', 'store'])
+    }
+  }
+  expect(test.told.runs.slice(told).map(({ reason }) => reason)).toEqual(Array(12).fill('store'))
+  expect(everyRow(test)).toEqual(before)
+})
+
+it.each([
+  ['the page cannot be written', 'insert on users'],
+  ['the walk cannot be noted', 'insert on walk_pages'],
+  ['the walk cannot be completed', 'delete on walks'],
+  ['the end of the run cannot be written', 'insert on runs'],
+])('%s: the run fails as store, and the next one makes it good', async (_what, write) => {
+  const test = await testEngine({ settings, sizes: { users: 120 } })
+  const undo = refuse(test, write)
+  const result = await test.run('users', 'sweep')
+  expect([result.outcome, result.reason]).toEqual(['failure', 'store'])
+  expect(test.told.runs.map(({ outcome }) => outcome)).toEqual(['failure'])
+  const state = await test.mirror.syncState(test.engine.tenantId, 'users')
+  expect([state.sweepSuccessAt, state.pollSuccessAt]).toEqual([null, null])
+  undo()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(live(test, 'users')).toBe(120)
+})
+
+it('a page that cannot be written does not advance the cursor', async () => {
+  const test = await testEngine({ settings })
+  await test.run('users', 'sweep')
+  const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'users')
+  test.sim.primary.addUser()
+  const undo = refuse(test, 'insert on users')
+  expect(ending(await test.run('users', 'poll'))).toBe('store')
+  expect((await test.mirror.syncState(test.engine.tenantId, 'users')).cursor).toBe(cursor)
+  undo()
+  expect((await test.run('users', 'poll')).counts.created).toBe(1)
+})

@@ -1,0 +1,132 @@
+import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { asked, ending } from '../support/trust.ts'
+
+const path = '/api/public/documents'
+const state = (test: TestEngine) => test.mirror.syncState(test.engine.tenantId, 'documents')
+const updatedAfter = (test: TestEngine) =>
+  test.sim.requests.filter(({ query }) => 'updatedAfter' in query).map(({ query }) => query['updatedAfter'])
+
+async function synced(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({ sizes: { documents: 120 }, ...options })
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  test.clock.advance(5 * minuteMs)
+  test.sim.requests.clear()
+  return test
+}
+
+it.each([0, 700_000, -700_000])(
+  'a refused cursor restarts with the server time (%i ms off) of the last run that reached the end, less the overlap',
+  async (skew) => {
+    const test = await synced()
+    test.sim.faults.add({ effect: { kind: 'clock-skew', ms: skew } })
+    const reachedAt = test.clock.now()
+    expect(ending(await test.run('documents', 'poll'))).toBe('success')
+    test.clock.advance(30 * minuteMs)
+    // A run that does not reach the end counts for nothing.
+    const fault = test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 403 } })
+    expect(ending(await test.run('documents', 'poll'))).toBe('missing_permission')
+    test.sim.faults.remove(fault.id)
+    test.clock.advance(5 * minuteMs)
+    test.sim.invalidateCursors()
+    test.sim.requests.clear()
+    const result = await test.run('documents', 'poll')
+    expect([result.outcome, result.mode]).toEqual(['success', 'sweep'])
+    expect(test.told.resets).toEqual(['documents'])
+    expect(updatedAfter(test)).toEqual([new Date(reachedAt + skew - hourMs).toISOString()])
+    const order = asked(test).filter((line) => line !== 'documents' && line !== 'documents?cursor')
+    expect(order).toEqual(['documents?updatedAfter'])
+    expect(test.sim.violations).toEqual([])
+    test.sim.requests.clear()
+    expect((await test.run('documents', 'poll')).mode).toBe('poll')
+    expect(asked(test)).toEqual(['documents?cursor'])
+  },
+)
+
+it('the overlap is configuration', async () => {
+  const test = await synced({ settings: { documents: { overlapMs: 2 * minuteMs } } })
+  const reachedAt = test.clock.now() - 5 * minuteMs
+  test.sim.invalidateCursors()
+  await test.run('documents', 'poll')
+  expect(updatedAfter(test)).toEqual([new Date(reachedAt - 2 * minuteMs).toISOString()])
+})
+
+it('recovery by time goes on by cursor and brings every change at once, before the sweep', async () => {
+  const test = await synced()
+  for (let n = 0; n < 120; n++) test.sim.primary.addDocument()
+  test.sim.invalidateCursors()
+  // The first request without a cursor is the one with updatedAfter; the sweep that follows fails at once.
+  test.sim.faults.add({ path, hasCursor: false, nth: 2, effect: { kind: 'status', status: 403 } })
+  expect(ending(await test.run('documents', 'poll'))).toBe('missing_permission')
+  expect(test.query('select count(*) as n from documents')).toEqual([{ n: 240 }])
+})
+
+it.each(['createdAt', 'exclude'] as const)(
+  'records that updatedAfter cannot show (nulls: %s) come with the sweep',
+  async (updatedAfterNulls) => {
+    const test = await synced({ readings: { updatedAfterNulls, documentOrder: 'fileId' } })
+    for (let n = 0; n < 10; n++) test.sim.primary.addDocument({ uploadStatus: 'Completed', updatedAt: null })
+    test.sim.invalidateCursors()
+    expect(ending(await test.run('documents', 'poll'))).toBe('success')
+    const { mirrored, truth } = await bothSides(test, ['documents'])
+    expect(mirrored).toEqual(truth)
+  },
+)
+
+it('until the sweep completes, poll freshness is not renewed, over a restart', async () => {
+  const test = await synced()
+  const { pollSuccessAt } = await state(test)
+  test.sim.invalidateCursors()
+  const broken = test.sim.faults.add({ path, page: 2, effect: { kind: 'status', status: 403 } })
+  for (let n = 0; n < 4; n++) {
+    if (n === 2) await test.restart()
+    const result = await test.run('documents', 'poll')
+    expect([result.outcome, result.mode]).toEqual(['failure', n === 0 ? result.mode : 'sweep'])
+    test.clock.advance(5 * minuteMs)
+  }
+  expect((await state(test)).pollSuccessAt).toBe(pollSuccessAt)
+  expect(updatedAfter(test)).toHaveLength(1)
+  test.sim.faults.remove(broken.id)
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(Number((await state(test)).pollSuccessAt)).toBeGreaterThan(Number(pollSuccessAt))
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+})
+
+it('a cursor refused again within six hours rests the polls until the next sweep', async () => {
+  const test = await synced()
+  test.sim.invalidateCursors()
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  test.clock.advance(5 * hourMs)
+  test.sim.invalidateCursors()
+  expect(ending(await test.run('documents', 'poll'))).toBe('invalid_cursor')
+  await test.restart()
+  expect((await test.run('documents', 'poll')).outcome).toBe('skipped')
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(test.told.resets).toEqual(['documents', 'documents'])
+})
+
+it('before the first complete walk a refused cursor begins from the beginning', async () => {
+  const test = await testEngine({ sizes: { documents: 120 } })
+  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
+  await test.run('documents')
+  test.sim.faults.remove(fault.id)
+  test.sim.invalidateCursors()
+  expect(ending(await test.run('documents'))).toBe('success')
+  expect(updatedAfter(test)).toEqual([])
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+})
+
+it('a feed that refuses updatedAfter, too, is made good by the sweep alone', async () => {
+  const test = await synced()
+  test.sim.primary.addDocument()
+  test.sim.invalidateCursors()
+  // The first request without a cursor is the one with updatedAfter.
+  test.sim.faults.add({ path, hasCursor: false, nth: 1, effect: { kind: 'status', status: 400 } })
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+})

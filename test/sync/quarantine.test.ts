@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+
+const tenant: TestEngineOptions = { problems: false, sizes: { users: 12, documents: 12, apiClients: 14, roles: 9 } }
+
+async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({ ...tenant, ...options, settings: { userDetails: { perRun: 0 } } })
+  await test.runAll('sweep')
+  test.clock.advance(hourMs)
+  return test
+}
+
+const held = (test: TestEngine) => test.query('select resource, key, problem from quarantine order by resource, key')
+const liveOf = (test: TestEngine, table: string) =>
+  test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
+const absentOf = (test: TestEngine, fileId: string) =>
+  test.query('select absent_walks as n from documents where file_key = ?', fileId)[0]?.['n']
+
+it('keeps records that cannot be trusted out of the mirror, raw and with the reason, and takes the rest of the page', async () => {
+  const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
+  const { primary } = test.sim
+  const [user, other] = [...primary.state.users()]
+  const [document] = [...primary.state.documents()]
+  const [client] = [...primary.state.apiClients()]
+  const [role] = primary.state.roles()
+  primary.updateUser(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
+  primary.updateUser(other?.userId ?? 0, { raw: { createdAt: '2025-02-30T00:00:00Z' } })
+  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
+  primary.updateApiClient(client?.clientId ?? '', { raw: { secretExpirationDate: 'soon' } })
+  primary.updateRole(role?.roleId ?? 0, { raw: { permissions: null } })
+  const results = await test.runAll('sweep')
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
+  expect(held(test)).toEqual([
+    { resource: 'api-clients', key: client?.clientId, problem: expect.stringMatching(/^secretExpirationDate/) },
+    { resource: 'documents', key: document?.fileId, problem: expect.stringMatching(/^uploadStatus/) },
+    { resource: 'roles', key: `${role?.roleId}`, problem: expect.stringMatching(/^permissions/) },
+    { resource: 'users', key: `${user?.userId}`, problem: expect.stringMatching(/^mfaStatus/) },
+    { resource: 'users', key: `${other?.userId}`, problem: expect.stringMatching(/^createdAt/) },
+  ])
+  const counts = [liveOf(test, 'users'), liveOf(test, 'documents'), liveOf(test, 'roles')]
+  expect(counts).toEqual([10, 11, primary.state.roles().length - 1])
+  const raw = test.query("select raw from quarantine where resource = 'users' order by key")[0]?.['raw']
+  expect(JSON.parse(String(raw))).toMatchObject({ userId: user?.userId, mfaStatus: 'true' })
+})
+
+it('keeps the last good version of a known record that turns malformed, and counts it as seen', async () => {
+  const test = await swept()
+  const [user] = [...test.sim.primary.state.users()]
+  test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
+  expect(test.query('select first_name, missing_since from users where user_id = ?', user?.userId)).toEqual([
+    { first_name: user?.firstName, missing_since: null },
+  ])
+  expect(liveOf(test, 'users')).toBe(12)
+})
+
+it('breaks a row of absences when a document is shown malformed in between', async () => {
+  const test = await swept()
+  const [document] = [...test.sim.primary.state.documents()]
+  const fileId = document?.fileId ?? ''
+  test.sim.primary.removeDocument(fileId)
+  await test.run('documents', 'sweep')
+  expect(absentOf(test, fileId)).toBe(1)
+  test.sim.primary.addDocument({ fileId, raw: { createdAt: 'yesterday' } })
+  await test.run('documents', 'sweep')
+  expect(absentOf(test, fileId)).toBe(0)
+  test.sim.primary.removeDocument(fileId)
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+})
+
+it('releases a record when a later complete walk shows it well or not at all, and by no poll', async () => {
+  const test = await swept()
+  const { primary } = test.sim
+  const [healed, gone] = [1, 2].map((n) => primary.addDocument({ filename: `${n}`, raw: { createdAt: n } }).fileId)
+  await test.run('documents', 'poll')
+  expect(held(test)).toHaveLength(2)
+  primary.updateDocument(healed ?? '', { raw: { createdAt: '2026-01-01T00:00:00Z' } })
+  primary.removeDocument(gone ?? '')
+  primary.addDocument({ uploadStatus: 'Completed' })
+  await test.run('documents', 'poll')
+  expect(held(test)).toHaveLength(2)
+  await test.run('documents', 'sweep')
+  expect(held(test)).toEqual([])
+  expect(liveOf(test, 'documents')).toBe(14)
+})
+
+it.each([
+  ['at once', 0],
+  ['after the clock was set back', -7 * hourMs],
+])('releases what the next walk does not show although that walk comes %s', async (_when, jump) => {
+  const test = await swept()
+  const { primary } = test.sim
+  const user = primary.addUser({ raw: { mfaAction: 'no' } })
+  const role = primary.addRole({ raw: { state: 5 } })
+  await test.runAll('sweep')
+  expect(held(test)).toHaveLength(2)
+  primary.removeUser(user.userId)
+  primary.removeRole(role.roleId)
+  test.clock.jump(jump)
+  await test.runAll('sweep')
+  expect(held(test)).toEqual([])
+})
+
+it('keeps a record in quarantine as long as walks show it malformed, with the time it was first seen so', async () => {
+  const test = await swept()
+  test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
+  await test.run('users', 'sweep')
+  const first = test.clock.now()
+  for (const _ of [1, 2]) {
+    test.clock.advance(hourMs)
+    await test.run('users', 'sweep')
+  }
+  expect(test.query('select first_seen_at, last_seen_at from quarantine')).toEqual([
+    { first_seen_at: first, last_seen_at: test.clock.now() },
+  ])
+})
+
+it('removes nothing by a walk that showed a record without a readable id, and removes it by the next', async () => {
+  for (const resource of ['users', 'documents', 'roles'] as const) {
+    const test = await swept()
+    const { primary } = test.sim
+    const idField = { users: 'userId', documents: 'fileId', roles: 'roleId' }[resource]
+    const gone = {
+      users: () => primary.removeUser([...primary.state.users()][0]?.userId ?? 0),
+      documents: () => primary.removeDocument([...primary.state.documents()][0]?.fileId ?? ''),
+      roles: () => primary.removeRole(primary.state.roles().at(-1)?.roleId ?? 0),
+    }[resource]
+    const before = liveOf(test, resource)
+    gone()
+    const fault = test.sim.faults.add({
+      path: `/api/public/${resource}`,
+      hasCursor: false,
+      effect: {
+        kind: 'transform',
+        transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { [idField]: null }] }),
+      },
+    })
+    for (const _ of [1, 2, 3]) {
+      expect(await test.run(resource, 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+    }
+    expect(liveOf(test, resource)).toBe(before)
+    expect(held(test)).toHaveLength(1)
+    test.sim.faults.remove(fault.id)
+    await test.run(resource, 'sweep')
+    await test.run(resource, 'sweep')
+    expect(liveOf(test, resource)).toBe(Number(before) - 1)
+    expect(held(test)).toEqual([])
+  }
+})
+
+it('makes null of descriptive fields of another type, and keeps the record', async () => {
+  const test = await swept()
+  const [user] = [...test.sim.primary.state.users()]
+  test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, email: ['a'] } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
+  expect(test.query('select last_name, email from users where user_id = ?', user?.userId)).toEqual([
+    { last_name: null, email: null },
+  ])
+  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
+})
+
+it('does not take a list for empty whose only record has no readable id', async () => {
+  const test = await swept()
+  test.sim.faults.add({
+    path: '/api/public/api-clients',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: [{ clientId: 5 }],
+        pagination: { nextCursor: null, hasMore: false },
+      }),
+    },
+  })
+  expect(await test.run('api-clients')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
+  expect(test.query('select * from holds')).toEqual([])
+  expect(liveOf(test, 'api_clients')).toBe(test.sim.state().apiClientCount())
+})

@@ -1,0 +1,224 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+
+const listOf = '/api/public/users'
+const oneOf = '/api/public/users/{id}'
+const tenant: TestEngineOptions = { problems: false, sizes: { users: 60, documents: 60, apiClients: 30 } }
+
+async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({
+    ...tenant,
+    ...options,
+    settings: { userDetails: { perRun: 0 }, ...options.settings },
+  })
+  await test.runAll('sweep')
+  test.clock.advance(hourMs)
+  test.sim.requests.clear()
+  return test
+}
+
+const userIds = ({ sim }: TestEngine) => [...sim.primary.state.users()].map(({ userId }) => userId)
+const documentIds = ({ sim }: TestEngine) => [...sim.primary.state.documents()].map(({ fileId }) => fileId)
+const lookUps = ({ sim }: TestEngine) =>
+  sim.requests.filter(({ endpoint }) => endpoint === oneOf).map(({ path }) => Number(path.split('/').at(-1)))
+const missing = (test: TestEngine) =>
+  test.query('select user_id from users where missing_since is not null').map((row) => row['user_id'])
+const liveOf = (test: TestEngine, table: string) =>
+  test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
+
+/** Takes these users out of the answers of the list, while they exist. */
+function skipInList(test: TestEngine, hidden: readonly number[], times?: number): void {
+  test.sim.faults.add({
+    path: listOf,
+    ...(times === undefined ? {} : { times }),
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
+      }),
+    },
+  })
+}
+
+it('removes a missing user when the tenant denies the id, with the request that told so', async () => {
+  const test = await swept()
+  const [gone = 0, alsoGone = 0] = userIds(test)
+  test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
+  const { outcome, counts } = await test.run('users', 'sweep')
+  expect([outcome, counts.removed]).toEqual(['success', 2])
+  expect(lookUps(test)).toEqual([gone, alsoGone])
+  expect(liveOf(test, 'users')).toBe(58)
+  expect(test.told.events).toEqual([])
+  const removals = test.query("select key, request_id, at from changes where kind = 'removed' order by id")
+  expect(removals).toEqual(
+    [gone, alsoGone].map((id) => ({
+      key: `${id}`,
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      at: test.clock.now(),
+    })),
+  )
+  expect(new Set(removals.map((row) => row['request_id'])).size).toBe(2)
+})
+
+it('sweeps once more at once when the walk skipped a user that exists, and takes what the look-up shows', async () => {
+  const test = await swept()
+  const [, skipped = 0] = userIds(test)
+  skipInList(test, [skipped], 2)
+  test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(test.told.events).toEqual(['users skipped_row'])
+  expect(lookUps(test)).toEqual([skipped])
+  expect(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null)).toHaveLength(2)
+  expect(missing(test)).toEqual([])
+  expect(test.query('select first_name from users where user_id = ?', skipped)).toEqual([{ first_name: 'Seen by id' }])
+  expect(liveOf(test, 'users')).toBe(60)
+})
+
+it('starts no third sweep when the extra one skips a user, too', async () => {
+  const test = await swept()
+  const [, skipped = 0] = userIds(test)
+  skipInList(test, [skipped])
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null)).toHaveLength(2)
+  expect(lookUps(test)).toEqual([skipped, skipped])
+  expect(test.told.events).toEqual(['users skipped_row'])
+  expect(missing(test)).toEqual([])
+})
+
+it('leaves a user missing for the next sweep when the look-up fails', async () => {
+  const test = await swept()
+  const [gone = 0] = userIds(test)
+  test.sim.primary.removeUser(gone)
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(missing(test)).toEqual([gone])
+  expect(liveOf(test, 'users')).toBe(60)
+  test.sim.faults.clear()
+  expect(await test.run('users', 'poll')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(missing(test)).toEqual([])
+})
+
+it('believes no 404 that does not come from the API itself', async () => {
+  const test = await swept()
+  const [gone = 0] = userIds(test)
+  test.sim.primary.removeUser(gone)
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'body', status: 404, body: '<h1>404 Not Found</h1>' } })
+  await test.run('users', 'sweep')
+  expect(missing(test)).toEqual([gone])
+  expect(liveOf(test, 'users')).toBe(60)
+})
+
+it('counts a malformed answer to the look-up as seen: the user is kept as last known, and quarantined', async () => {
+  const test = await swept()
+  const [, odd = 0] = userIds(test)
+  skipInList(test, [odd], 2)
+  test.sim.primary.updateUser(odd, { raw: { mfaStatus: 'false' } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(missing(test)).toEqual([])
+  expect(test.told.events).toContain('users skipped_row')
+  expect(test.query('select key from quarantine')).toEqual([{ key: `${odd}` }])
+  expect(liveOf(test, 'users')).toBe(60)
+})
+
+it('confirms at most confirmPerRun in a run and the rest at the next sweep', async () => {
+  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const gone = userIds(test).slice(10, 15)
+  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
+  expect(missing(test)).toEqual(gone.slice(2))
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(lookUps(test)).toEqual(gone)
+})
+
+it('no longer counts a user as missing that a later sweep shows', async () => {
+  const test = await swept()
+  const [, hidden = 0] = userIds(test)
+  skipInList(test, [hidden])
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
+  await test.run('users', 'sweep')
+  expect(missing(test)).toEqual([hidden])
+  test.sim.faults.clear()
+  test.sim.requests.clear()
+  await test.run('users', 'sweep')
+  expect(missing(test)).toEqual([])
+  expect(lookUps(test)).toEqual([])
+})
+
+it('removes documents after two complete sweeps in a row without them, and never by polls', async () => {
+  const test = await swept()
+  const [gone = '', , back = ''] = documentIds(test)
+  test.sim.primary.removeDocument(gone)
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
+  for (const _ of [1, 2, 3]) expect(await test.run('documents', 'poll')).toMatchObject({ counts: { removed: 0 } })
+  expect(liveOf(test, 'documents')).toBe(60)
+  test.sim.primary.removeDocument(back)
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(liveOf(test, 'documents')).toBe(59)
+  test.sim.primary.addDocument({ fileId: back, uploadStatus: 'Completed' })
+  await test.run('documents', 'sweep')
+  test.sim.primary.removeDocument(back)
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+})
+
+it('removes API clients after two complete walks in a row without them; a broken walk counts for nothing', async () => {
+  const test = await swept()
+  const client = test.sim.primary.addApiClient()
+  await test.run('api-clients')
+  test.sim.primary.removeApiClient(client.clientId)
+  expect(await test.run('api-clients')).toMatchObject({ counts: { removed: 0 } })
+  test.sim.faults.add({ path: '/api/public/api-clients', page: 2, effect: { kind: 'status', status: 500 } })
+  expect(await test.run('api-clients')).toMatchObject({ outcome: 'failure', counts: { removed: 0 } })
+  test.sim.faults.clear()
+  expect(liveOf(test, 'api_clients')).toBe(31)
+  expect(await test.run('api-clients')).toMatchObject({ counts: { removed: 1 } })
+})
+
+it('removes roles and permissions at once and takes them back when they return', async () => {
+  const test = await swept()
+  const role = test.sim.primary.addRole({ name: 'Passing' })
+  const permission = test.sim.primary.addPermission({ code: 'Passing' })
+  for (const resource of ['roles', 'permissions'] as const) {
+    expect(await test.run(resource)).toMatchObject({ counts: { created: 1 } })
+  }
+  test.sim.primary.removeRole(role.roleId)
+  test.sim.primary.removePermission(permission.permissionId)
+  for (const resource of ['roles', 'permissions'] as const) {
+    expect(await test.run(resource)).toMatchObject({ counts: { removed: 1 } })
+  }
+  test.sim.primary.addRole({ ...role, name: 'Passing again' })
+  await test.run('roles')
+  const history = await test.mirror.records(test.engine.tenantId).history('roles', `${role.roleId}`)
+  expect(history.map(({ kind, field, before, after }) => [kind, field, before, after])).toEqual([
+    ['created', null, null, null],
+    ['removed', null, null, null],
+    ['returned', null, null, null],
+    ['changed', 'name', 'Passing', 'Passing again'],
+  ])
+})
+
+it('takes a removed user back by a poll', async () => {
+  const test = await swept()
+  const joined = test.sim.primary.addUser()
+  await test.run('users', 'poll')
+  test.sim.primary.removeUser(joined.userId)
+  await test.run('users', 'sweep')
+  test.clock.advance(hourMs)
+  test.sim.primary.addUser({ userId: joined.userId, email: joined.email, firstName: 'Back' })
+  expect(await test.run('users', 'poll')).toMatchObject({ counts: { created: 1 } })
+  const history = await test.mirror.records(test.engine.tenantId).history('users', `${joined.userId}`)
+  expect(history.map(({ kind, field }) => [kind, field])).toEqual([
+    ['created', null],
+    ['removed', null],
+    ['returned', null],
+    ['changed', 'firstName'],
+    ['changed', 'lastName'],
+    ['changed', 'createdAt'],
+  ])
+})

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+
+const oneOf = '/api/public/users/{id}'
+
+async function engine(perRun: number, users: number, options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users, documents: 3 },
+    ...options,
+    settings: { userDetails: { perRun, concurrency: 1 } },
+  })
+  await test.run('roles')
+  return test
+}
+
+/** Runs and gives the users that were asked for by id, in order. */
+async function asked(test: TestEngine, mode: 'poll' | 'sweep'): Promise<number[]> {
+  test.sim.requests.clear()
+  test.clock.advance(hourMs)
+  expect(await test.run('users', mode)).toMatchObject({ outcome: 'success' })
+  return test.sim.requests
+    .filter(({ endpoint }) => endpoint === oneOf)
+    .map(({ path }) => Number(path.split('/').at(-1)))
+}
+
+const ids = ({ sim }: TestEngine) =>
+  [...sim.primary.state.users()].map(({ userId }) => userId).toSorted((a, b) => a - b)
+const roleIdOf = (test: TestEngine, userId: number) =>
+  test.query('select role_id from users where user_id = ?', userId)[0]?.['role_id']
+
+it('fills the roles of all users within the budget of each run, then reads on in rotation, oldest first', async () => {
+  const test = await engine(4, 10)
+  const all = ids(test)
+  expect(await asked(test, 'sweep')).toEqual(all.slice(0, 4))
+  expect(await asked(test, 'sweep')).toEqual(all.slice(4, 8))
+  expect(await asked(test, 'sweep')).toEqual([...all.slice(8), ...all.slice(0, 2)])
+  expect(await asked(test, 'sweep')).toEqual(all.slice(2, 6))
+  expect(await asked(test, 'sweep')).toEqual([...all.slice(6, 8), ...all.slice(0, 2)])
+  expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
+})
+
+it('reads a new user after the poll that brought it, and nobody after a poll that brought nobody', async () => {
+  const test = await engine(20, 6)
+  await asked(test, 'sweep')
+  const { userId, roleId } = test.sim.primary.addUser()
+  expect(await asked(test, 'poll')).toEqual([userId])
+  expect(roleIdOf(test, userId)).toBe(roleId)
+  expect(await asked(test, 'poll')).toEqual([])
+})
+
+it('drops a known role in the transaction that changes its name, and fills it again in the same run', async () => {
+  const test = await engine(3, 12)
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  const user = ids(test)[7] ?? 0
+  const role = test.sim.primary.addRole({ name: 'Brand new' })
+  const before = roleIdOf(test, user)
+  test.sim.primary.updateUser(user, { roleId: role.roleId })
+  const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
+  await asked(test, 'sweep')
+  expect(test.query('select role_id, role_name from users where user_id = ?', user)).toEqual([
+    { role_id: null, role_name: 'Brand new' },
+  ])
+  test.sim.faults.remove(broken.id)
+  expect((await asked(test, 'sweep'))[0]).toBe(user)
+  expect(roleIdOf(test, user)).toBe(role.roleId)
+  const history = await test.mirror.records(test.engine.tenantId).history('users', `${user}`)
+  expect(history.map(({ field, before: from, after }) => [field, from, after])).toEqual([
+    ['roleId', before, null],
+    ['roleName', 'Member', 'Brand new'],
+    ['roleId', null, role.roleId],
+  ])
+})
+
+it('reads first, in rotation, those whose role name several roles have', async () => {
+  const test = await engine(3, 12, { sameNamedRoles: true })
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  const { primary } = test.sim
+  const [first, second] = primary.state.roles().filter(({ name }) => name === 'Viewer')
+  const all = ids(test)
+  const [late = 0, later = 0] = all.slice(-2)
+  for (const userId of all) primary.updateUser(userId, { roleId: userId >= late ? first?.roleId : 101 } as object)
+  await test.run('roles')
+  for (const _ of [1, 2, 3, 4, 5]) await asked(test, 'sweep')
+  primary.updateUser(later, { roleId: second?.roleId ?? 0 })
+  expect((await asked(test, 'sweep')).slice(0, 2).toSorted()).toEqual([late, later])
+  expect(roleIdOf(test, later)).toBe(second?.roleId)
+})
+
+it.each([404, 500, 400])('fails no run and changes nothing when a detail is answered by %i', async (status) => {
+  const test = await engine(5, 5)
+  const [odd = 0] = ids(test)
+  test.sim.faults.add({ path: `/api/public/users/${odd}`, effect: { kind: 'status', status } })
+  expect(await asked(test, 'sweep')).toContain(odd)
+  expect(test.query('select count(*) as n from users where role_id is null and removed_at is null')).toEqual([{ n: 1 }])
+  expect(test.query('select count(*) as n from users where missing_since is not null')).toEqual([{ n: 0 }])
+  expect(test.query('select * from changes')).toEqual([])
+})
+
+it.each([404, 500])('is not held up by users whose details are always answered by %i', async (status) => {
+  const test = await engine(2, 8)
+  const all = ids(test)
+  const dead = all.slice(0, 4)
+  for (const userId of dead) {
+    test.sim.faults.add({ path: `/api/public/users/${userId}`, effect: { kind: 'status', status } })
+  }
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  const without = test.query('select user_id from users where role_id is null').map((row) => row['user_id'])
+  expect(without).toEqual(dead)
+})
+
+it('reads no details at all with a budget of zero', async () => {
+  const test = await engine(0, 5)
+  expect(await asked(test, 'sweep')).toEqual([])
+})

@@ -1,0 +1,144 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+
+const tables = ['users', 'documents', 'api_clients', 'roles', 'permissions', 'authentication_settings', 'changes']
+
+/** Counts every row that is written to the tables of records and their history from now on. */
+function writesOf(test: TestEngine): () => number {
+  const file = new BetterSqlite3(test.path)
+  onTestFinished(() => void file.close())
+  file.exec('create table written (row text)')
+  for (const table of tables) {
+    for (const what of ['insert', 'update', 'delete']) {
+      const trigger = `create trigger t_${table}_${what} after ${what} on ${table}`
+      file.exec(`${trigger} begin insert into written values ('${what} ${table}'); end`)
+    }
+  }
+  return () => file.prepare('select count(*) from written').pluck().get() as number
+}
+
+const requestsOf = ({ sim }: TestEngine) => sim.requests.all().map(({ path, query }) => ({ path, ...query }))
+
+it('spends one request a resource on a steady poll, one a page on API clients, and writes no record', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { apiClients: 50 },
+    settings: { userDetails: { perRun: 300 } },
+  })
+  await test.runAll('sweep')
+  const writes = writesOf(test)
+  for (const _ of [1, 2]) {
+    test.clock.advance(15 * minuteMs)
+    test.sim.requests.clear()
+    const results = await test.runAll()
+    expect(results.map(({ outcome, counts }) => [outcome, counts.created + counts.updated + counts.removed])).toEqual(
+      Array(6).fill(['success', 0]),
+    )
+    const asked = requestsOf(test).map(({ path }) => path.replace('/api/public/', ''))
+    expect(asked.toSorted()).toEqual([
+      'api-clients',
+      'api-clients',
+      'api-clients',
+      'authentication-settings',
+      'documents',
+      'permissions',
+      'roles',
+      'users',
+    ])
+  }
+  expect(writes()).toBe(0)
+  expect(test.sim.violations).toEqual([])
+})
+
+it('asks for the first page of users beside the poll after a start, to know the tenant again', async () => {
+  const test = await testEngine({ settings: { userDetails: { perRun: 300 } } })
+  await test.runAll('sweep')
+  await test.restart()
+  test.sim.requests.clear()
+  await test.run('documents')
+  await test.run('users')
+  const asked = requestsOf(test)
+  expect(asked.map(({ path }) => path)).toEqual(['/api/public/documents', '/api/public/users', '/api/public/users'])
+  expect(asked[1]).not.toHaveProperty('cursor')
+})
+
+it('leaves values, request and time of reading alone when a sweep or a detail shows nothing new', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 20, documents: 20 } })
+  await test.runAll('sweep')
+  const rows = () =>
+    tables.map((table) => test.query(`select * from ${table}`).map(({ detail_read_at, ...row }) => row))
+  const before = rows()
+  test.clock.advance(hourMs)
+  await test.runAll('sweep')
+  expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')).toHaveLength(40)
+  expect(rows()).toEqual(before)
+})
+
+it('never stores a cursor of the API clients and never sends one of another run', async () => {
+  const test = await testEngine({ sizes: { apiClients: 50 }, readings: { lastPageCursor: { apiClients: true } } })
+  for (const page of [1, 2, 3, 4]) {
+    const stop = new AbortController()
+    const end = test.sim.onRequest((request) => {
+      if (request.endpoint === '/api/public/api-clients' && request.page === page) stop.abort()
+    })
+    const { outcome } = await test.run('api-clients', 'sweep', stop.signal)
+    expect(outcome).toBe(page === 4 ? 'success' : 'failure')
+    end()
+  }
+  expect(test.query("select cursor from sync_states where resource = 'api-clients'")).toEqual([{ cursor: null }])
+  await test.restart()
+  await test.run('api-clients')
+  expect(test.sim.violations).toEqual([])
+})
+
+it('recovers a lost documents cursor by time and then by cursor, never both in one request, and sweeps', async () => {
+  const test = await testEngine({ readings: { defaultPageSize: { documents: 10 } }, sizes: { documents: 35 } })
+  await test.runAll('sweep')
+  test.clock.advance(10 * minuteMs)
+  await test.run('documents')
+  const reachedEnd = test.clock.now()
+  test.clock.advance(10 * minuteMs)
+  test.sim.invalidateCursors()
+  for (let n = 0; n < 12; n++) test.sim.primary.addDocument({ uploadStatus: 'Completed' })
+  test.sim.requests.clear()
+  const { outcome, mode } = await test.run('documents')
+  expect([outcome, mode]).toEqual(['success', 'sweep'])
+  expect(test.told.resets).toEqual(['documents'])
+  const asked = requestsOf(test).map((query) => Object.keys(query).slice(1).join())
+  expect(asked.slice(0, 4)).toEqual(['cursor', 'updatedAfter', 'cursor', ''])
+  expect(requestsOf(test)[1]).toMatchObject({ updatedAfter: new Date(reachedEnd - hourMs).toISOString() })
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+  test.sim.requests.clear()
+  await test.run('documents')
+  expect(requestsOf(test)).toHaveLength(1)
+  expect(test.sim.violations).toEqual([])
+})
+
+it('sweeps at once for a lost users cursor, and lets polls rest when it is lost again within the interval', async () => {
+  const test = await testEngine({ sizes: { users: 20 } })
+  await test.run('users', 'sweep')
+  const cursor = () => test.query("select cursor from sync_states where resource = 'users'")[0]?.['cursor']
+  const first = cursor()
+  test.clock.advance(5 * minuteMs)
+  test.sim.invalidateCursors()
+  test.sim.faults.add({ path: '/api/public/users', hasCursor: false, effect: { kind: 'status', status: 400 } })
+  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'sweep', reason: 'client_error' })
+  expect(cursor()).toBe(first)
+  test.sim.faults.clear()
+  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(cursor()).not.toBe(first)
+  test.sim.invalidateCursors()
+  test.clock.advance(5 * minuteMs)
+  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'poll', reason: 'invalid_cursor' })
+  test.sim.requests.clear()
+  test.clock.advance(5 * minuteMs)
+  expect(await test.run('users')).toMatchObject({ outcome: 'skipped' })
+  expect(test.sim.requests.count()).toBe(0)
+  expect(test.told.resets).toEqual(['users', 'users'])
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(test.sim.violations).toEqual([])
+})
