@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { clientRoleNames, clientTitle } from './support/clients.ts'
+import { amongFew, factsOf, mapBatches, textOf } from './support/records.ts'
+import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { quoted } from './support/words.ts'
+
+export const apiClientRoleActive = defineCheck({
+  id: 'api-client-role-active',
+  title: 'Every API client has exactly one role of its name, and it is active',
+  description: "Exactly one role carries the client's role name, and its state is Active.",
+  risk: 'What the client may do is undefined, or changes unseen when an inactive or doubled role is edited.',
+  remediation: 'Give the client an active role, or rename roles so that each name exists once.',
+  severities: ['medium'],
+  judges: 'api-clients',
+  needs: ['roles'],
+  entity: { type: 'api-client', isRecord: true },
+  timeBased: false,
+  options: z.strictObject({}),
+  async load(reader, _options, _now, context) {
+    const roles = await loadRoles(reader)
+    const { known, missing, unnamed } = await clientRoleNames(reader, roles)
+    const unseen = context.partial.has('roles') ? missing : { names: [], clients: 0 }
+    const unjudged = [...unseen.names, ...unnamed.names]
+    const isUnjudged = amongFew(reader, 'api-clients', { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) })
+    const failing = [
+      ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
+      ...(context.partial.has('roles') ? [] : missing.names),
+    ]
+    return {
+      population: known.clients + missing.clients + unnamed.clients,
+      notJudged: unseen.clients + unnamed.clients,
+      candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
+        client,
+        roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
+      })),
+      scope: async (id) => (unjudged.length > 0 && (await isUnjudged(id)) ? 'not_judged' : 'judged'),
+    }
+  },
+  evaluate({ client, roles }) {
+    if (isSound(roles)) return null
+    const name = quoted(textOf(client, 'roleName') ?? '')
+    return {
+      entityId: client.key,
+      severity: 'medium',
+      message: `${clientTitle(client)} has the role name ${name}, ${flawOf(roles)}.`,
+      evidence: {
+        ...factsOf(client, ['clientId', 'name', 'roleName']),
+        roles: roles.map(({ facts }) => facts),
+      },
+    }
+  },
+})
+
+function isSound(roles: readonly MirroredRole[]): boolean {
+  return roles.length === 1 && roles.every((role) => role.isActive)
+}
+
+function flawOf(roles: readonly MirroredRole[]): string {
+  const [role] = roles
+  if (role === undefined) return 'which no role has'
+  if (roles.length > 1) return `which ${roles.length} roles have`
+  return `whose role ${role.roleId} is in state ${quoted(String(role.facts['state']))}`
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { dayMs } from '../model/durations.ts'
+import { clientTitle, loadClients } from './support/clients.ts'
+import { days } from './support/options.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { counted, onDate } from './support/words.ts'
+
+export const apiClientSecretLifetime = defineCheck({
+  id: 'api-client-secret-lifetime',
+  title: 'No API client secret is valid for more than 365 days from now',
+  description: 'No secretExpirationDate lies further ahead than `days` (365 by default).',
+  risk: 'A secret that hardly ever expires stays usable long after it has leaked.',
+  remediation: 'Replace the secret by one with a shorter life.',
+  severities: ['low'],
+  judges: 'api-clients',
+  needs: [],
+  entity: { type: 'api-client', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({ days: days(365) }),
+  load: (reader, options, now) =>
+    loadClients(reader, { all: [{ field: 'secretExpirationDateMs', above: Math.floor(now + options.days * dayMs) }] }),
+  evaluate(client, options, now) {
+    const expires = timeOf(client, 'secretExpirationDateMs')
+    if (expires - now <= options.days * dayMs) return null
+    const limit = counted(options.days, 'day')
+    return {
+      entityId: client.key,
+      severity: 'low',
+      message: `The secret of ${clientTitle(client)} is valid until ${onDate(expires)}, more than ${limit} from now.`,
+      evidence: {
+        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+        thresholdDays: options.days,
+      },
+    }
+  },
+})

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { clientTitle, loadClients } from './support/clients.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { onDate } from './support/words.ts'
+
+export const apiClientSecretNotExpired = defineCheck({
+  id: 'api-client-secret-not-expired',
+  title: 'No API client secret has expired',
+  description: 'The secretExpirationDate of every API client lies in the future.',
+  risk: 'An integration whose secret has expired is down; a client nobody renews is likely forgotten.',
+  remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
+  severities: ['critical'],
+  judges: 'api-clients',
+  needs: [],
+  entity: { type: 'api-client', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({}),
+  load: (reader, _options, now) => loadClients(reader, { all: [{ field: 'secretExpirationDateMs', atMost: now }] }),
+  evaluate(client, _options, now) {
+    const expires = timeOf(client, 'secretExpirationDateMs')
+    if (expires > now) return null
+    return {
+      entityId: client.key,
+      severity: 'critical',
+      message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
+      evidence: factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+    }
+  },
+})

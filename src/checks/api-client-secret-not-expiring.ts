@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { dayMs } from '../model/durations.ts'
+import { clientTitle, loadClients } from './support/clients.ts'
+import { days } from './support/options.ts'
+import { amongFew, factsOf, timeOf } from './support/records.ts'
+import { counted, onDate } from './support/words.ts'
+
+export const apiClientSecretNotExpiring = defineCheck({
+  id: 'api-client-secret-not-expiring',
+  title: 'No API client secret expires soon',
+  description:
+    'Every secret that has not expired is valid for longer than `days` from now; `highDays` raises the severity.',
+  risk: 'The integration fails on the day its secret expires.',
+  remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
+  severities: ['medium', 'high'],
+  judges: 'api-clients',
+  needs: [],
+  entity: { type: 'api-client', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({ days: days(30), highDays: days(7) }),
+  async load(reader, options, now) {
+    const horizon = Math.floor(now + Math.max(options.days, options.highDays) * dayMs)
+    const expires = 'secretExpirationDateMs'
+    const expired = amongFew(reader, 'api-clients', { all: [{ field: expires, atMost: now }] })
+    return {
+      ...(await loadClients(reader, {
+        all: [
+          { field: expires, above: now },
+          { field: expires, atMost: horizon },
+        ],
+      })),
+      scope: async (id) => ((await expired(id)) ? 'not_applicable' : 'judged'),
+    }
+  },
+  evaluate(client, options, now) {
+    const expires = timeOf(client, 'secretExpirationDateMs')
+    const remaining = expires - now
+    const isHigh = remaining <= options.highDays * dayMs
+    if (remaining <= 0 || !(isHigh || remaining <= options.days * dayMs)) return null
+    const threshold = isHigh ? options.highDays : options.days
+    return {
+      entityId: client.key,
+      severity: isHigh ? 'high' : 'medium',
+      message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
+      evidence: {
+        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+        thresholdDays: threshold,
+      },
+    }
+  },
+})

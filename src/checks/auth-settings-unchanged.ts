@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import type { ChangeRow, MirrorRecord } from '../mirror/query.ts'
+import { toIso } from '../model/dates.ts'
+import { onlyRecord, readingOf } from './support/records.ts'
+import { quoted } from './support/words.ts'
+
+const fields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
+type Field = (typeof fields)[number]
+
+const protections: ReadonlySet<Field> = new Set(['ssoEnabled', 'ssoEnforced', 'mfaEnabled'])
+
+const baseline = z.strictObject({
+  ssoEnabled: z.boolean().optional(),
+  ssoEnforced: z.boolean().optional(),
+  providerType: z.string().nullable().optional(),
+  tenantName: z.string().nullable().optional(),
+  mfaEnabled: z.boolean().optional(),
+})
+
+export const authSettingsUnchanged = defineCheck({
+  id: 'auth-settings-unchanged',
+  title: 'The authentication settings are as they were accepted',
+  description:
+    'Every field of the authentication settings has the value of the configured `baseline`; a field it does not name, the value first mirrored.',
+  risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
+  remediation: 'Restore the setting, or write its new value into the baseline to accept it.',
+  severities: ['medium', 'critical'],
+  judges: 'authentication-settings',
+  needs: [],
+  entity: { type: 'authentication-setting', isRecord: false },
+  timeBased: false,
+  options: z.strictObject({ baseline: baseline.default({}) }),
+  async load(reader) {
+    const settings = await onlyRecord(reader, 'authentication-settings')
+    if (settings === null) return { population: 0, candidates: [], notJudged: 1 }
+    const history = await reader.history('authentication-settings', settings.key)
+    return {
+      population: fields.length,
+      candidates: [fields.map((field) => ({ field, settings, changes: changesOf(history, field) }))],
+    }
+  },
+  evaluate({ field, settings, changes }, options) {
+    const present = settings.fields[field]
+    const { expected, expectedFrom } = expectationOf(field, options.baseline, { settings, changes })
+    if (present === expected) return null
+    const isWeakened = protections.has(field) && expected === true
+    const last = changes.at(-1)
+    const since = last === undefined ? '' : `, last changed as of ${toIso(last.at).slice(0, 10)}`
+    const [is, was] = [shown(present), shown(expected)]
+    return {
+      entityId: field,
+      severity: isWeakened ? 'critical' : 'medium',
+      message: `The authentication setting ${field} is ${is} where ${was} is the ${expectedFrom}${since}.`,
+      evidence: {
+        field,
+        present,
+        expected,
+        expectedFrom,
+        ...readingOf(settings),
+        changes: changes
+          .slice(-10)
+          .map(({ at, before, after, requestId }) => ({ at: toIso(at), before, after, requestId })),
+      },
+    }
+  },
+})
+
+interface Known {
+  readonly settings: MirrorRecord
+  readonly changes: readonly ChangeRow[]
+}
+
+function expectationOf(field: Field, accepted: z.output<typeof baseline>, { settings, changes }: Known) {
+  const configured = accepted[field]
+  if (configured !== undefined) return { expected: configured, expectedFrom: 'accepted baseline' }
+  const [first] = changes
+  return { expected: first === undefined ? settings.fields[field] : first.before, expectedFrom: 'first state mirrored' }
+}
+
+function changesOf(history: readonly ChangeRow[], field: Field): readonly ChangeRow[] {
+  return history.filter((change) => change.kind === 'changed' && change.field === field)
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? quoted(value) : String(value)
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { factsOf } from './support/records.ts'
+import { loadSettings, settingsEntityId } from './support/settings.ts'
+
+export const authSsoEnforced = defineCheck({
+  id: 'auth-sso-enforced',
+  title: 'Single sign-on is enabled and enforced',
+  description: 'ssoEnabled and ssoEnforced are both true.',
+  risk: 'Users can sign in past the identity provider, its policies and its off-boarding.',
+  remediation: 'Configure single sign-on for the tenant and enforce it.',
+  severities: ['low', 'high'],
+  judges: 'authentication-settings',
+  needs: [],
+  entity: { type: 'authentication-settings', isRecord: false },
+  timeBased: false,
+  options: z.strictObject({}),
+  load: loadSettings,
+  evaluate(settings) {
+    const isEnabled = settings.fields['ssoEnabled'] === true
+    if (isEnabled && settings.fields['ssoEnforced'] === true) return null
+    return {
+      entityId: settingsEntityId,
+      severity: isEnabled ? 'high' : 'low',
+      message: isEnabled
+        ? 'Single sign-on is enabled but not enforced: users can sign in past it (ssoEnforced is false).'
+        : 'Single sign-on is not enabled (ssoEnabled is false).',
+      evidence: factsOf(settings, ['ssoEnabled', 'ssoEnforced', 'providerType']),
+    }
+  },
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { dayMs } from '../model/durations.ts'
+import { isOlderThan, olderThan } from './support/older-than.ts'
+import { days } from './support/options.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { counted, onDate } from './support/words.ts'
+
+export const documentCurrent = defineCheck({
+  id: 'document-current',
+  title: 'Every document was uploaded or updated within the last 365 days',
+  description: 'No document was last touched (updatedAt, else createdAt) longer ago than `days`.',
+  risk: 'Policies and evidence that nobody reviews no longer describe what is done.',
+  remediation: 'Review the document and upload its current version, or remove it.',
+  severities: ['medium'],
+  judges: 'documents',
+  needs: [],
+  entity: { type: 'document', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({ days: days(365) }),
+  async load(reader, options, now) {
+    return {
+      population: await reader.count('documents'),
+      candidates: reader.select('documents', { all: [olderThan('touchedAtMs', options.days * dayMs, now)] }),
+    }
+  },
+  evaluate(document, options, now) {
+    const touched = timeOf(document, 'touchedAtMs')
+    if (!isOlderThan(touched, options.days * dayMs, now)) return null
+    const limit = counted(options.days, 'day')
+    return {
+      entityId: document.key,
+      severity: 'medium',
+      message: `Document ${document.key} was last updated on ${onDate(touched)}, more than ${limit} ago.`,
+      evidence: {
+        ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+        thresholdDays: options.days,
+      },
+    }
+  },
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import type { RecordReader } from '../mirror/query.ts'
+import { factsOf, textOf } from './support/records.ts'
+
+/** File names asked for at once, and how many documents of each the evidence names. */
+const chunk = 200
+const mostNamed = 20
+
+export const documentNameUnique = defineCheck({
+  id: 'document-name-unique',
+  title: 'No two documents have the same file name',
+  description: 'Every file name belongs to one document.',
+  risk: 'It is unclear which of several documents of one name is the valid one.',
+  remediation: 'Remove outdated copies, or give each document a name of its own.',
+  severities: ['info'],
+  judges: 'documents',
+  needs: [],
+  entity: { type: 'document-name', isRecord: false },
+  timeBased: false,
+  options: z.strictObject({}),
+  async load(reader) {
+    const doubled = await reader.duplicates('documents', 'filename')
+    const named = await reader.count('documents', { all: [{ field: 'filename', not: null }] })
+    return {
+      population: named - doubled.reduce((surplus, { count }) => surplus + count - 1, 0),
+      candidates: withDocuments(reader, doubled),
+    }
+  },
+  evaluate({ name, count, documents }) {
+    return {
+      entityId: name,
+      severity: 'info',
+      message: `${count} documents have this file name.`,
+      evidence: { count, documents },
+    }
+  },
+})
+
+interface DoubledName {
+  readonly name: string
+  readonly count: number
+  readonly documents: readonly Readonly<Record<string, unknown>>[]
+}
+
+async function* withDocuments(
+  reader: RecordReader,
+  doubled: readonly { readonly value: string; readonly count: number }[],
+): AsyncIterable<readonly DoubledName[]> {
+  for (let at = 0; at < doubled.length; at += chunk) {
+    const part = doubled.slice(at, at + chunk)
+    const found = new Map<string, Readonly<Record<string, unknown>>[]>(part.map(({ value }) => [value, []]))
+    const named = { field: 'filename', in: part.map(({ value }) => value) }
+    for await (const batch of reader.select('documents', { all: [named] })) {
+      for (const document of batch) {
+        const list = found.get(textOf(document, 'filename') ?? '')
+        if (list !== undefined && list.length < mostNamed)
+          list.push(factsOf(document, ['fileId', 'uploadStatus', 'createdAt', 'updatedAt']))
+      }
+    }
+    yield part.map(({ value, count }) => ({ name: value, count, documents: found.get(value) ?? [] }))
+  }
+}

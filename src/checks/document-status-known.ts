@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { toIso } from '../model/dates.ts'
+import { hourMs } from '../model/durations.ts'
+import { isOlderThan, olderThan } from './support/older-than.ts'
+import { hours } from './support/options.ts'
+import { factsOf, textOf, timeOf } from './support/records.ts'
+import { counted, onDate, quoted } from './support/words.ts'
+
+export const documentStatusKnown = defineCheck({
+  id: 'document-status-known',
+  title: 'Every document has a known upload status within 24 hours',
+  description:
+    'No document has for longer than `hours` an uploadStatus that is null or not one of `documents.knownStatuses`.',
+  risk: 'Nobody can tell whether the document is in use, or failed on the way.',
+  remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
+  severities: ['low'],
+  judges: 'documents',
+  needs: [],
+  entity: { type: 'document', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({ hours: hours(24) }),
+  ruleContext: ({ knownDocumentStatuses }) => [...knownDocumentStatuses].sort(),
+  async load(reader, options, now, { knownDocumentStatuses }) {
+    return {
+      population: await reader.count('documents'),
+      candidates: reader.select('documents', {
+        all: [olderThan('statusSince', options.hours * hourMs, now)],
+        anyOf: [
+          [{ field: 'uploadStatus', is: null }],
+          [
+            { field: 'uploadStatus', not: null },
+            { field: 'uploadStatus', notIn: knownDocumentStatuses },
+          ],
+        ],
+      }),
+    }
+  },
+  evaluate(document, options, now) {
+    const since = timeOf(document, 'statusSince')
+    if (!isOlderThan(since, options.hours * hourMs, now)) return null
+    const status = textOf(document, 'uploadStatus')
+    const flaw = status === null ? 'no upload status' : `the unknown upload status ${quoted(status)}`
+    const limit = counted(options.hours, 'hour')
+    return {
+      entityId: document.key,
+      severity: 'low',
+      message: `Document ${document.key} has had ${flaw} since ${onDate(since)}, for more than ${limit}.`,
+      evidence: {
+        ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+        statusSince: toIso(since),
+        thresholdHours: options.hours,
+      },
+    }
+  },
+})

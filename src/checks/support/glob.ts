@@ -1,0 +1,48 @@
+const star = 42
+const question = 63
+
+/** A name in the form in which equal names are equal: whatever the letter case, whichever system composed it. */
+export function comparableName(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+/**
+ * Reads a pattern in which `*` is any run of characters, `?` one, and all else itself; the matcher takes comparable
+ * names. Two pointers and no expression engine: the time is bounded by the product of both lengths.
+ */
+export function globMatcher(pattern: string): (name: string) => boolean {
+  const wanted = comparableName(pattern)
+  return (name) => matches(wanted, name)
+}
+
+function matches(wanted: string, name: string): boolean {
+  let w = 0
+  let n = 0
+  let lastStar = -1
+  let resume = 0
+  while (n < name.length) {
+    const code = wanted.charCodeAt(w)
+    if (code === star) {
+      lastStar = w++
+      resume = n
+    } else if (code === question) {
+      w++
+      n += characterLength(name, n)
+    } else if (code === name.charCodeAt(n)) {
+      w++
+      n++
+    } else if (lastStar >= 0) {
+      w = lastStar + 1
+      resume += characterLength(name, resume)
+      n = resume
+    } else {
+      return false
+    }
+  }
+  while (wanted.charCodeAt(w) === star) w++
+  return w === wanted.length
+}
+
+function characterLength(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}

@@ -1,0 +1,11 @@
+import type { Condition } from '../../mirror/query.ts'
+
+/** True when `since` lies more than `limitMs` before `now`. */
+export function isOlderThan(since: number, limitMs: number, now: number): boolean {
+  return now - since > limitMs
+}
+
+/** The same as a condition on a time of the mirror, which keeps whole milliseconds. */
+export function olderThan(field: string, limitMs: number, now: number): Condition {
+  return { field, atMost: Math.ceil(now - limitMs) - 1 }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { dayMs } from '../model/durations.ts'
+import { isOlderThan, olderThan } from './support/older-than.ts'
+import { days } from './support/options.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { counted, onDate } from './support/words.ts'
+
+const invited = { field: 'state', is: 'Invited' } as const
+
+export const userInvitationAccepted = defineCheck({
+  id: 'user-invitation-accepted',
+  title: 'Every invitation is accepted within 14 days',
+  description: 'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity.',
+  risk: 'An open invitation is an account that whoever reads the mailbox can take over.',
+  remediation: 'Ask the person to accept, or withdraw the invitation.',
+  severities: ['medium', 'high'],
+  judges: 'users',
+  needs: [],
+  entity: { type: 'user', isRecord: true },
+  timeBased: true,
+  options: z.strictObject({ days: days(14), highDays: days(30) }),
+  async load(reader, options, now) {
+    const limit = Math.min(options.days, options.highDays) * dayMs
+    return {
+      population: await reader.count('users', { all: [invited] }),
+      candidates: reader.select('users', { all: [invited, olderThan('createdAtMs', limit, now)] }),
+    }
+  },
+  evaluate(user, options, now) {
+    const since = timeOf(user, 'createdAtMs')
+    const isHigh = isOlderThan(since, options.highDays * dayMs, now)
+    if (!isHigh && !isOlderThan(since, options.days * dayMs, now)) return null
+    const threshold = isHigh ? options.highDays : options.days
+    return {
+      entityId: user.key,
+      severity: isHigh ? 'high' : 'medium',
+      message: `User ${user.key} was invited on ${onDate(since)} and has not accepted within ${counted(threshold, 'day')}.`,
+      evidence: { ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']), thresholdDays: threshold },
+    }
+  },
+})

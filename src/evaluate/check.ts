@@ -1,0 +1,146 @@
+import type { z } from 'zod'
+import type { RecordReader } from '../mirror/query.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Severity } from '../model/severity.ts'
+import { digestOf } from './digest.ts'
+
+/** What a check is, for people and for the engine. */
+export interface CheckFacts {
+  /** `<resource>-<practice>`; also the name of the check's file. */
+  readonly id: string
+  /** One sentence that states the passing case. */
+  readonly title: string
+  readonly description: string
+  /** What can happen where it fails. */
+  readonly risk: string
+  readonly remediation: string
+  /** The severities its findings can have, mildest first. */
+  readonly severities: readonly Severity[]
+  /** The resource whose records make up the population. */
+  readonly judges: ResourceName
+  /** Further resources that must have been walked and be fresh. */
+  readonly needs: readonly ResourceName[]
+  readonly entity: {
+    readonly type: string
+    /** True when entity ids are record keys of the judged resource; otherwise the entity is derived from all of them. */
+    readonly isRecord: boolean
+  }
+  /** True when a verdict can change without any new data: the clocks must agree for it to pass. */
+  readonly timeBased: boolean
+}
+
+/** What a check is told beside its own options. */
+export interface CheckContext {
+  /** `documents.knownStatuses` of the tenant. */
+  readonly knownDocumentStatuses: readonly string[]
+  /** Inputs that hold records which could not be read: what seems absent there may exist. */
+  readonly partial: ReadonlySet<ResourceName>
+}
+
+/** One entity that fails; times in the evidence are ISO 8601 in UTC. */
+export interface Failure {
+  readonly entityId: string
+  readonly severity: Severity
+  /**
+   * One sentence for an auditor. It names dates, not ages (else it would be rewritten at each evaluation), and no
+   * person, e-mail or file.
+   */
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+}
+
+/** How an entity that does not fail stands to the check. */
+export type Scope = 'judged' | 'not_judged' | 'not_applicable'
+
+/** What a check wants judged. */
+export interface Loaded<Candidate> {
+  /** How many entities the check is about. */
+  readonly population: number
+  /** Everything that may fail; handed over in batches so that a million do not meet in memory. */
+  readonly candidates: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>
+  /** How many entities cannot be judged from what is mirrored. */
+  readonly notJudged?: number
+  /** False when the tenant's own facts or the configuration say that there is nothing to judge. */
+  readonly applicable?: boolean
+  /** Asked of entities with an open finding that no longer fail; absent = all were judged. */
+  readonly scope?: (entityId: string) => Promise<Scope>
+}
+
+/** A check as its file writes it: `load` finds the rows that may fail, the pure `evaluate` decides and words. */
+export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
+  /** The check's own configuration, with defaults for everything. */
+  readonly options: Schema
+  /** What decides beside the options; part of the rule's digest. */
+  readonly ruleContext?: (context: Pick<CheckContext, 'knownDocumentStatuses'>) => unknown
+  load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
+  evaluate(candidate: Candidate, options: z.output<Schema>, now: number): Failure | null
+}
+
+export interface JudgeInput {
+  readonly reader: RecordReader
+  /** As configured; the check's own schema reads it. */
+  readonly options: unknown
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly context: CheckContext
+}
+
+/** What a check says of the mirrored records. */
+export interface Judged {
+  readonly applicable: boolean
+  readonly population: number
+  readonly notJudged: number
+  readonly failures: AsyncIterable<Failure>
+  readonly scope: (entityId: string) => Promise<Scope>
+  /** Digest of everything configurable that decided. */
+  readonly rule: string
+}
+
+/** A check as the engine sees it, whatever its options and candidates are. */
+export interface Check extends CheckFacts {
+  readonly options: z.ZodObject
+  /** Digest of everything configurable that decides: a verdict under another one says nothing of this one. */
+  ruleOf(options: unknown, context: Pick<CheckContext, 'knownDocumentStatuses'>): string
+  /** Judges the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
+  judge(input: JudgeInput): Promise<Judged>
+}
+
+/** Makes a check of its description; the types of its options and candidates stay inside. */
+export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
+  const { load, evaluate, ruleContext, ...facts } = spec
+  const digest = (options: unknown, context: Pick<CheckContext, 'knownDocumentStatuses'>) =>
+    digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
+  return {
+    ...facts,
+    ruleOf: (raw, context) => digest(spec.options.parse(raw), context),
+    async judge({ reader, options: raw, now, context }) {
+      const options = spec.options.parse(raw)
+      const loaded = await load(reader, options, now, context)
+      return {
+        applicable: loaded.applicable ?? true,
+        population: loaded.population,
+        notJudged: loaded.notJudged ?? 0,
+        failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
+        scope: loaded.scope ?? (async () => 'judged'),
+        rule: digest(options, context),
+      }
+    },
+  }
+}
+
+async function* failuresOf<Candidate>(
+  batches: Loaded<Candidate>['candidates'],
+  evaluate: (candidate: Candidate) => Failure | null,
+): AsyncIterable<Failure> {
+  for await (const batch of batches) {
+    for (const candidate of batch) {
+      const failure = evaluate(candidate)
+      if (failure !== null) yield failure
+    }
+  }
+}
+
+/** The inputs of a check: what it judges first, then what it needs. */
+export function inputsOf(check: CheckFacts): readonly ResourceName[] {
+  return [check.judges, ...check.needs]
+}

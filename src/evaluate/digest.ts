@@ -1,0 +1,11 @@
+import { hash } from 'node:crypto'
+
+/** SHA-256, in hex, of a JSON value; the order of object keys does not matter. */
+export function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(value, sortKeys) ?? 'undefined')
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

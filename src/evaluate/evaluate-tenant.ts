@@ -1,0 +1,63 @@
+import type { FindingStore, Verdict } from '../mirror/port.ts'
+import { reasonOf } from '../model/errors.ts'
+import { type Check, inputsOf } from './check.ts'
+import { settingsOf } from './check-settings.ts'
+import { closeFindings } from './close-findings.ts'
+import { brokenVerdict, type CheckRun, verdictOf } from './evaluate-check.ts'
+import type { CheckOutcome, EvaluateTenant } from './evaluation.ts'
+import { readTrust } from './tenant-trust.ts'
+
+/**
+ * Judges a tenant's mirror and commits each verdict. A check that throws becomes `unknown` (`internal`) and keeps its
+ * findings; the others go on.
+ *
+ * @returns what became of each check judged or closed; one whose verdict the store refused is missing.
+ * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
+ */
+export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
+  const { store, tenant, checks, now, onlyInputs } = request
+  const trust = await readTrust(store, tenant, now)
+  const outcomes: CheckOutcome[] = []
+  for (const check of checks.filter((one) => isDue(one, request))) {
+    request.signal?.throwIfAborted()
+    const run = { check, request, trust, reader: store.records(tenant.id) }
+    const outcome = await commitIsolated(run)
+    if (outcome !== null) outcomes.push(outcome)
+  }
+  if (onlyInputs !== undefined) return outcomes
+  const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
+  const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
+  const closed = await closeFindings({ store, tenantId: tenant.id, now, keep: enabled, ending })
+  return [...outcomes, ...closed]
+}
+
+function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
+  if (!settingsOf(check, tenant.settings).enabled) return false
+  return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
+}
+
+async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
+  const { check, request } = run
+  const { store, signal } = request
+  const log = request.log.child({ tenant: request.tenant.settings.name, check: check.id })
+  try {
+    return await commit(store, await verdictOf(run))
+  } catch (error) {
+    signal?.throwIfAborted()
+    // A mirror that cannot be read or written is no fault of the check, and the others meet it, too.
+    if (reasonOf(error) === 'store') throw error
+    log.error({ err: error }, 'Check could not be judged')
+  }
+  try {
+    return await commit(store, brokenVerdict(run))
+  } catch (error) {
+    if (reasonOf(error) === 'store') throw error
+    log.error({ err: error }, 'Verdict could not be stored')
+    return null
+  }
+}
+
+async function commit(store: FindingStore, verdict: Verdict): Promise<CheckOutcome> {
+  const { check, status, reason } = verdict
+  return { check, status, reason, ...(await store.commitVerdict(verdict)) }
+}

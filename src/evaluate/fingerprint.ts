@@ -1,0 +1,13 @@
+import { digestOf } from './digest.ts'
+
+export interface FindingIdentity {
+  readonly tenant: string
+  readonly check: string
+  readonly entityType: string
+  readonly entityId: string
+}
+
+/** The lasting name of a finding: 32 hex digits that depend on nothing but these four. */
+export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
+  return digestOf([tenant, check, entityType, entityId]).slice(0, 32)
+}

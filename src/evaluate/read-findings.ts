@@ -1,0 +1,73 @@
+import type { Waiver } from '../config/settings.ts'
+import type { CheckStateRow, FindingRow, FindingStore } from '../mirror/port.ts'
+import { toIso } from '../model/dates.ts'
+import type { FindingView } from '../model/finding.ts'
+import { waiverOf } from './waivers.ts'
+
+export interface ReadFindings {
+  readonly store: FindingStore
+  readonly waivers: readonly Waiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Which states to hand over; absent = open and not waived. */
+  readonly states?: readonly FindingView['state'][]
+  readonly tenantIds?: readonly number[]
+  readonly check?: string
+  readonly fingerprints?: readonly string[]
+}
+
+/** Findings as outputs show them, one by one in the store's order; never more than a batch is in memory. */
+export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
+  const { store, states = ['open'], fingerprints, tenantIds, check } = request
+  const lastConfirmed = await confirmationTimes(store, tenantIds)
+  const filter = {
+    all: states.includes('resolved'),
+    ...(tenantIds && { tenantIds }),
+    ...(check !== undefined && { check }),
+    ...(fingerprints && { fingerprints }),
+  }
+  for await (const batch of store.findings(filter)) {
+    for (const row of batch) {
+      if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
+      const view = toView(row, lastConfirmed(row), request)
+      if (states.includes(view.state)) yield view
+    }
+  }
+}
+
+async function confirmationTimes(store: FindingStore, tenantIds: readonly number[] | undefined) {
+  const times = new Map<string, number>()
+  const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
+  for (const { id, name } of await store.tenants()) {
+    if (tenantIds !== undefined && !tenantIds.includes(id)) continue
+    for (const state of await store.checkStates(id)) times.set(keyOf(name, state.check), lastConfirmation(state))
+  }
+  return ({ tenant, check }: FindingRow) => times.get(keyOf(tenant, check))
+}
+
+/** An evaluation that could not be judged keeps findings open but saw none: they were last seen when it still could. */
+function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number {
+  return status === 'unknown' ? since : evaluatedAt
+}
+
+function toView(row: FindingRow, confirmedAt: number | undefined, { waivers, now }: ReadFindings): FindingView {
+  const isOpen = row.resolvedAt === null
+  const waiver = isOpen ? waiverOf(row, waivers, now) : null
+  const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
+  return {
+    fingerprint: row.fingerprint,
+    tenant: row.tenant,
+    check: row.check,
+    entity: { type: row.entityType, id: row.entityId },
+    severity: row.severity,
+    state: !isOpen ? 'resolved' : waiver === null ? 'open' : 'waived',
+    message: row.message,
+    evidence: row.evidence,
+    firstSeen: toIso(row.firstSeenAt),
+    lastSeen: toIso(lastSeenAt),
+    resolvedAt: row.resolvedAt === null ? null : toIso(row.resolvedAt),
+    resolution: row.resolution,
+    reopened: row.reopened,
+    waiver: waiver?.id ?? null,
+  }
+}

@@ -1,0 +1,94 @@
+import type { Waiver } from '../config/settings.ts'
+import type { CheckStateRow, FindingStore } from '../mirror/port.ts'
+import { type DecidedStatus, decideStatus, judgementOf } from '../model/decide-status.ts'
+import { isFresh, verdictLimitMs } from '../model/freshness.ts'
+import type { CheckView, TenantPosture } from '../model/posture.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { type Check, inputsOf } from './check.ts'
+import { settingsOf, severitiesOf } from './check-settings.ts'
+import { resourceView } from './resource-view.ts'
+import { inputTrusts, type JudgedTenant, readTrust, type TenantTrust } from './tenant-trust.ts'
+import { type SplitCounts, splitOpenFindings } from './waivers.ts'
+
+export interface ReadPosture {
+  readonly store: FindingStore
+  readonly tenant: JudgedTenant
+  readonly checks: readonly Check[]
+  readonly waivers: readonly Waiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Largest gap between two evaluations by schedule, in milliseconds. */
+  readonly evaluateIntervalMs: number
+}
+
+/**
+ * What is true of a tenant now, as every output shows it: stored verdicts with the present ages and holds of their
+ * inputs applied (contract: a stored status is never shown as it is).
+ */
+export async function readPosture(request: ReadPosture): Promise<TenantPosture> {
+  const { store, tenant, checks, waivers, now } = request
+  const { id, settings } = tenant
+  const trust = await readTrust(store, tenant, now)
+  const states = await store.checkStates(id)
+  const split = await splitOpenFindings({ store, tenant: { id, name: settings.name }, checks, waivers, now })
+  return {
+    tenant: settings.name,
+    at: now,
+    clockSkewMs: trust.tenant.clockSkewMs,
+    blockedUntil: trust.tenant.blockedUntil,
+    holds: trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
+      return { id: hold, resource, reason, count, message, raisedAt }
+    }),
+    resources: resourceNames.map((resource) => resourceView(resource, settings.resources[resource], { trust, now })),
+    checks: checks.map((check) => {
+      const state = states.find((row) => row.check === check.id)
+      return checkView(check, { request, trust, state, counts: split.get(check.id) })
+    }),
+  }
+}
+
+interface CheckKnown {
+  readonly request: ReadPosture
+  readonly trust: TenantTrust
+  readonly state: CheckStateRow | undefined
+  readonly counts: SplitCounts | undefined
+}
+
+function checkView(check: Check, known: CheckKnown): CheckView {
+  const { request, state, counts } = known
+  const settings = settingsOf(check, request.tenant.settings)
+  const present = presentStatus(check, known)
+  const isAsStored = present.status === state?.status && present.reason === state.reason
+  return {
+    check: check.id,
+    title: check.title,
+    enabled: settings.enabled,
+    ...present,
+    entities: state?.entities ?? 0,
+    evaluatedAt: state?.evaluatedAt ?? null,
+    since: isAsStored ? state.since : null,
+    severities: severitiesOf(check, settings),
+    open: counts?.open ?? {},
+    waived: counts?.waived ?? {},
+  }
+}
+
+/** The stored status aged to now. A disabled check is not applicable: it says nothing, least of all that all is well. */
+function presentStatus(check: Check, { request, trust, state }: CheckKnown): DecidedStatus {
+  const { tenant, now, evaluateIntervalMs } = request
+  if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
+  const limit = verdictLimitMs(evaluateIntervalMs)
+  const aged = decideStatus({
+    judgement: state === undefined ? { kind: 'unjudged', reason: 'never' } : judgementOf(state),
+    inputs: inputTrusts(trust, inputsOf(check)),
+    timeBased: check.timeBased,
+    clockSkewMs: trust.tenant.clockSkewMs,
+  })
+  const { options } = settingsOf(check, tenant.settings)
+  const rule = check.ruleOf(options, { knownDocumentStatuses: tenant.settings.documents.knownStatuses })
+  const isOfRule = state?.rule === null || state?.rule === rule
+  const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
+  const hangsOnVerdict = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
+  const isOff = inputTrusts(trust, inputsOf(check)).some((input) => input.off)
+  return isCurrent || isOff || !hangsOnVerdict ? aged : { status: 'unknown', reason: 'stale' }
+}

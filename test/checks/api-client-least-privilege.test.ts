@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
+import { client, role } from './support/facts.ts'
+import { brief, judge } from './support/judging.ts'
+
+const create = ['Api_Users_Read', 'Api_Users_Create']
+
+it.each([
+  ['only reads', ['Api_Users_Read'], {}, []],
+  ['may create users', create, {}, ['c1 high']],
+  ['has a code that only contains the suffix', ['Api_Create_Read'], {}, []],
+  ['has a code of another forbidden suffix', ['Api_Users_Delete'], { forbiddenSuffixes: ['_Delete'] }, ['c1 high']],
+  ['may create users by its allow-list', create, { allowed: { C1: create } }, []],
+  ['has a harmless code outside its allow-list', ['Api_Roles_Read'], { allowed: { c1: create } }, ['c1 high']],
+  ['may create users while another client is listed', create, { allowed: { c2: create } }, ['c1 high']],
+])('judges a client that %s', async (_case, codes, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('api-clients', client())
+    mirror.put('roles', role({}, codes))
+  }
+  const result = await judge(check, fill, { options })
+  expect(brief(result)).toEqual(expected)
+  expect(result.notJudged).toBe(0)
+})
+
+it('finds the excess in any of several roles of the name, active or not', async () => {
+  const { failures } = await judge(check, (mirror) => {
+    mirror.put('api-clients', client())
+    mirror.put('roles', role())
+    mirror.put('roles', role({ roleId: 2, state: 'Inactive' }, create))
+  })
+  expect(failures).toHaveLength(1)
+  expect(failures[0]?.message).toBe(
+    'API client "CI sync" (c1) may do more than it is allowed to: its role "Reader" grants Api_Users_Create.',
+  )
+  expect(failures[0]?.evidence).toMatchObject({
+    excess: ['Api_Users_Create'],
+    roles: [{ roleId: 2, requestId: 'req-1' }],
+  })
+})
+
+it('cannot judge a client whose role name no role has, or that has none', async () => {
+  const result = await judge(check, (mirror) => {
+    mirror.put('api-clients', client({ roleName: 'Gone' }))
+    mirror.put('api-clients', client({ clientId: 'c2', roleName: null }))
+    mirror.put('api-clients', client({ clientId: 'c3' }))
+    mirror.put('roles', role())
+  })
+  expect(result).toMatchObject({ failures: [], population: 3, notJudged: 2 })
+  expect([await result.scope('c1'), await result.scope('c2'), await result.scope('c3')]).toEqual([
+    'not_judged',
+    'not_judged',
+    'judged',
+  ])
+})
+
+it('names the rule anew when the allow-list changes', async () => {
+  const rules = [{}, { allowed: { c1: create } }].map((options) => judge(check, () => {}, { options }))
+  const [before, after] = await Promise.all(rules)
+  expect(before?.rule).not.toBe(after?.rule)
+})

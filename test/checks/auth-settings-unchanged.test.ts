@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { authSettingsUnchanged as check } from '../../src/checks/auth-settings-unchanged.ts'
+import { dayMs } from '../../src/model/durations.ts'
+import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { settings } from './support/facts.ts'
+import { brief, judge, now } from './support/judging.ts'
+
+function changed(mirror: FakeMirror, field: string, before: unknown, after: unknown): void {
+  const id = mirror.changes.length + 1
+  const at = now - 10 * dayMs + id
+  const row = { id, at, field, before, after, kind: 'changed', resource: 'authentication-settings', key: '0' } as const
+  mirror.changes.push({ ...row, requestId: `req-${id}` })
+}
+
+const filled =
+  (fields: Record<string, unknown>, changes: readonly [string, unknown, unknown][]) => (mirror: FakeMirror) => {
+    mirror.put('authentication-settings', settings(fields))
+    for (const [field, before, after] of changes) changed(mirror, field, before, after)
+  }
+
+it.each<[string, Record<string, unknown>, [string, unknown, unknown][], string[]]>([
+  ['never changed', {}, [], []],
+  ['lost its policy', { mfaEnabled: false }, [['mfaEnabled', true, false]], ['mfaEnabled critical']],
+  ['gained a policy', {}, [['mfaEnabled', false, true]], ['mfaEnabled medium']],
+  ['lost single sign-on', { ssoEnabled: false }, [['ssoEnabled', true, false]], ['ssoEnabled critical']],
+  ['no longer enforces', { ssoEnforced: false }, [['ssoEnforced', true, false]], ['ssoEnforced critical']],
+  ['has another provider', { providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']], ['providerType medium']],
+  [
+    'went and came back',
+    {},
+    [
+      ['mfaEnabled', true, false],
+      ['mfaEnabled', false, true],
+    ],
+    [],
+  ],
+  [
+    'changed twice',
+    { providerType: null },
+    [
+      ['providerType', 'Saml', 'Oidc'],
+      ['providerType', 'Oidc', null],
+    ],
+    ['providerType medium'],
+  ],
+])('judges settings that %s against the first state', async (_case, fields, changes, expected) => {
+  const result = await judge(check, filled(fields, changes))
+  expect(brief(result)).toEqual(expected)
+  expect(result.population).toBe(5)
+})
+
+it.each<[Record<string, unknown>, Record<string, unknown>, string[]]>([
+  [{ mfaEnabled: true }, {}, []],
+  [{ mfaEnabled: false }, {}, ['mfaEnabled medium']],
+  [{ mfaEnabled: true }, { mfaEnabled: false }, ['mfaEnabled critical']],
+  [{ providerType: null }, {}, ['providerType medium']],
+  [{ providerType: 'Saml', tenantName: 'acme' }, {}, []],
+])('judges against the baseline %j', async (baseline, fields, expected) => {
+  expect(brief(await judge(check, filled(fields, []), { options: { baseline } }))).toEqual(expected)
+})
+
+it('lets a baseline accept what changed', async () => {
+  const fill = filled({ mfaEnabled: false }, [['mfaEnabled', true, false]])
+  expect(brief(await judge(check, fill, { options: { baseline: { mfaEnabled: false } } }))).toEqual([])
+})
+
+it('tells what it is, what it was, since when, and by which answers', async () => {
+  const { failures } = await judge(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
+  expect(failures[0]?.message).toBe(
+    'The authentication setting providerType is "Oidc" where "Saml" is the first state mirrored, last changed as of 2026-02-19.',
+  )
+  expect(failures[0]?.evidence).toMatchObject({ present: 'Oidc', expected: 'Saml', changes: [{ requestId: 'req-1' }] })
+})
+
+it('refuses a baseline of fields that do not exist', () => {
+  expect(check.options.safeParse({ baseline: { mfa: true } }).success).toBe(false)
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { documentRequiredPresent as check } from '../../src/checks/document-required-present.ts'
+import { comparableName, globMatcher } from '../../src/checks/support/glob.ts'
+import { dayMs } from '../../src/model/durations.ts'
+import { document } from './support/facts.ts'
+import { brief, iso, judge, now } from './support/judging.ts'
+
+const soc2 = { id: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365 }
+
+it.each<[string, Record<string, unknown>, string[]]>([
+  ['matches and is young enough', { createdAt: iso(now - 365 * dayMs) }, []],
+  ['is a millisecond too old', { createdAt: iso(now - 365 * dayMs - 1) }, ['soc2 high']],
+  ['is old but was updated', { createdAt: iso(now - 999 * dayMs), updatedAt: iso(now) }, []],
+  ['matches in other letters', { filename: 'soc2-2026.PDF' }, []],
+  ['has another name', { filename: 'my soc2.pdf' }, ['soc2 high']],
+  ['has no name', { filename: null }, ['soc2 high']],
+  ['is still Processing', { uploadStatus: 'Processing' }, ['soc2 high']],
+  ['has no status', { uploadStatus: null }, ['soc2 high']],
+])('judges a requirement when the document %s', async (_case, fields, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+    void mirror.put('documents', document({ filename: 'SOC2 report.pdf', ...fields }))
+  const result = await judge(check, fill, { options: { requirements: [soc2] } })
+  expect(brief(result)).toEqual(expected)
+  expect(result.population).toBe(1)
+})
+
+it('does not apply without requirements', async () => {
+  const result = await judge(check, (mirror) => mirror.put('documents', document()))
+  expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
+})
+
+it('makes one finding a requirement, with the nearest match as evidence', async () => {
+  const pentest = { id: 'pentest', pattern: '*pentest*' }
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    for (const [fileId, years] of [
+      ['a', 3],
+      ['b', 2],
+      ['c', 4],
+    ] as const) {
+      mirror.put('documents', document({ fileId, filename: 'soc2.pdf', createdAt: iso(now - years * 365 * dayMs) }))
+    }
+  }
+  const { failures } = await judge(check, fill, { options: { requirements: [soc2, pentest] } })
+  expect(failures.map(({ message }) => message)).toEqual([
+    'Requirement soc2 is not met: the newest Completed document with a name like "SOC2*.pdf" was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
+    'Requirement pentest is not met: no Completed document has a name like "*pentest*".',
+  ])
+  expect(failures.map(({ evidence }) => evidence['nearest'])).toMatchObject([{ fileId: 'b' }, null])
+})
+
+it('takes a match of any age when none is demanded', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+    void mirror.put('documents', document({ filename: 'dpa.pdf', createdAt: '2001-01-01T00:00:00Z' }))
+  expect(brief(await judge(check, fill, { options: { requirements: [{ id: 'dpa', pattern: 'dpa*' }] } }))).toEqual([])
+})
+
+it.each([
+  ['two requirements of one id', [soc2, { ...soc2, pattern: 'x' }]],
+  ['an empty pattern', [{ ...soc2, pattern: '' }]],
+  ['an age of nothing', [{ ...soc2, maxAgeDays: 0 }]],
+  ['an id that is a sentence', [{ ...soc2, id: 'the SOC 2 report' }]],
+])('refuses %s', (_case, requirements) => {
+  expect(check.options.safeParse({ requirements }).success).toBe(false)
+})
+
+it.each([
+  ['*', '', true],
+  ['a*c', 'abbbc', true],
+  ['a*c', 'abbbd', false],
+  ['?.pdf', 'a.pdf', true],
+  ['?.pdf', '.pdf', false],
+  ['?.pdf', '😀.pdf', true],
+  ['a.c', 'abc', false],
+  ['*.pdf*', 'x.pdf', true],
+  ['(a+)+$', '(a+)+$', true],
+  ['caf\u00e9*', 'Cafe\u0301 menu', true],
+])('matches the pattern %s with %s: %s', (pattern, name, expected) => {
+  expect(globMatcher(pattern)(comparableName(name))).toBe(expected)
+})
+
+it('agrees with an expression made of the pattern', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 })
+  const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), maxLength: 6 })
+  const expressionOf = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('?', '.').replaceAll('*', '.*')}$`)
+  fc.assert(
+    fc.property(patterns, text, (pattern, name) => globMatcher(pattern)(name) === expressionOf(pattern).test(name)),
+  )
+})
+
+it('stays quick on a pattern made to be slow', () => {
+  const matches = globMatcher('*a'.repeat(100).slice(0, 200))
+  const started = performance.now()
+  expect(matches(`${'a'.repeat(20_000)}b`)).toBe(false)
+  expect(performance.now() - started).toBeLessThan(2000)
+})

@@ -1,0 +1,54 @@
+import { iso, now } from './judging.ts'
+
+/** Records as a tenant sends them; each test names what matters to it. */
+export const client = (fields: Record<string, unknown> = {}) => ({
+  clientId: 'c1',
+  name: 'CI sync',
+  roleName: 'Reader',
+  secretExpirationDate: iso(now + 100 * 86_400_000),
+  createdAt: iso(now - 86_400_000),
+  ...fields,
+})
+
+export const role = (fields: Record<string, unknown> = {}, codes: readonly string[] = ['Api_Users_Read']) => ({
+  roleId: 1,
+  name: 'Reader',
+  description: null,
+  state: 'Active',
+  type: 'User',
+  isReadOnly: false,
+  permissions: codes.map((code, permissionId) => ({ permissionId, name: code, module: null, function: null, code })),
+  ...fields,
+})
+
+export const user = (fields: Record<string, unknown> = {}) => ({
+  userId: 1,
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.com',
+  state: 'Active',
+  mfaStatus: true,
+  mfaAction: false,
+  roleId: null,
+  roleName: 'Reader',
+  createdAt: iso(now - 86_400_000),
+  ...fields,
+})
+
+export const settings = (fields: Record<string, unknown> = {}) => ({
+  ssoEnabled: true,
+  ssoEnforced: true,
+  providerType: 'Saml',
+  tenantName: 'acme',
+  mfaEnabled: true,
+  ...fields,
+})
+
+export const document = (fields: Record<string, unknown> = {}) => ({
+  fileId: 'd1',
+  filename: 'policy.pdf',
+  uploadStatus: 'Completed',
+  createdAt: iso(now - 86_400_000),
+  updatedAt: null,
+  ...fields,
+})

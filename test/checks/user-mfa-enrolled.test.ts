@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { enrolmentRules, isEnrolled, lacksEnrolment } from '../../src/checks/support/enrolment.ts'
+import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
+import { settings, user } from './support/facts.ts'
+import { brief, judge } from './support/judging.ts'
+
+it.each([
+  ['an enrolled user', {}, {}, []],
+  ['an active user without the flag', { mfaStatus: false }, {}, ['1 high']],
+  ['an invited user without the flag', { mfaStatus: false, state: 'Invited' }, {}, ['1 low']],
+  ['a user in a state nobody knows', { mfaStatus: false, state: 'Suspended' }, {}, ['1 high']],
+  ['a user under another meaning', { mfaStatus: true, mfaAction: false }, { enrolledWhen: 'mfaAction' }, ['1 high']],
+  [
+    'a user under a meaning that turns a flag round',
+    { mfaAction: true },
+    { enrolledWhen: 'not mfaAction' },
+    ['1 high'],
+  ],
+])('judges %s under an enforcing policy', async (_case, fields, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('authentication-settings', settings())
+    mirror.put('users', user(fields))
+  }
+  const result = await judge(check, fill, { options })
+  expect(brief(result)).toEqual(expected)
+})
+
+it('does not apply while the policy is off, and still counts the users', async () => {
+  const result = await judge(check, (mirror) => {
+    mirror.put('authentication-settings', settings({ mfaEnabled: false }))
+    mirror.put('users', user({ mfaStatus: false }))
+  })
+  expect(result).toMatchObject({ applicable: false, population: 1, failures: [] })
+})
+
+it('cannot judge anybody without the settings', async () => {
+  const result = await judge(check, (mirror) => mirror.put('users', user({ mfaStatus: false })))
+  expect(result).toMatchObject({ applicable: true, notJudged: 1, failures: [] })
+  expect(await result.scope('1')).toBe('not_judged')
+})
+
+it('shows user and policy as evidence and names no person', async () => {
+  const { failures } = await judge(check, (mirror) => {
+    mirror.put('authentication-settings', settings())
+    mirror.put('users', user({ mfaStatus: false }))
+  })
+  expect(failures[0]?.evidence).toMatchObject({
+    userId: 1,
+    mfaStatus: false,
+    policy: { mfaEnabled: true, requestId: 'req-1' },
+  })
+  expect(JSON.stringify(failures)).not.toMatch(/Ada|Lovelace|example\.com/)
+})
+
+it('asks the mirror for exactly the users that the rule does not call enrolled', () => {
+  const rules = fc.constantFrom(...(Object.keys(enrolmentRules) as (keyof typeof enrolmentRules)[]))
+  fc.assert(
+    fc.property(rules, fc.boolean(), fc.boolean(), (rule, mfaStatus, mfaAction) => {
+      const flags: Record<string, boolean> = { mfaStatus, mfaAction }
+      const asked = lacksEnrolment(rule).some((group) =>
+        group.every((one) => 'is' in one && flags[one.field] === one.is),
+      )
+      return asked === !isEnrolled(rule, mfaStatus, mfaAction)
+    }),
+  )
+})
+
+it.each([
+  ['mfaStatus', [true, true, false, false]],
+  ['mfaAction', [true, false, true, false]],
+  ['mfaStatus and mfaAction', [true, false, false, false]],
+  ['mfaStatus or mfaAction', [true, true, true, false]],
+  ['mfaStatus and not mfaAction', [false, true, false, false]],
+  ['not mfaAction', [false, true, false, true]],
+] as const)('reads enrolledWhen "%s" as its words say', (rule, expected) => {
+  const table = [
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ] as const
+  expect(table.map(([status, action]) => isEnrolled(rule, status, action))).toEqual(expected)
+})
+
+it('refuses a rule that is not one of the list', () => {
+  expect(check.options.safeParse({ enrolledWhen: 'mfaStatus == true' }).success).toBe(false)
+})

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkStatuses } from '../../src/model/check-status.ts'
+import { decideStatus, type Judgement, judgementOf, type StatusQuestion } from '../../src/model/decide-status.ts'
+import { assessInput, type InputFacts, type InputTrust } from '../../src/model/input-trust.ts'
+import { unknownReasons } from '../../src/model/reasons.ts'
+
+const sound: InputTrust = { resource: 'users', off: false, everComplete: true, blocked: null, partial: [] }
+const off = { ...sound, off: true }
+const stale: InputTrust = { ...sound, blocked: 'stale' }
+const never: InputTrust = { ...sound, everComplete: false, blocked: 'never' }
+const quarantined: InputTrust = { ...sound, partial: ['quarantined'] }
+const held: InputTrust = { ...sound, partial: ['shrink_held'] }
+const skewed = { clockSkewMs: -300_001, timeBased: true }
+
+const fails: Judgement = { kind: 'fails' }
+const passes: Judgement = { kind: 'passes' }
+const nothing: Judgement = { kind: 'not_applicable' }
+const ambiguous: Judgement = { kind: 'unjudged', reason: 'ambiguous' }
+
+it.each<[string, Judgement, InputTrust[], Partial<StatusQuestion>, string]>([
+  ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
+  ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
+  ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
+  ['a failure before partial data', fails, [quarantined], skewed, 'fail null'],
+  ['partial data before what could not be judged', ambiguous, [quarantined], {}, 'unknown quarantined'],
+  ['the first partial input', passes, [sound, held, quarantined], {}, 'unknown shrink_held'],
+  ['partial data before not applicable', nothing, [quarantined], {}, 'unknown quarantined'],
+  ['what could not be judged', ambiguous, [sound], {}, 'unknown ambiguous'],
+  ['not applicable in trusted data', nothing, [sound], skewed, 'not_applicable null'],
+  ['a skewed clock before a pass by time', passes, [sound], skewed, 'unknown clock_skew'],
+  ['a pass that no clock decides', passes, [sound], { clockSkewMs: 900_000 }, 'pass null'],
+  ['a pass at the greatest skew allowed', passes, [sound], { ...skewed, clockSkewMs: 300_000 }, 'pass null'],
+  ['a pass where no skew was ever seen', passes, [sound], { ...skewed, clockSkewMs: null }, 'pass null'],
+])('puts %s', (_case, judgement, inputs, more, expected) => {
+  const { status, reason } = decideStatus({ judgement, inputs, timeBased: false, clockSkewMs: null, ...more })
+  expect(`${status} ${reason}`).toBe(expected)
+})
+
+const facts: InputFacts = {
+  resource: 'users',
+  enabled: true,
+  completeStartedAt: 1000,
+  freshnessLimitMs: 500,
+  denied: null,
+  tenantInDoubt: false,
+  troubles: [],
+  quarantined: 0,
+  missing: 0,
+}
+
+it.each<[string, Partial<InputFacts>, number, Partial<InputTrust>]>([
+  ['data at its limit', {}, 1500, { blocked: null, partial: [] }],
+  ['data past its limit', {}, 1501, { blocked: 'stale' }],
+  ['data that never was complete', { completeStartedAt: null }, 1000, { blocked: 'never', everComplete: false }],
+  [
+    'a refusal before anything was complete',
+    { completeStartedAt: null, denied: 'unauthorized' },
+    1000,
+    { blocked: 'unauthorized' },
+  ],
+  ['a missing permission', { denied: 'missing_permission' }, 1000, { blocked: 'missing_permission' }],
+  [
+    'a tenant in doubt before a refusal',
+    { tenantInDoubt: true, denied: 'unauthorized' },
+    1000,
+    { blocked: 'tenant_changed' },
+  ],
+  [
+    'troubles in their order',
+    { quarantined: 1, missing: 2, troubles: ['suspect_empty', 'shrink_held', 'timeout'] },
+    1000,
+    { blocked: null, partial: ['quarantined', 'shrink_held', 'suspect_empty', 'missing_records'] },
+  ],
+  ['a failure that only makes data old', { troubles: ['server_error'] }, 1000, { partial: [] }],
+  ['a resource switched off', { enabled: false }, 1000, { off: true }],
+])('assesses %s', (_case, changes, now, expected) => {
+  expect(assessInput({ ...facts, ...changes }, now)).toMatchObject(expected)
+})
+
+const reason = fc.constantFrom(...unknownReasons)
+const input: fc.Arbitrary<InputTrust> = fc.record({
+  resource: fc.constantFrom('users', 'roles'),
+  off: fc.boolean(),
+  everComplete: fc.boolean(),
+  blocked: fc.option(reason),
+  partial: fc.array(reason, { maxLength: 2 }),
+})
+const judgement: fc.Arbitrary<Judgement> = fc.oneof(
+  fc.constantFrom(fails, passes, nothing),
+  reason.map((why) => ({ kind: 'unjudged' as const, reason: why })),
+)
+const question: fc.Arbitrary<StatusQuestion> = fc.record({
+  judgement,
+  inputs: fc.array(input, { minLength: 1, maxLength: 3 }),
+  timeBased: fc.boolean(),
+  clockSkewMs: fc.option(fc.integer({ min: -1_000_000, max: 1_000_000 })),
+})
+
+it('always finds a status, with a reason exactly when it is unknown', () => {
+  fc.assert(
+    fc.property(question, (asked) => {
+      const decided = decideStatus(asked)
+      return checkStatuses.includes(decided.status) && (decided.status === 'unknown') === (decided.reason !== null)
+    }),
+  )
+})
+
+it('never passes on an input that is off, blocked or partial, nor anything but a pass', () => {
+  fc.assert(
+    fc.property(question, (asked) => {
+      if (decideStatus(asked).status !== 'pass') return true
+      const isSound = asked.inputs.every((one) => !one.off && one.blocked === null && one.partial.length === 0)
+      return isSound && asked.judgement.kind === 'passes'
+    }),
+  )
+})
+
+it('leaves a stored status as it is while nothing changes, and never makes a worse one pass', () => {
+  fc.assert(
+    fc.property(question, question, (then, later) => {
+      const stored = decideStatus(then)
+      const again = decideStatus({ ...then, judgement: judgementOf(stored) })
+      const aged = decideStatus({ ...later, judgement: judgementOf(stored) })
+      return (aged.status !== 'pass' || stored.status === 'pass') && JSON.stringify(again) === JSON.stringify(stored)
+    }),
+  )
+})

@@ -1,0 +1,205 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { checks } from '../../src/checks/index.ts'
+import { defineCheck } from '../../src/evaluate/check.ts'
+import { fingerprintOf } from '../../src/evaluate/fingerprint.ts'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { client, document, role, settings, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
+import { neverState } from './support/sync-states.ts'
+
+const expired = client({ secretExpirationDate: iso(now - dayMs) })
+
+it('judges every check of the catalogue and stores what it found', async () => {
+  const mirror = soundMirror()
+  mirror.put('roles', role())
+  mirror.put('users', user())
+  mirror.put('api-clients', client())
+  mirror.put('documents', document())
+  const outcomes = await evaluate(mirror)
+  const inapplicable = ['document-required-present', 'user-invitation-accepted']
+  expect([...outcomes].map(([id, { status }]) => [id, status])).toEqual(
+    checks.map(({ id }) => [id, inapplicable.includes(id) ? 'not_applicable' : 'pass']),
+  )
+  expect(mirror.states.get('user-mfa-enrolled')).toMatchObject({ entities: 1, evaluatedAt: now })
+})
+
+it('opens, changes, resolves and reopens a finding', async () => {
+  const mirror = soundMirror()
+  mirror.put('roles', role())
+  const put = (days: number) => mirror.put('api-clients', client({ secretExpirationDate: iso(now + days * dayMs) }))
+  const kinds = () => mirror.events.map(({ kind }) => kind)
+  put(20)
+  const first = await evaluate(mirror)
+  expect(first.get('api-client-secret-not-expiring')).toMatchObject({ status: 'fail', opened: 1 })
+  await evaluate(mirror, { at: now + 60_000 })
+  expect(kinds()).toEqual(['opened'])
+  put(5)
+  await evaluate(mirror)
+  put(100)
+  const third = await evaluate(mirror)
+  expect(third.get('api-client-secret-not-expiring')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
+  put(20)
+  await evaluate(mirror)
+  expect(kinds()).toEqual(['opened', 'changed', 'resolved', 'reopened'])
+  expect([...mirror.findings.values()]).toMatchObject([
+    { entityId: 'c1', reopened: 1, severity: 'medium', resolution: null },
+  ])
+})
+
+it('gives a finding the same fingerprint for the same tenant, check and entity, and no other', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  await evaluate(mirror)
+  const identity = { tenant: 'acme', check: 'api-client-secret-not-expired', entityType: 'api-client', entityId: 'c1' }
+  expect([...mirror.findings.keys()]).toContain(fingerprintOf(identity))
+  expect(fingerprintOf(identity)).toMatch(/^[0-9a-f]{32}$/)
+  expect(fingerprintOf({ ...identity, tenant: 'acmea', check: 'pi-client-secret-not-expired' })).not.toBe(
+    fingerprintOf(identity),
+  )
+})
+
+it('replaces every band by the configured severity', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  await evaluate(mirror, { changes: { checks: { 'api-client-secret-not-expired': { severity: 'info' } } } })
+  const found = [...mirror.findings.values()].find(({ check }) => check === 'api-client-secret-not-expired')
+  expect(found?.severity).toBe('info')
+})
+
+it('opens by time alone on stale input, and says unknown', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now + dayMs) }))
+  const outcomes = await evaluate(mirror, { at: now + 2 * dayMs })
+  expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'stale', opened: 1 })
+})
+
+it('opens what a record shows by itself before the first walk is complete, and nothing that hangs on absence', async () => {
+  const mirror = soundMirror()
+  mirror.trust['api-clients'].state = neverState('api-clients')
+  mirror.trust.documents.state = neverState('documents')
+  mirror.trust.roles.state = neverState('roles')
+  mirror.put('api-clients', expired)
+  const requirements = [{ id: 'soc2', pattern: '*' }]
+  const outcomes = await evaluate(mirror, {
+    changes: { checks: { 'document-required-present': { options: { requirements } } } },
+  })
+  expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'never', opened: 1 })
+  expect(outcomes.get('document-required-present')).toMatchObject({ status: 'unknown', reason: 'never', opened: 0 })
+  expect(outcomes.get('api-client-role-active')).toMatchObject({ status: 'unknown', reason: 'never', opened: 0 })
+})
+
+it('is unknown as long as an entity cannot be judged, but fails where another does', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ roleName: 'Gone' }))
+  expect((await evaluate(mirror)).get('api-client-least-privilege')).toMatchObject({
+    status: 'unknown',
+    reason: 'ambiguous',
+  })
+  mirror.put('api-clients', client({ clientId: 'c2', roleName: 'Admin' }))
+  mirror.put('roles', role({ name: 'Admin' }, ['Api_Users_Create']))
+  expect((await evaluate(mirror)).get('api-client-least-privilege')).toMatchObject({ status: 'fail', reason: null })
+})
+
+it('does not apply to a resource that is switched off, whatever its state, and closes its findings', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  await evaluate(mirror)
+  const changes = { resources: { 'api-clients': { enabled: false } } }
+  const outcomes = await evaluate(mirror, { at: now + 30 * dayMs, changes })
+  expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'not_applicable', reason: null })
+  expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'not_applicable' })
+})
+
+it('makes a check that throws unknown, keeps its findings, logs it and goes on', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  const [healthy] = checks.filter(({ id }) => id === 'api-client-secret-not-expired')
+  if (healthy === undefined) throw new Error('The catalogue has no such check')
+  const facts = { description: '', risk: '', remediation: '', title: '', needs: [], severities: ['low'] } as const
+  const entity = { type: 'api-client', isRecord: true }
+  let isBroken = false
+  const fragile = defineCheck({
+    ...facts,
+    id: 'a-fragile-check',
+    judges: 'api-clients',
+    entity,
+    timeBased: false,
+    options: z.strictObject({}),
+    async load(reader) {
+      return { population: 1, candidates: reader.select('api-clients') }
+    },
+    evaluate({ key }) {
+      if (isBroken) throw new TypeError('broken')
+      return { entityId: key, severity: 'low', message: 'It fails.', evidence: {} }
+    },
+  })
+  const errors: string[] = []
+  const log = { ...silentLog(), error: (_fields: object, message: string) => void errors.push(message) }
+  const catalogue = [fragile, healthy]
+  await evaluate(mirror, { catalogue })
+  isBroken = true
+  const outcomes = await evaluate(mirror, { catalogue, log: { ...log, child: () => log } })
+  expect(outcomes.get('a-fragile-check')).toMatchObject({
+    status: 'unknown',
+    reason: 'internal',
+    opened: 0,
+    resolved: {},
+  })
+  expect(outcomes.get(healthy.id)?.status).toBe('fail')
+  expect(lifeOf(mirror, 'a-fragile-check')).toEqual({ c1: 'open' })
+  expect(errors).toEqual(['Check could not be judged'])
+})
+
+it('goes on when a verdict cannot be stored', async () => {
+  const mirror = soundMirror()
+  const commitVerdict: typeof mirror.store.commitVerdict = async (verdict) => {
+    if (verdict.check === 'auth-sso-enforced') throw new Error('disk full')
+    return mirror.store.commitVerdict(verdict)
+  }
+  const outcomes = await evaluate({ ...mirror, store: { ...mirror.store, commitVerdict } })
+  expect(outcomes.has('auth-sso-enforced')).toBe(false)
+  expect(outcomes.size).toBe(checks.length - 1)
+})
+
+it('judges only what reads the inputs that a run touched', async () => {
+  const outcomes = await evaluate(soundMirror(), { onlyInputs: ['roles'] })
+  expect([...outcomes.keys()]).toEqual(['api-client-least-privilege', 'api-client-role-active', 'user-role-active'])
+})
+
+it('stops when it is told to', async () => {
+  const signal = AbortSignal.abort(new Error('shutting down'))
+  await expect(evaluate(soundMirror(), { signal })).rejects.toThrow('shutting down')
+})
+
+it('does not judge a disabled check and closes what it had found', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  await evaluate(mirror)
+  const changes = { checks: { 'api-client-secret-not-expired': { enabled: false } } }
+  const outcomes = await evaluate(mirror, { at: now + hourMs, changes })
+  expect(outcomes.get('api-client-secret-not-expired')?.resolved).toEqual({ check_disabled: 1 })
+  const again = await evaluate(mirror, { at: now + hourMs, changes })
+  expect(again.has('api-client-secret-not-expired')).toBe(false)
+})
+
+it('closes what a check found that the catalogue no longer has', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', expired)
+  await evaluate(mirror)
+  const catalogue = checks.filter(({ id }) => id !== 'api-client-secret-not-expired')
+  await evaluate(mirror, { catalogue })
+  expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'check_disabled' })
+})
+
+it('has no false alarm left after the settings change back', async () => {
+  const mirror = soundMirror()
+  mirror.put('authentication-settings', settings({ mfaEnabled: false }))
+  await evaluate(mirror)
+  mirror.put('authentication-settings', settings())
+  resync(mirror, now + hourMs)
+  const outcomes = await evaluate(mirror, { at: now + hourMs })
+  expect(outcomes.get('auth-mfa-policy-enabled')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
+})

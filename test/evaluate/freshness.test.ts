@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { isFresh, pollFreshnessLimitMs, sweepFreshnessLimitMs, verdictLimitMs } from '../../src/model/freshness.ts'
+
+it.each([
+  ['three intervals', { explicitMs: null, intervalMs: hourMs, durationMs: null }, 3 * hourMs],
+  [
+    'three durations where sweeps take longer',
+    { explicitMs: null, intervalMs: hourMs, durationMs: 2 * hourMs },
+    6 * hourMs,
+  ],
+  ['at least 15 minutes', { explicitMs: null, intervalMs: minuteMs, durationMs: minuteMs }, 15 * minuteMs],
+  ['an explicit limit as it is', { explicitMs: minuteMs, intervalMs: hourMs, durationMs: hourMs }, minuteMs],
+])('limits the age of a sweep to %s', (_case, rhythm, expected) => {
+  expect(sweepFreshnessLimitMs(rhythm)).toBe(expected)
+})
+
+it('limits polls and verdicts to three intervals, at least 15 minutes', () => {
+  for (const limit of [pollFreshnessLimitMs, verdictLimitMs]) {
+    expect([limit(minuteMs), limit(5 * minuteMs), limit(10 * minuteMs)]).toEqual([15, 15, 30].map((m) => m * minuteMs))
+  }
+})
+
+it.each([
+  ['never', null, false],
+  ['now', 1_000_000, true],
+  ['exactly at the limit', 1_000_000 - 500, true],
+  ['a millisecond past the limit', 1_000_000 - 501, false],
+  ['slightly ahead of the clock', 1_000_000 + 300_000, true],
+  ['well ahead of the clock', 1_000_000 + 300_001, false],
+])('tells whether data of %s is fresh', (_case, since, expected) => {
+  expect(isFresh(since, 500, 1_000_000)).toBe(expected)
+})

@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest'
+import type { Waiver } from '../../src/config/settings.ts'
+import { type ReadFindings, readFindings } from '../../src/evaluate/read-findings.ts'
+import { waiverOf } from '../../src/evaluate/waivers.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import type { FindingView } from '../../src/model/finding.ts'
+import { withoutDetails } from '../../src/model/redact-finding.ts'
+import { document, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { evaluate, resync, soundMirror } from './support/evaluating.ts'
+import type { FakeMirror } from './support/fake-mirror.ts'
+
+const waiver: Waiver = {
+  id: 'w1',
+  check: 'user-mfa-enrolled',
+  entity: '2',
+  tenant: 'acme',
+  reason: 'Break-glass account, sealed in the safe',
+  owner: 'security',
+  expiresMs: now + 2 * hourMs,
+}
+
+async function read(mirror: FakeMirror, more: Partial<ReadFindings> = {}): Promise<FindingView[]> {
+  const found: FindingView[] = []
+  const request = { store: mirror.store, waivers: [waiver], now: now + hourMs, check: 'user-mfa-enrolled', ...more }
+  for await (const finding of readFindings(request)) found.push(finding)
+  return found
+}
+
+async function mirrorOfThree(): Promise<FakeMirror> {
+  const mirror = soundMirror()
+  for (const userId of [1, 2, 3]) mirror.put('users', user({ userId, mfaStatus: false }))
+  await evaluate(mirror)
+  mirror.put('users', user({ userId: 3 }))
+  resync(mirror, now + hourMs)
+  await evaluate(mirror, { at: now + hourMs })
+  return mirror
+}
+
+const states = (findings: readonly FindingView[]) => findings.map(({ entity, state }) => `${entity.id} ${state}`)
+
+it('hands over what is open and not waived, unless asked for more', async () => {
+  const mirror = await mirrorOfThree()
+  expect(states(await read(mirror))).toEqual(['1 open'])
+  expect(states(await read(mirror, { states: ['open', 'waived'] }))).toEqual(['1 open', '2 waived'])
+  const all = await read(mirror, { states: ['open', 'waived', 'resolved'] })
+  expect(states(all)).toEqual(['1 open', '2 waived', '3 resolved'])
+  expect(all.map((finding) => finding.waiver)).toEqual([null, 'w1', null])
+})
+
+it('shows an open finding as last seen by the last evaluation, a resolved one at its end', async () => {
+  const all = await read(await mirrorOfThree(), { states: ['open', 'resolved'] })
+  const times = { firstSeen: iso(now), lastSeen: iso(now + hourMs) }
+  expect(all[0]).toMatchObject({ ...times, resolvedAt: null, resolution: null, reopened: 0, tenant: 'acme' })
+  expect(all[1]).toMatchObject({ ...times, resolvedAt: iso(now + hourMs), resolution: 'fixed' })
+})
+
+it('lets no evaluation of stale data move when a finding was last seen', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user({ userId: 1, mfaStatus: false }))
+  await evaluate(mirror)
+  await evaluate(mirror, { at: now + hourMs })
+  const staleAt = now + 100 * hourMs
+  for (const at of [staleAt, staleAt + hourMs]) await evaluate(mirror, { at })
+  const [finding] = await read(mirror, { waivers: [], now: staleAt + hourMs })
+  expect(finding).toMatchObject({ state: 'open', firstSeen: iso(now), lastSeen: iso(staleAt) })
+})
+
+it('finds one by its fingerprint', async () => {
+  const mirror = await mirrorOfThree()
+  const [first] = await read(mirror)
+  const fingerprints = [first?.fingerprint ?? '']
+  expect(states(await read(mirror, { fingerprints, states: ['open', 'waived', 'resolved'] }))).toEqual(['1 open'])
+})
+
+it('no longer waives after the last instant of the waiver', async () => {
+  const mirror = await mirrorOfThree()
+  expect(states(await read(mirror, { now: waiver.expiresMs }))).toEqual(['1 open'])
+  expect(states(await read(mirror, { now: waiver.expiresMs + 1 }))).toEqual(['1 open', '2 open'])
+})
+
+it('names the waiver that lasts longest, and compares GUIDs in lower case', () => {
+  const longer = { ...waiver, id: 'w2', entity: '*', expiresMs: waiver.expiresMs + 1 }
+  const finding = { tenant: 'acme', check: 'user-mfa-enrolled', entityId: '2' }
+  expect(waiverOf(finding, [waiver, longer], now)?.id).toBe('w2')
+  const guid = '0a1b2c3d-0000-4000-8000-00000000abcd'
+  expect(waiverOf({ ...finding, entityId: guid }, [{ ...waiver, entity: guid.toUpperCase() }], now)?.id).toBe('w1')
+  expect(waiverOf({ ...finding, entityId: 'plan.pdf' }, [{ ...waiver, entity: 'Plan.pdf' }], now)).toBeNull()
+  expect(waiverOf({ ...finding, entityId: '3' }, [waiver], now)).toBeNull()
+})
+
+it('leaves no file name or person in a finding without details', async () => {
+  const mirror = soundMirror()
+  for (const fileId of ['d1', 'd2']) {
+    mirror.put('documents', document({ fileId, filename: 'payroll of Ada.pdf', createdAt: '2020-01-01T00:00:00Z' }))
+  }
+  mirror.put('users', user({ mfaStatus: false }))
+  await evaluate(mirror)
+  const found: FindingView[] = []
+  for await (const finding of readFindings({ store: mirror.store, waivers: [], now })) found.push(finding)
+  expect(JSON.stringify(found)).toContain('payroll of Ada')
+  const bare = found.map(withoutDetails)
+  expect(JSON.stringify(bare)).not.toMatch(/payroll|Ada/)
+  expect(bare.map(({ fingerprint }) => fingerprint)).toEqual(found.map(({ fingerprint }) => fingerprint))
+})

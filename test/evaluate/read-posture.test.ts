@@ -1,0 +1,292 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import type { Waiver } from '../../src/config/settings.ts'
+import { readPosture } from '../../src/evaluate/read-posture.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
+import { client, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { evaluate, resync, soundMirror } from './support/evaluating.ts'
+import type { FakeMirror } from './support/fake-mirror.ts'
+import { neverState } from './support/sync-states.ts'
+import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
+
+interface Reading {
+  readonly at?: number
+  readonly changes?: SettingsChanges
+  readonly waivers?: readonly Waiver[]
+}
+
+function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [] }: Reading = {}): Promise<TenantPosture> {
+  const tenant = { id: 1, settings: tenantSettings(changes) }
+  return readPosture({ store: mirror.store, tenant, checks, waivers, now: at, evaluateIntervalMs: minuteMs })
+}
+
+function viewOf(posture: TenantPosture, id: string): CheckView {
+  const view = posture.checks.find(({ check }) => check === id)
+  if (view === undefined) throw new Error(`The posture lacks ${id}`)
+  return view
+}
+
+const statusOf = (posture: TenantPosture, id: string) => {
+  const { status, reason } = viewOf(posture, id)
+  return `${status} ${reason}`
+}
+
+const waiver = (fields: Partial<Waiver> = {}): Waiver => ({
+  id: 'w1',
+  check: 'user-mfa-enrolled',
+  entity: '1',
+  tenant: 'acme',
+  reason: 'Break-glass account, sealed in the safe',
+  owner: 'security',
+  expiresMs: now + dayMs,
+  ...fields,
+})
+
+it('shows every check as unknown before the first evaluation', async () => {
+  const posture = await read(soundMirror())
+  expect(posture.checks.map(({ check, status, reason }) => [check, status, reason])).toEqual(
+    checks.map(({ id }) => [id, 'unknown', 'never']),
+  )
+  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({ entities: 0, evaluatedAt: null, since: null, open: {} })
+})
+
+it('shows the stored verdict while its inputs are fresh', async () => {
+  const mirror = soundMirror()
+  await evaluate(mirror)
+  const view = viewOf(await read(mirror, { at: now + minuteMs }), 'auth-sso-enforced')
+  expect(view).toMatchObject({ status: 'pass', reason: null, entities: 1, evaluatedAt: now, since: now, enabled: true })
+})
+
+it('ages a stored pass when its input grows stale, and a stored failure likewise', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user({ mfaStatus: false }))
+  await evaluate(mirror)
+  const at = now + 4 * hourMs
+  const posture = await read(mirror, { at })
+  expect(statusOf(posture, 'auth-sso-enforced')).toBe('unknown stale')
+  expect(statusOf(posture, 'user-mfa-enrolled')).toBe('unknown stale')
+  expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ open: { high: 1 }, since: null })
+})
+
+it('does not show a verdict that is too old, however fresh the data', async () => {
+  const mirror = soundMirror()
+  await evaluate(mirror)
+  resync(mirror, now + 20 * minuteMs)
+  expect(statusOf(await read(mirror, { at: now + 15 * minuteMs }), 'auth-sso-enforced')).toBe('pass null')
+  expect(statusOf(await read(mirror, { at: now + 15 * minuteMs + 1 }), 'auth-sso-enforced')).toBe('unknown stale')
+})
+
+it.each<[string, (mirror: FakeMirror) => void, string]>([
+  ['a hold of the tenant', (mirror) => hold(mirror, 'all', 'tenant_changed'), 'unknown tenant_changed'],
+  [
+    'a hold of the clients for a missing own client',
+    (mirror) => hold(mirror, 'api-clients', 'tenant_changed'),
+    'unknown tenant_changed',
+  ],
+  [
+    'an accepted change that no walk has followed',
+    (mirror) => {
+      mirror.tenant.changeAccepted = ['api-clients']
+    },
+    'unknown tenant_changed',
+  ],
+  ['a shrink hold', (mirror) => hold(mirror, 'api-clients', 'shrink_held'), 'unknown shrink_held'],
+  ['an empty list nobody accepted', (mirror) => hold(mirror, 'api-clients', 'suspect_empty'), 'unknown suspect_empty'],
+  ['a shrink hold of another resource', (mirror) => hold(mirror, 'users', 'shrink_held'), 'pass null'],
+  [
+    'a record in quarantine',
+    (mirror) => {
+      mirror.trust['api-clients'].quarantined = 1
+    },
+    'unknown quarantined',
+  ],
+  [
+    'skewed clocks',
+    (mirror) => {
+      mirror.tenant.clockSkewMs = 300_001
+    },
+    'unknown clock_skew',
+  ],
+  ['a refused sweep', (mirror) => failSweep(mirror, 'unauthorized'), 'unknown unauthorized'],
+  ['a missing permission', (mirror) => failSweep(mirror, 'missing_permission'), 'unknown missing_permission'],
+  ['a sweep that failed otherwise', (mirror) => failSweep(mirror, 'server_error'), 'pass null'],
+  ['a sweep that came back empty', (mirror) => failSweep(mirror, 'suspect_empty'), 'unknown suspect_empty'],
+])('applies %s to a stored pass', async (_case, change, expected) => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client())
+  await evaluate(mirror)
+  change(mirror)
+  expect(statusOf(await read(mirror, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
+})
+
+it('forgets a refusal once a later run of either mode succeeded', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user())
+  await evaluate(mirror)
+  const { state } = mirror.trust.users
+  mirror.trust.users.state = {
+    ...state,
+    sweepAttemptAt: now + 1,
+    sweepReason: 'unauthorized',
+    pollSuccessAt: now + 2,
+    pollAttemptAt: now + 2,
+  }
+  expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('pass null')
+})
+
+it('names the refusal rather than that nothing was ever read', async () => {
+  const mirror = soundMirror()
+  const refused = { ...neverState('users'), sweepAttemptAt: now, sweepReason: 'unauthorized' as const }
+  mirror.trust.users.state = refused
+  expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
+})
+
+it('shows a disabled check as not applicable and a switched-off input likewise', async () => {
+  const mirror = soundMirror()
+  const changes = {
+    checks: { 'auth-sso-enforced': { enabled: false, severity: 'info' as const } },
+    resources: { users: { enabled: false } },
+  }
+  const posture = await read(mirror, { changes })
+  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({
+    enabled: false,
+    status: 'not_applicable',
+    severities: ['info'],
+  })
+  expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ enabled: true, status: 'not_applicable', reason: null })
+})
+
+it('counts open findings by severity, waived ones apart, and fails for waived ones too', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user({ mfaStatus: false }))
+  mirror.put('users', user({ userId: 2, mfaStatus: false }))
+  mirror.put('users', user({ userId: 3, mfaStatus: false, state: 'Invited' }))
+  await evaluate(mirror)
+  const counts = async (...waivers: Waiver[]) => {
+    const { open, waived, status } = viewOf(await read(mirror, { waivers }), 'user-mfa-enrolled')
+    return { open, waived, status }
+  }
+  expect(await counts()).toEqual({ open: { high: 2, low: 1 }, waived: {}, status: 'fail' })
+  expect(await counts(waiver())).toEqual({ open: { high: 1, low: 1 }, waived: { high: 1 }, status: 'fail' })
+  expect(await counts(waiver(), waiver({ id: 'w2' }), waiver({ id: 'w3', entity: '3' }))).toEqual({
+    open: { high: 1 },
+    waived: { high: 1, low: 1 },
+    status: 'fail',
+  })
+  expect(await counts(waiver({ entity: '*' }))).toEqual({ open: {}, waived: { high: 2, low: 1 }, status: 'fail' })
+  for (const other of [{ tenant: 'other' }, { check: 'user-role-active' }, { expiresMs: now - 1 }, { entity: '9' }]) {
+    expect(await counts(waiver(other))).toMatchObject({ waived: {} })
+  }
+  expect((await counts(waiver({ expiresMs: now }))).waived).toEqual({ high: 1 })
+})
+
+it('shows each resource with its age, limits and last failure', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user())
+  const { state } = mirror.trust.users
+  mirror.trust.users.state = { ...state, pollAttemptAt: now, pollReason: 'timeout', message: 'It took too long' }
+  const { resources } = await read(mirror, { at: now + minuteMs })
+  expect(resources.find(({ resource }) => resource === 'users')).toEqual({
+    resource: 'users',
+    enabled: true,
+    live: 1,
+    quarantined: 0,
+    missing: 0,
+    dataAsOf: now,
+    freshnessLimitMs: 3 * hourMs,
+    fresh: true,
+    message: 'It took too long',
+    modes: [
+      {
+        mode: 'poll',
+        up: false,
+        lastAttemptAt: now,
+        lastSuccessAt: now,
+        freshnessLimitMs: 15 * minuteMs,
+        reason: 'timeout',
+      },
+      { mode: 'sweep', up: true, lastAttemptAt: now, lastSuccessAt: now, freshnessLimitMs: 3 * hourMs, reason: null },
+    ],
+  })
+  expect(resources.find(({ resource }) => resource === 'roles')?.modes.map(({ mode }) => mode)).toEqual(['sweep'])
+})
+
+it("calls no resource fresh that may be another tenant's, until it was walked after the acceptance", async () => {
+  const mirror = soundMirror()
+  mirror.tenant.changeAccepted = ['roles']
+  const { resources } = await read(mirror)
+  const doubted = resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource)
+  expect(doubted).toEqual(['roles'])
+})
+
+it('shows a resource that was never asked for', async () => {
+  const mirror = soundMirror()
+  mirror.trust.roles.state = neverState('roles')
+  const { resources } = await read(mirror)
+  const roles = resources.find(({ resource }) => resource === 'roles')
+  expect(roles).toMatchObject({
+    dataAsOf: null,
+    fresh: false,
+    modes: [{ mode: 'sweep', up: false, lastSuccessAt: null }],
+  })
+})
+
+it('takes a longer last sweep into the limit', async () => {
+  const mirror = soundMirror()
+  mirror.trust.users.state = { ...mirror.trust.users.state, completeDurationMs: 2 * hourMs }
+  const { resources } = await read(mirror)
+  expect(resources.find(({ resource }) => resource === 'users')?.freshnessLimitMs).toBe(6 * hourMs)
+})
+
+it('refuses to speak of a tenant that the mirror does not know', async () => {
+  const { store } = soundMirror()
+  const tenant = { id: 7, settings: tenantSettings() }
+  await expect(readPosture({ store, tenant, checks, waivers: [], now, evaluateIntervalMs: 1 })).rejects.toThrow(
+    'no row 7',
+  )
+})
+
+it('never shows a pass when an input is older than its limit', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 300 * dayMs) }))
+  await evaluate(mirror)
+  const ages = [0, 1, 2, 3, 5, 8, 24].map((hours) => hours * hourMs)
+  for (const age of ages) {
+    for (const state of mirror.states.values()) mirror.states.set(state.check, { ...state, evaluatedAt: now + age })
+    const { checks: views, resources } = await read(mirror, { at: now + age })
+    const stale = new Set(resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource))
+    for (const { check, status } of views) {
+      const spec = checks.find(({ id }) => id === check)
+      const hangsOnStale = [spec?.judges, ...(spec?.needs ?? [])].some((name) => name !== undefined && stale.has(name))
+      if (hangsOnStale) expect(status).toBe('unknown')
+    }
+  }
+})
+
+function failSweep(
+  mirror: FakeMirror,
+  sweepReason: 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty',
+) {
+  const trust = mirror.trust['api-clients']
+  trust.state = { ...trust.state, sweepAttemptAt: now + 1, sweepReason }
+}
+
+function hold(
+  mirror: FakeMirror,
+  resource: 'all' | 'api-clients' | 'users',
+  reason: 'tenant_changed' | 'shrink_held' | 'suspect_empty',
+) {
+  mirror.holds.push({
+    id: 'h1',
+    tenantId: 1,
+    tenant: 'acme',
+    resource,
+    reason,
+    count: 1,
+    message: '',
+    cause: {},
+    raisedAt: now,
+  })
+}

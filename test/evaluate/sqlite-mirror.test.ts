@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { readPosture } from '../../src/evaluate/read-posture.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import { client, document, role, settings, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { testMirror } from '../support/mirror.ts'
+import { evaluate } from './support/evaluating.ts'
+import { fakeMirror } from './support/fake-mirror.ts'
+import { tenantSettings } from './support/tenant-settings.ts'
+
+type Rows = Readonly<Record<ResourceName, readonly Record<string, unknown>[]>>
+
+const options = { requirements: [{ id: 'soc2', pattern: 'soc2*', maxAgeDays: 365 }] }
+const changes = { checks: { 'document-required-present': { options } } }
+const guid = (last: number) => `00000000-0000-0000-0000-00000000000${last}`
+const old = iso(now - 400 * dayMs)
+
+/** Something for every check to find, and something beside it that is in order. */
+const rows: Rows = {
+  'api-clients': [
+    client({ clientId: guid(1), secretExpirationDate: old }),
+    client({ clientId: guid(2), secretExpirationDate: iso(now + 5 * dayMs), roleName: 'Admin' }),
+    client({ clientId: guid(3), secretExpirationDate: iso(now + 900 * dayMs), roleName: 'Gone' }),
+    client({ clientId: guid(4) }),
+  ],
+  'authentication-settings': [settings({ ssoEnforced: false })],
+  documents: [
+    document({ fileId: guid(1), filename: 'soc2.pdf', createdAt: old }),
+    document({ fileId: guid(2), filename: 'soc2.pdf', uploadStatus: 'Processing', createdAt: iso(now - 2 * dayMs) }),
+    document({ fileId: guid(3), filename: null, uploadStatus: null, createdAt: iso(now - 2 * dayMs) }),
+    document({ fileId: guid(4), filename: 'other', uploadStatus: 'Failed', createdAt: iso(now - 2 * dayMs) }),
+    document({ fileId: guid(5), filename: 'fine.pdf' }),
+  ],
+  permissions: [],
+  roles: [role(), role({ roleId: 2, name: 'Admin', state: 'Inactive' }, ['Api_Users_Create'])],
+  users: [
+    user({ userId: 1, mfaStatus: false }),
+    user({ userId: 2, mfaStatus: false, state: 'Invited', createdAt: iso(now - 20 * dayMs) }),
+    user({ userId: 3, roleName: 'Admin' }),
+    user({ userId: 4, roleName: 'Gone' }),
+    user({ userId: 10 }),
+  ],
+}
+
+async function fill(mirror: Mirror, tenantId: number, content: Rows, at: number): Promise<void> {
+  for (const resource of resourceNames) {
+    const items = content[resource].map((record) => ({ ok: true as const, record, extra: null }))
+    const whole = { startedAt: at, durationMs: 1000, serverTime: at }
+    await mirror.commitPage({ tenantId, resource, items, at, requestId: 'req-1', whole, recordCreations: true })
+  }
+}
+
+it('finds in SQLite what it finds in memory, everything once', async () => {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
+  await fill(mirror, tenant.id, rows, now)
+  const fake = fakeMirror(now)
+  for (const resource of resourceNames) for (const fields of rows[resource]) fake.put(resource, fields)
+  await evaluate(fake, { changes })
+  const judged = { id: tenant.id, settings: tenantSettings(changes) }
+  const request = { store: mirror, tenant: judged, checks, now, log: silentLog() }
+  const outcomes = await evaluateTenant(request)
+  const found = []
+  for await (const batch of mirror.findings({})) found.push(...batch)
+  const sorted = (list: readonly { fingerprint: string; message: string; severity: string; evidence: unknown }[]) =>
+    list
+      .map(({ fingerprint, message, severity, evidence }) => ({ fingerprint, message, severity, evidence }))
+      .sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
+  expect(sorted(found)).toEqual(sorted([...fake.findings.values()]))
+  expect(new Set(found.map(({ check }) => check)).size).toBe(checks.length - 2)
+  expect(outcomes.map(({ check, status }) => [check, status])).toEqual(
+    [...fake.states.values()].map(({ check, status }) => [check, status]),
+  )
+  const again = await evaluateTenant({ ...request, now: now + minuteMs })
+  expect(again.every(({ opened, resolved }) => opened === 0 && Object.keys(resolved).length === 0)).toBe(true)
+})
+
+it('ends every finding in SQLite once its cause is gone', async () => {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
+  const judged = { id: tenant.id, settings: tenantSettings(changes) }
+  const request = { store: mirror, tenant: judged, checks, log: silentLog() }
+  await fill(mirror, tenant.id, rows, now)
+  await evaluateTenant({ ...request, now })
+  const at = now + minuteMs
+  const sound: Rows = {
+    'api-clients': [client({ clientId: guid(4) })],
+    'authentication-settings': [settings()],
+    documents: [document({ fileId: guid(1), filename: 'soc2.pdf', createdAt: iso(now) })],
+    permissions: [],
+    roles: [role()],
+    users: [user({ userId: 1 }), user({ userId: 4 })],
+  }
+  await fill(mirror, tenant.id, sound, at)
+  await evaluateTenant({ ...request, now: at })
+  const waivers = [
+    {
+      id: 'w',
+      check: 'auth-settings-unchanged',
+      entity: 'ssoEnforced',
+      tenant: 'acme',
+      reason: '',
+      owner: '',
+      expiresMs: at,
+    },
+  ]
+  const posture = await readPosture({ ...request, waivers, now: at, evaluateIntervalMs: minuteMs })
+  expect(posture.checks.map(({ check, status, open, waived }) => [check, status, open, waived])).toEqual(
+    checks.map(({ id }) => {
+      if (id === 'auth-settings-unchanged') return [id, 'fail', {}, { medium: 1 }]
+      return [id, id === 'user-invitation-accepted' ? 'not_applicable' : 'pass', {}, {}]
+    }),
+  )
+  const ends = []
+  for await (const batch of mirror.findings({ all: true })) ends.push(...batch)
+  expect(new Set(ends.map(({ resolution }) => resolution))).toEqual(new Set([null, 'fixed', 'entity_removed']))
+})

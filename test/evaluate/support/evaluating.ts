@@ -1,0 +1,51 @@
+import { checks } from '../../../src/checks/index.ts'
+import type { Check } from '../../../src/evaluate/check.ts'
+import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
+import type { CheckOutcome, EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { resourceNames } from '../../../src/model/resource-names.ts'
+import { settings } from '../../checks/support/facts.ts'
+import { now } from '../../checks/support/judging.ts'
+import { type FakeMirror, fakeMirror } from './fake-mirror.ts'
+import { completeState } from './sync-states.ts'
+import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
+
+export interface Evaluating extends Partial<Pick<EvaluateTenant, 'onlyInputs' | 'signal' | 'log'>> {
+  readonly at?: number
+  readonly changes?: SettingsChanges
+  readonly catalogue?: readonly Check[]
+}
+
+/** Evaluates the tenant `acme`; the outcomes by check id. */
+export async function evaluate(mirror: FakeMirror, evaluating: Evaluating = {}): Promise<Map<string, CheckOutcome>> {
+  const { at = now, changes = {}, catalogue = checks, ...more } = evaluating
+  const tenant = { id: 1, settings: tenantSettings(changes) }
+  const outcomes = await evaluateTenant({
+    store: mirror.store,
+    tenant,
+    checks: catalogue,
+    now: at,
+    log: silentLog(),
+    ...more,
+  })
+  return new Map(outcomes.map((outcome) => [outcome.check, outcome]))
+}
+
+/** A mirror with the settings of a tenant that has nothing to hide. */
+export function soundMirror(): FakeMirror {
+  const mirror = fakeMirror(now)
+  mirror.put('authentication-settings', settings())
+  return mirror
+}
+
+/** As if every resource, or those named, had just been walked completely. */
+export function resync(mirror: FakeMirror, at: number, resources: readonly ResourceName[] = resourceNames): void {
+  for (const name of resources) mirror.trust[name].state = completeState(name, at)
+}
+
+/** `state resolution` of the findings of a check, by entity. */
+export function lifeOf(mirror: FakeMirror, check: string): Record<string, string> {
+  const own = [...mirror.findings.values()].filter((finding) => finding.check === check)
+  return Object.fromEntries(own.map(({ entityId, resolution }) => [entityId, resolution ?? 'open']))
+}

@@ -1,0 +1,120 @@
+import type {
+  CheckStateRow,
+  FindingRow,
+  FindingStore,
+  HoldRow,
+  SyncState,
+  TenantRow,
+} from '../../../src/mirror/port.ts'
+import type { ChangeRow, MirrorRecord } from '../../../src/mirror/query.ts'
+import { parseIsoDate } from '../../../src/model/dates.ts'
+import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { fakeReader } from './fake-reader.ts'
+import { commitInto } from './fake-verdicts.ts'
+import { completeState } from './sync-states.ts'
+
+const idFields: Readonly<Record<ResourceName, string | null>> = {
+  'api-clients': 'clientId',
+  'authentication-settings': null,
+  documents: 'fileId',
+  permissions: 'permissionId',
+  roles: 'roleId',
+  users: 'userId',
+}
+
+export interface FakeTrust {
+  state: SyncState
+  quarantined: number
+  missing: number
+}
+
+/** A mirror in memory that behaves as the port's words say; tests change it in place. */
+export interface FakeMirror {
+  readonly store: FindingStore
+  readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
+  readonly trust: Record<ResourceName, FakeTrust>
+  readonly holds: HoldRow[]
+  readonly changes: ChangeRow[]
+  readonly findings: Map<string, FindingRow>
+  readonly states: Map<string, CheckStateRow>
+  readonly events: { readonly kind: string; readonly fingerprint: string }[]
+  /** `resource key` of records whose last reading is in doubt. */
+  readonly doubted: Set<string>
+  put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
+  remove(resource: ResourceName, key: string): void
+}
+
+/** A mirror of one tenant, `acme` with id 1, every resource of which was walked completely at `now`. */
+export function fakeMirror(now: number): FakeMirror {
+  const records = new Map<ResourceName, Map<string, MirrorRecord>>(resourceNames.map((name) => [name, new Map()]))
+  const live = (resource: ResourceName) =>
+    [...(records.get(resource)?.values() ?? [])].sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
+  const trusted = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
+  const mirror: Omit<FakeMirror, 'store'> = {
+    tenant: { id: 1, name: 'acme', baseUrl: '', blockedUntil: 0, clockSkewMs: 0, changeAccepted: null },
+    trust: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['trust'],
+    holds: [],
+    changes: [],
+    findings: new Map(),
+    states: new Map(),
+    events: [],
+    doubted: new Set(),
+    put(resource, fields, times = {}) {
+      const record = toRecord(resource, fields, { times, now })
+      records.get(resource)?.set(record.key, record)
+      return record
+    },
+    remove: (resource, key) => void records.get(resource)?.delete(key),
+  }
+  const isOpen = (finding: FindingRow) => finding.resolvedAt === null
+  const store: FindingStore = {
+    records: () => fakeReader({ live, changes: mirror.changes }),
+    trust: async () => resourceNames.map((name) => ({ ...mirror.trust[name], live: live(name).length })),
+    isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
+    inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
+    checkStates: async () => [...mirror.states.values()],
+    commitVerdict: (verdict) => commitInto(mirror, verdict),
+    async countFindings() {
+      const groups = Map.groupBy(
+        [...mirror.findings.values()].filter(isOpen),
+        ({ check, severity }) => `${check} ${severity}`,
+      )
+      return [...groups.values()].flatMap((rows) =>
+        rows.slice(0, 1).map(({ check, severity }) => ({ check, severity, count: rows.length })),
+      )
+    },
+    async *findings({ all = false, check, fingerprints }) {
+      for (const row of mirror.findings.values()) {
+        const isWanted = (all || isOpen(row)) && (check === undefined || row.check === check)
+        if (isWanted && (fingerprints === undefined || fingerprints.includes(row.fingerprint))) yield [row]
+      }
+    },
+    holds: async () => mirror.holds,
+    tenants: async () => [mirror.tenant],
+  }
+  return { ...mirror, store }
+}
+
+interface Own {
+  readonly times: Record<string, number>
+  readonly now: number
+}
+
+function toRecord(resource: ResourceName, fields: Record<string, unknown>, { times, now }: Own): MirrorRecord {
+  const idField = idFields[resource]
+  const dates: Record<string, number | null> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (/(At|Date)$/.test(name)) dates[`${name}Ms`] = parseIsoDate(value)?.ms ?? null
+  }
+  const touched = dates['updatedAtMs'] ?? dates['createdAtMs'] ?? null
+  const own = resource === 'documents' ? { touchedAtMs: touched, statusSince: touched } : {}
+  return {
+    key: idField === null ? '0' : String(fields[idField]).toLowerCase(),
+    fields,
+    extra: null,
+    times: { ...dates, ...own, ...times },
+    firstSeenAt: now,
+    readAt: now,
+    requestId: 'req-1',
+  }
+}

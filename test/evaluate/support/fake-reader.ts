@@ -1,0 +1,39 @@
+import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/mirror/query.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { fieldOf, matches } from './matches.ts'
+
+export interface FakeRecords {
+  readonly live: (resource: ResourceName) => readonly MirrorRecord[]
+  readonly changes: readonly ChangeRow[]
+}
+
+/** The reading port over records in memory, in batches of two so that batches matter. */
+export function fakeReader({ live, changes }: FakeRecords): RecordReader {
+  return {
+    async *select(resource, where) {
+      const found = live(resource).filter((record) => matches(record, where))
+      for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2)
+    },
+    async count(resource, where) {
+      return live(resource).filter((record) => matches(record, where)).length
+    },
+    async countBy(resource, fields, where) {
+      const groups = Map.groupBy(
+        live(resource).filter((record) => matches(record, where)),
+        (record) => JSON.stringify(fields.map((field) => fieldOf(record, field))),
+      )
+      return [...groups].map(([values, { length }]) => ({ values: JSON.parse(values), count: length }))
+    },
+    async duplicates(resource, field) {
+      const named = live(resource).filter((record) => fieldOf(record, field) !== null)
+      const groups = [...Map.groupBy(named, (record) => String(fieldOf(record, field)))]
+      const doubled = groups.filter(([, { length }]) => length > 1)
+      return doubled
+        .map(([value, { length }]) => ({ value, count: length }))
+        .sort((a, b) => (a.value < b.value ? -1 : 1))
+    },
+    async history(resource, key) {
+      return changes.filter((change) => change.resource === resource && change.key === key)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Verdict, VerdictResult } from '../../../src/mirror/port.ts'
+import type { Resolution } from '../../../src/model/check-status.ts'
+import type { FakeMirror } from './fake-mirror.ts'
+
+type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant'>
+
+/** Writes a verdict as one difference against what is stored. */
+export async function commitInto({ findings, states, events, tenant }: Kept, verdict: Verdict): Promise<VerdictResult> {
+  const { check, at, status, reason, entities, rule } = verdict
+  const failing = new Set(verdict.failing.map(({ fingerprint }) => fingerprint))
+  const resolved: Partial<Record<Resolution, number>> = {}
+  for (const row of [...findings.values()]) {
+    if (row.check !== check || row.resolvedAt !== null || failing.has(row.fingerprint)) continue
+    const resolution = await verdict.resolve(row)
+    if (resolution === null) continue
+    findings.set(row.fingerprint, { ...row, resolvedAt: at, lastSeenAt: at, resolution })
+    events.push({ kind: 'resolved', fingerprint: row.fingerprint })
+    resolved[resolution] = (resolved[resolution] ?? 0) + 1
+  }
+  let opened = 0
+  for (const finding of verdict.failing) {
+    const known = findings.get(finding.fingerprint)
+    const present = { tenant: tenant.name, check, ...finding, lastSeenAt: at, resolvedAt: null, resolution: null }
+    if (known === undefined || known.resolvedAt !== null) {
+      opened++
+      const reopened = known === undefined ? 0 : known.reopened + 1
+      findings.set(finding.fingerprint, { ...present, firstSeenAt: known?.firstSeenAt ?? at, reopened })
+      events.push({ kind: known === undefined ? 'opened' : 'reopened', fingerprint: finding.fingerprint })
+      continue
+    }
+    const { severity, message, evidence } = finding
+    const was = [known.severity, known.message, known.evidence]
+    if (JSON.stringify(was) === JSON.stringify([severity, message, evidence])) continue
+    findings.set(finding.fingerprint, { ...known, ...present })
+    events.push({ kind: 'changed', fingerprint: finding.fingerprint })
+  }
+  const before = states.get(check)
+  const since = before?.status === status && before.reason === reason ? before.since : at
+  states.set(check, { check, status, reason, entities, since, evaluatedAt: at, rule })
+  return { opened, resolved }
+}

@@ -1,0 +1,47 @@
+import type { CheckSettings, ResourceSettings, TenantSettings } from '../../../src/config/settings.ts'
+import { hourMs, minuteMs } from '../../../src/model/durations.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+
+const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
+const sweeps: ResourceSettings = { enabled: true, poll: null, sweep: cron(30 * minuteMs), freshnessMs: null }
+const polls: ResourceSettings = { enabled: true, poll: cron(5 * minuteMs), sweep: cron(hourMs), freshnessMs: null }
+
+export interface SettingsChanges {
+  readonly checks?: Readonly<Record<string, Partial<CheckSettings>>>
+  readonly resources?: Readonly<Partial<Record<ResourceName, Partial<ResourceSettings>>>>
+}
+
+/** Settings of the tenant `acme`: sweeps each half hour, of users and documents each hour. */
+export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges = {}): TenantSettings {
+  return {
+    name: 'acme',
+    baseUrl: 'https://api.example.com',
+    auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'TOKEN' } },
+    ownClientId: null,
+    api: {
+      pageSizeParameter: null,
+      pageSize: 200,
+      timeoutMs: 30_000,
+      maxPages: 100_000,
+      maxBodyBytes: 8 << 20,
+      requestsPerSecond: 10,
+      allowInsecureHttp: false,
+      proxy: null,
+      caFile: null,
+    },
+    resources: {
+      'api-clients': { ...sweeps, ...resources['api-clients'] },
+      'authentication-settings': { ...sweeps, ...resources['authentication-settings'] },
+      documents: { ...polls, ...resources.documents },
+      permissions: { ...sweeps, ...resources.permissions },
+      roles: { ...sweeps, ...resources.roles },
+      users: { ...polls, ...resources.users },
+    },
+    checks: Object.fromEntries(
+      Object.entries(checks).map(([id, own]) => [id, { enabled: true, severity: null, options: {}, ...own }]),
+    ),
+    userDetails: { perRun: 200, concurrency: 4 },
+    documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
+    removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000 },
+  }
+}
