@@ -1,0 +1,70 @@
+import { checkStatuses } from '../model/check-status.ts'
+import type { CheckView, TenantPosture } from '../model/posture.ts'
+import type { Severity } from '../model/severity.ts'
+import type { Sample } from './family.ts'
+import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
+
+/** What the judge found, in alphabetical order. */
+export const checkGauges: readonly PostureGauge[] = [
+  {
+    name: 'tenantwatch_check_enabled',
+    help: `1 when the configuration has the check switched on. ${fromMirror}`,
+    labelNames: ['check'],
+    samples: (posture) => posture.checks.map(({ check, enabled }) => ({ labels: { check }, value: Number(enabled) })),
+  },
+  {
+    name: 'tenantwatch_check_entities',
+    help: `Entities the check judged at its last evaluation: the denominator of its findings; absent before the first. ${fromMirror}`,
+    labelNames: ['check'],
+    samples: (posture) =>
+      posture.checks
+        .filter(({ evaluatedAt }) => evaluatedAt !== null)
+        .map(({ check, entities }) => ({ labels: { check }, value: entities })),
+  },
+  {
+    name: 'tenantwatch_check_last_evaluation_timestamp_seconds',
+    help: `When the check was last evaluated, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    labelNames: ['check'],
+    samples: (posture) =>
+      posture.checks.map(({ check, evaluatedAt }) => ({ labels: { check }, value: timestampSeconds(evaluatedAt) })),
+  },
+  {
+    name: 'tenantwatch_check_status',
+    help: `State set of the check: 1 for its present status, 0 for the others; the age of its inputs is applied at each scrape. ${fromMirror}`,
+    labelNames: ['check', 'status'],
+    samples: (posture) =>
+      posture.checks.flatMap(({ check, status: present }) =>
+        checkStatuses.map((status) => ({ labels: { check, status }, value: Number(status === present) })),
+      ),
+  },
+  {
+    name: 'tenantwatch_check_unknown_reason',
+    help: `1 with the reason why the check cannot be judged; absent while it can. ${fromMirror}`,
+    labelNames: ['check', 'reason'],
+    samples: (posture) =>
+      posture.checks.flatMap(({ check, reason }) => (reason === null ? [] : [{ labels: { check, reason }, value: 1 }])),
+  },
+  {
+    name: 'tenantwatch_findings',
+    help: `Findings that are open and not waived; an outage resolves none, so read it beside tenantwatch_check_status. ${fromMirror}`,
+    labelNames: ['check', 'severity'],
+    samples: (posture) => countFindings(posture, (check) => check.open),
+  },
+  {
+    name: 'tenantwatch_findings_waived',
+    help: `Findings that are open and accepted by a waiver that has not expired. ${fromMirror}`,
+    labelNames: ['check', 'severity'],
+    samples: (posture) => countFindings(posture, (check) => check.waived),
+  },
+]
+
+type Counts = Readonly<Partial<Record<Severity, number>>>
+
+function countFindings(posture: TenantPosture, counts: (check: CheckView) => Counts): Sample[] {
+  return posture.checks.flatMap((view) => {
+    const found = counts(view)
+    const present = Object.keys(found) as Severity[]
+    const born = new Set<Severity>([...view.severities, ...present])
+    return [...born].map((severity) => ({ labels: { check: view.check, severity }, value: found[severity] ?? 0 }))
+  })
+}

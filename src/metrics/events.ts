@@ -1,0 +1,68 @@
+import type { Resolution } from '../model/check-status.ts'
+import { type Reason, reasons } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { TenantObserver } from '../tenant/reader.ts'
+import { recordChanges } from './born-series.ts'
+import type { Instruments } from './instruments.ts'
+import type { ContractEventKind } from './shape.ts'
+
+export interface EndedRun {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly mode: SyncMode
+  readonly outcome: 'success' | 'failure'
+  /** Null on success. */
+  readonly reason: Reason | null
+  readonly durationSeconds: number
+  readonly counts: Readonly<Record<(typeof recordChanges)[number], number>>
+}
+
+/** What the engine tells; every method only counts and cannot fail. */
+export interface MetricsEvents {
+  syncRunEnded(run: EndedRun): void
+  cursorReset(tenant: string, resource: ResourceName): void
+  contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
+  secretsRotated(tenant: string, count: number): void
+  findingsOpened(tenant: string, check: string, count: number): void
+  findingsResolved(tenant: string, check: string, resolution: Resolution, count: number): void
+  /** What a tenant's client tells of its traffic. */
+  observer(tenant: string): TenantObserver
+}
+
+/** @param skews where the newest clock skew of each tenant is kept, in seconds. */
+export function createEvents(instruments: Instruments, skews: Map<string, number>): MetricsEvents {
+  return {
+    syncRunEnded({ tenant, resource, mode, outcome, reason, durationSeconds, counts }) {
+      instruments.add('tenantwatch_sync_runs_total', { tenant, resource, mode, outcome }, 1)
+      instruments.observe('tenantwatch_sync_duration_seconds', { resource, mode }, durationSeconds)
+      if (reason !== null) instruments.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 1)
+      for (const change of recordChanges)
+        instruments.add('tenantwatch_sync_records_total', { tenant, resource, change }, counts[change])
+    },
+    cursorReset: (tenant, resource) => instruments.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 1),
+    contractEvent: (tenant, resource, kind) =>
+      instruments.add('tenantwatch_contract_events_total', { tenant, resource, kind }, 1),
+    secretsRotated: (tenant, count) => instruments.add('tenantwatch_secret_rotations_total', { tenant }, count),
+    findingsOpened: (tenant, check, count) =>
+      instruments.add('tenantwatch_findings_opened_total', { tenant, check }, count),
+    findingsResolved: (tenant, check, resolution, count) =>
+      instruments.add('tenantwatch_findings_resolved_total', { tenant, check, resolution }, count),
+    observer: (tenant) => ({
+      request(endpoint, status, durationSeconds) {
+        instruments.add('tenantwatch_api_requests_total', { tenant, endpoint, status: knownStatus(status) }, 1)
+        instruments.observe('tenantwatch_api_request_duration_seconds', { endpoint }, durationSeconds)
+      },
+      retry: (reason) => instruments.add('tenantwatch_api_retries_total', { tenant, reason: knownReason(reason) }, 1),
+      clockSkew: (seconds) => void skews.set(tenant, seconds),
+    }),
+  }
+}
+
+/** An answer may carry any three digits; a label set stays closed. */
+function knownStatus(status: string): string {
+  return /^[1-5]\d\d$/.test(status) ? status : knownReason(status)
+}
+
+function knownReason(reason: string): string {
+  return (reasons as readonly string[]).includes(reason) ? reason : 'internal'
+}

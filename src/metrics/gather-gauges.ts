@@ -1,0 +1,78 @@
+import type { RecordReader } from '../mirror/query.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { checkGauges } from './check-gauges.ts'
+import type { Family, FamilyDefinition, Sample } from './family.ts'
+import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
+import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
+import { syncGauges } from './sync-gauges.ts'
+
+/** All that a scrape reads of one tenant, at one instant as far as the store can give it. */
+export interface TenantReading {
+  readonly posture: TenantPosture
+  readonly records: RecordReader
+  readonly settings: InventoryContext['settings']
+}
+
+/**
+ * Builds the gauges anew from what is there now, so that nothing of an earlier scrape stays behind.
+ *
+ * @throws Error when a configured tenant was not read: a scrape without it would look like one where all is well.
+ */
+export async function gatherGauges(
+  config: MetricsConfig,
+  readings: readonly TenantReading[],
+): Promise<readonly Family[]> {
+  const pairs = config.tenants.map((shape) => {
+    const reading = readings.find(({ posture }) => posture.tenant === shape.name)
+    if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${shape.name} was not read`)
+    return { shape, reading }
+  })
+  const families = [...checkGauges, ...syncGauges].map((gauge) => {
+    const samples = pairs.flatMap(({ shape, reading }) =>
+      gauge.samples(reading.posture, shape).map((sample) => withTenant(gauge, shape.name, sample)),
+    )
+    return toFamily(gauge, samples)
+  })
+  const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
+  for (const { shape, reading } of pairs) {
+    for (const { gauge, samples } of await readInventory(shape, reading)) {
+      const entry = inventory.get(gauge.name)
+      if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })
+      else entry.samples.push(...samples)
+    }
+  }
+  for (const { gauge, samples } of inventory.values()) families.push(toFamily(gauge, samples))
+  return families
+}
+
+interface Read {
+  readonly gauge: InventoryGauge
+  readonly samples: readonly Sample[]
+}
+
+async function readInventory(shape: TenantShape, reading: TenantReading): Promise<readonly Read[]> {
+  const reads: Read[] = []
+  for (const resource of shape.resources) {
+    const context = { settings: reading.settings, complete: isComplete(resource, reading.posture) }
+    for (const gauge of resource.gauges) {
+      const samples = await gauge.read(reading.records, context)
+      reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, shape.name, sample)) })
+    }
+  }
+  return reads
+}
+
+function isComplete(shape: ResourceShape, posture: TenantPosture): boolean {
+  return posture.resources.some((view) => view.resource === shape.resource && view.dataAsOf !== null)
+}
+
+/** Puts the tenant first and the other labels in the order of the definition, so that equal series look equal. */
+function withTenant(definition: FamilyDefinition, tenant: string, sample: Sample): Sample {
+  const labels: Record<string, string> = { tenant }
+  for (const name of definition.labelNames) labels[name] = sample.labels[name] ?? ''
+  return { labels, value: sample.value }
+}
+
+function toFamily({ name, help }: FamilyDefinition, samples: readonly Sample[]): Family {
+  return { name, type: 'gauge', help, samples }
+}

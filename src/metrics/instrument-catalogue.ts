@@ -1,0 +1,76 @@
+import type { FamilyDefinition } from './family.ts'
+
+const sinceStart = 'Counted since the daemon started.'
+
+/** Every counter of the daemon, in alphabetical order. */
+export const counters = [
+  {
+    name: 'tenantwatch_api_requests_total',
+    help: `Requests to the tenant's API by path template and HTTP status, or the reason when there was no answer. ${sinceStart}`,
+    labelNames: ['tenant', 'endpoint', 'status'],
+  },
+  {
+    name: 'tenantwatch_api_retries_total',
+    help: `Requests to the tenant's API that were sent again, by the reason of the failure before. ${sinceStart}`,
+    labelNames: ['tenant', 'reason'],
+  },
+  {
+    name: 'tenantwatch_contract_events_total',
+    help: `Deviations of the tenant's API from its known contract that spoil nothing, once a field and run. ${sinceStart}`,
+    labelNames: ['tenant', 'resource', 'kind'],
+  },
+  {
+    name: 'tenantwatch_findings_opened_total',
+    help: `Findings opened or reopened. ${sinceStart}`,
+    labelNames: ['tenant', 'check'],
+  },
+  {
+    name: 'tenantwatch_findings_resolved_total',
+    help: `Findings resolved, by how they came to their end. ${sinceStart}`,
+    labelNames: ['tenant', 'check', 'resolution'],
+  },
+  {
+    name: 'tenantwatch_secret_rotations_total',
+    help: `API client secrets whose expiration date differed from the one read before. ${sinceStart}`,
+    labelNames: ['tenant'],
+  },
+  {
+    name: 'tenantwatch_sync_cursor_resets_total',
+    help: `Stored cursors that the tenant's API refused. ${sinceStart}`,
+    labelNames: ['tenant', 'resource'],
+  },
+  {
+    name: 'tenantwatch_sync_failures_total',
+    help: `Sync runs that failed, by reason. ${sinceStart}`,
+    labelNames: ['tenant', 'resource', 'reason'],
+  },
+  {
+    name: 'tenantwatch_sync_records_total',
+    help: `Records that sync runs brought or removed, by what became of them in the mirror. ${sinceStart}`,
+    labelNames: ['tenant', 'resource', 'change'],
+  },
+  {
+    name: 'tenantwatch_sync_runs_total',
+    help: `Sync runs that ended, by outcome. ${sinceStart}`,
+    labelNames: ['tenant', 'resource', 'mode', 'outcome'],
+  },
+] as const satisfies readonly FamilyDefinition[]
+
+/** Every histogram of the daemon; bounds in seconds. */
+export const histograms = [
+  {
+    name: 'tenantwatch_api_request_duration_seconds',
+    help: `Time from sending a request to the tenant's API to the end of its answer. ${sinceStart}`,
+    labelNames: ['endpoint'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  {
+    name: 'tenantwatch_sync_duration_seconds',
+    help: `Time a sync run took. ${sinceStart}`,
+    labelNames: ['resource', 'mode'],
+    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14400],
+  },
+] as const satisfies readonly (FamilyDefinition & { readonly buckets: readonly number[] })[]
+
+export type CounterName = (typeof counters)[number]['name']
+export type HistogramName = (typeof histograms)[number]['name']

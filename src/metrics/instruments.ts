@@ -1,0 +1,89 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { bucketBound } from './exposition.ts'
+import type { Family, Sample } from './family.ts'
+import { type CounterName, counters, type HistogramName, histograms } from './instrument-catalogue.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** The counting half of the metrics; the only place that knows prom-client. */
+export interface Instruments {
+  /** Adds to a counter; 0 bears the series. */
+  add(name: CounterName, labels: Labels, amount: number): void
+  observe(name: HistogramName, labels: Labels, seconds: number): void
+  /** Bears a histogram's series, once. */
+  bear(name: HistogramName, labels: Labels): void
+  collect(): Promise<readonly Family[]>
+}
+
+/** Gauges that end in `_total`, which promtool's linter refuses. */
+const refusedByLinter = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+/** The delay histogram of Node gives this, in seconds, as its minimum before its first sample. */
+const noMinimumYet = 9e9
+
+export function createInstruments(options: { readonly processMetrics: boolean }): Instruments {
+  const registry = new Registry()
+  const byCounter = new Map(
+    counters.map((definition) => [
+      definition.name,
+      new Counter({ ...definition, labelNames: [...definition.labelNames], registers: [registry] }),
+    ]),
+  )
+  const byHistogram = new Map(
+    histograms.map((definition) => [
+      definition.name,
+      new Histogram({
+        ...definition,
+        labelNames: [...definition.labelNames],
+        buckets: [...definition.buckets],
+        registers: [registry],
+      }),
+    ]),
+  )
+  if (options.processMetrics) {
+    collectDefaultMetrics({ register: registry })
+    for (const name of refusedByLinter) registry.removeSingleMetric(name)
+  }
+  const born = new Set<string>()
+  return {
+    add: (name, labels, amount) => byCounter.get(name)?.inc({ ...labels }, amount),
+    observe: (name, labels, seconds) =>
+      byHistogram.get(name)?.observe({ ...labels }, Number.isFinite(seconds) ? Math.max(0, seconds) : 0),
+    bear(name, labels) {
+      const key = JSON.stringify([name, labels])
+      if (born.has(key)) return
+      born.add(key)
+      byHistogram.get(name)?.zero({ ...labels })
+    },
+    async collect() {
+      const metrics = await registry.getMetricsAsJSON()
+      return metrics.map(toFamily)
+    },
+  }
+}
+
+type JsonMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]
+
+function toFamily(metric: JsonMetric): Family {
+  const { name, help } = metric
+  const kind = String(metric.type)
+  const type = kind === 'counter' || kind === 'histogram' ? kind : 'gauge'
+  const samples = metric.values
+    .filter(({ value }) => Number.isFinite(value) && !(name.startsWith('nodejs_eventloop_lag') && value > noMinimumYet))
+    .map((value) => toSample(name, value))
+  return { name, type, help: help.endsWith('.') ? help : `${help}.`, samples }
+}
+
+/** A histogram's values carry their own name, which prom-client's types leave out. */
+type JsonValue = JsonMetric['values'][number] & { readonly metricName?: string }
+
+function toSample(family: string, value: JsonValue): Sample {
+  const { le, ...labels } = Object.fromEntries(Object.entries(value.labels).map(([name, text]) => [name, String(text)]))
+  const suffix = value.metricName?.slice(family.length) ?? ''
+  return {
+    labels:
+      le === undefined ? labels : { ...labels, le: bucketBound(le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le)) },
+    value: value.value,
+    ...(suffix === '' ? {} : { suffix }),
+  }
+}

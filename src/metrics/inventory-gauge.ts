@@ -1,0 +1,17 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { RecordReader } from '../mirror/query.ts'
+import type { FamilyDefinition, Sample } from './family.ts'
+
+export interface InventoryContext {
+  readonly settings: Pick<TenantSettings, 'documents' | 'ownClientId'>
+  /** True once a complete walk of the resource exists; until then a count of it would be half a picture. */
+  readonly complete: boolean
+}
+
+/**
+ * A gauge that states a fact of the tenant, read from the mirror at each scrape. `read` gives no sample for what was
+ * never read; the label `tenant` is put before the others by the caller.
+ */
+export interface InventoryGauge extends FamilyDefinition {
+  read(reader: RecordReader, context: InventoryContext): Promise<readonly Sample[]>
+}

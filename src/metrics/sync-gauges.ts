@@ -1,0 +1,74 @@
+import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
+import type { Sample } from './family.ts'
+import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
+import type { TenantShape } from './shape.ts'
+
+/** How the sync stands, in alphabetical order; resources that are switched off have no series. */
+export const syncGauges: readonly PostureGauge[] = [
+  {
+    name: 'tenantwatch_hold',
+    help: `1 while the engine holds something back until an operator accepts it or its cause is gone; resource "all" is the whole tenant. ${fromMirror}`,
+    labelNames: ['resource', 'reason'],
+    samples: holdSamples,
+  },
+  {
+    name: 'tenantwatch_mirror_records',
+    help: `Live records in the mirror; absent until something was read, growing while a first walk is under way. ${fromMirror}`,
+    labelNames: ['resource'],
+    samples: (posture) =>
+      enabled(posture)
+        .filter(({ live, dataAsOf }) => live > 0 || dataAsOf !== null)
+        .map(({ resource, live }) => ({ labels: { resource }, value: live })),
+  },
+  {
+    name: 'tenantwatch_quarantined_records',
+    help: `Records that could not be trusted and are kept apart until a complete walk shows them well or not at all. ${fromMirror}`,
+    labelNames: ['resource'],
+    samples: (posture) =>
+      enabled(posture).map(({ resource, quarantined }) => ({ labels: { resource }, value: quarantined })),
+  },
+  {
+    name: 'tenantwatch_sync_freshness_limit_seconds',
+    help: `Age of the last success, in seconds, beyond which the data is stale. ${fromMirror}`,
+    labelNames: ['resource', 'mode'],
+    samples: (posture) => eachMode(posture, (mode) => mode.freshnessLimitMs / 1000),
+  },
+  {
+    name: 'tenantwatch_sync_last_attempt_timestamp_seconds',
+    help: `When a run was last tried, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    labelNames: ['resource', 'mode'],
+    samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastAttemptAt)),
+  },
+  {
+    name: 'tenantwatch_sync_last_success_timestamp_seconds',
+    help: `When a run last succeeded, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    labelNames: ['resource', 'mode'],
+    samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastSuccessAt)),
+  },
+  {
+    name: 'tenantwatch_sync_up',
+    help: `1 when the last run succeeded; 0 also before the first. ${fromMirror}`,
+    labelNames: ['resource', 'mode'],
+    samples: (posture) => eachMode(posture, (mode) => Number(mode.up)),
+  },
+]
+
+function enabled(posture: TenantPosture): readonly ResourceView[] {
+  return posture.resources.filter((view) => view.enabled)
+}
+
+function eachMode(posture: TenantPosture, value: (mode: ModeView) => number): Sample[] {
+  return enabled(posture).flatMap(({ resource, modes }) =>
+    modes.map((mode) => ({ labels: { resource, mode: mode.mode }, value: value(mode) })),
+  )
+}
+
+function holdSamples(posture: TenantPosture, shape: TenantShape): Sample[] {
+  const values = new Map<string, Sample>()
+  const put = (resource: string, reason: string, value: number) =>
+    values.set(`${resource} ${reason}`, { labels: { resource, reason }, value })
+  put('all', 'tenant_changed', 0)
+  for (const { resource, holds } of shape.resources) for (const reason of holds) put(resource, reason, 0)
+  for (const { resource, reason } of posture.holds) put(resource, reason, 1)
+  return [...values.values()]
+}

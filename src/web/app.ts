@@ -1,0 +1,62 @@
+import { type Context, type Handler, Hono } from 'hono'
+import { gate, isCrossSite } from './gate.ts'
+import { isLoopback } from './loopback.ts'
+import { favicon } from './page/favicon.ts'
+import { loadPage } from './page/load-page.ts'
+import { renderPage } from './page/page.ts'
+import { stylesheet } from './page/stylesheet.ts'
+import { refuse } from './refuse.ts'
+import { securityHeaders } from './security-headers.ts'
+import { checksJson, statusJson } from './status-json.ts'
+import { streamFindings } from './stream-findings.ts'
+import type { Probe, WebOptions } from './web-options.ts'
+
+/** All routes (contract: HTTP and metrics) as one fetch function. Nothing that answers GET changes anything. */
+export function createApp(options: WebOptions): (request: Request, env?: object) => Promise<Response> {
+  const { sources, now, version, log } = options
+  const app = new Hono()
+  app.use(gate(options))
+  const serve = (path: string, handler: Handler) => {
+    app.get(path, handler)
+    app.all(path, (context) => refuse(context, 405, 'Method not allowed: use GET or HEAD', { Allow: 'GET, HEAD' }))
+  }
+  serve('/', async (context) => context.html(await renderPage(await loadPage(options))))
+  serve('/style.css', (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }))
+  serve('/favicon.svg', (context) => context.body(favicon, 200, { 'Content-Type': 'image/svg+xml' }))
+  serve('/metrics', async (context) => {
+    const { contentType, body } = await sources.metrics(context.req.header('accept'))
+    return context.body(body, 200, { 'Content-Type': contentType, Vary: 'Accept' })
+  })
+  serve('/healthz', async (context) => probe(context, await sources.health()))
+  serve('/readyz', async (context) => probe(context, await sources.ready()))
+  serve('/api/v1/status', async (context) => context.json(statusJson(version, now(), await sources.posture())))
+  serve('/api/v1/checks', async (context) => context.json(checksJson(await sources.posture())))
+  serve('/api/v1/findings', (context) => streamFindings(context, options))
+  app.post('/-/reload', (context) => reload(context, options))
+  app.all('/-/reload', (context) => refuse(context, 405, 'Method not allowed: use POST', { Allow: 'POST' }))
+  app.notFound((context) => refuse(context, 404, 'Not found'))
+  app.onError((error, context) => {
+    log.error({ err: error, path: context.req.path }, 'Web request failed')
+    return refuse(context, 500, 'Internal error: see the log')
+  })
+  return async (request, env) => {
+    const response = await app.fetch(request, env)
+    if (!response.headers.has('x-hono-already-sent')) {
+      for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value)
+    }
+    return response
+  }
+}
+
+function probe(context: Context, { ok, text }: Probe): Response {
+  return context.text(`${text}\n`, ok ? 200 : 503)
+}
+
+async function reload(context: Context, { listen, authenticate, sources }: WebOptions): Promise<Response> {
+  if (authenticate === null && !isLoopback(listen.host)) {
+    return refuse(context, 403, 'Reload is served on loopback or behind authentication only')
+  }
+  if (isCrossSite(context)) return refuse(context, 403, 'Reload is not open to other sites')
+  const { ok, text } = await sources.reload()
+  return context.text(`${text}\n`, ok ? 200 : 500)
+}

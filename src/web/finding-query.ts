@@ -1,0 +1,39 @@
+import type { FindingView } from '../model/finding.ts'
+import { severities } from '../model/severity.ts'
+import type { FindingQuery } from './web-options.ts'
+
+const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
+const names = ['tenant', 'check', 'severity', 'state'] as const
+
+export type ParsedQuery =
+  | { readonly ok: true; readonly query: FindingQuery }
+  | { readonly ok: false; readonly message: string }
+
+/**
+ * Reads the query of `/api/v1/findings`. `severity` and `state` take several values with commas between; `state` is
+ * `open` by default and takes `all`. What is unknown is an error, for a misspelt filter would look like "nothing found".
+ */
+export function parseFindingQuery(parameters: Readonly<Record<string, string>>): ParsedQuery {
+  const unknown = Object.keys(parameters).find((name) => !(names as readonly string[]).includes(name))
+  if (unknown !== undefined) return { ok: false, message: `Unknown parameter ${unknown}: use ${names.join(', ')}` }
+  const { tenant, check, severity, state = 'open' } = parameters
+  const grades = severity === undefined ? severities : oneOf(severities, severity)
+  if (grades === undefined) return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
+  const wanted = state === 'all' ? states : oneOf(states, state)
+  if (wanted === undefined) return { ok: false, message: `Unknown state ${state}: use ${states.join(', ')} or all` }
+  return {
+    ok: true,
+    query: {
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(check === undefined ? {} : { check }),
+      ...(severity === undefined ? {} : { severities: grades }),
+      states: wanted,
+    },
+  }
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string): readonly T[] | undefined {
+  const parts = text.split(',')
+  const found = known.filter((value) => parts.includes(value))
+  return parts.every((part) => (known as readonly string[]).includes(part)) ? found : undefined
+}

@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import { severities } from '../../model/severity.ts'
+import type { Tally } from '../tally.ts'
+import { isTrusted, type Trust } from '../trust.ts'
+import { badge, severityTone, statusTone, statusWord, type Tone } from './badge.ts'
+import { stackedBar } from './bars.ts'
+import type { TenantPage } from './load-page.ts'
+import { type Html, number, plural } from './text.ts'
+import { distance, stamp } from './times.ts'
+
+/** The look at a glance: can it be trusted, what is wrong, what is next. */
+export function tiles(page: TenantPage, trust: Trust, sums: Tally, now: number): Html {
+  return html`<div class="tiles">${trustTile(page, trust)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
+}
+
+const trustTone = { full: 'good', partial: 'warn', none: 'blind' } as const satisfies Record<Trust['level'], Tone>
+const trustWord = { full: 'Trusted', partial: 'In part', none: 'Not trusted' } as const satisfies Record<
+  Trust['level'],
+  string
+>
+
+function trustTile({ posture }: TenantPage, trust: Trust): Html {
+  const held = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
+  return tile(
+    'Data',
+    trustTone[trust.level],
+    trustWord[trust.level],
+    html`${trust.trusted} of ${plural(trust.of, 'resource')} complete and fresh${held}`,
+  )
+}
+
+function checksTile({ checks }: Tally): Html {
+  const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'blind' : checks.pass > 0 ? 'good' : 'quiet'
+  const word =
+    checks.fail > 0
+      ? `${checks.fail} failing`
+      : checks.unknown > 0
+        ? `${checks.unknown} unknown`
+        : `${checks.pass} passing`
+  const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
+  const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord[status], value: checks[status] }))
+  const words = parts.filter(({ value }) => value > 0).map(({ value, label }) => `${value} ${label}`)
+  return tile('Checks', tone, word, html`${stackedBar(parts)}${words.join(' · ')}`)
+}
+
+function findingsTile({ open, openTotal, waivedTotal }: Tally): Html {
+  const worst = severities.toReversed().find((severity) => open[severity] > 0)
+  const counts = severities
+    .toReversed()
+    .filter((severity) => open[severity] > 0)
+    .map(
+      (severity) =>
+        html`<span class="count">${badge(severity, severityTone[severity])} ${number(open[severity])}</span> `,
+    )
+  const waived = waivedTotal === 0 ? '' : html`<span class="count quiet">${number(waivedTotal)} waived</span>`
+  return tile(
+    'Open findings',
+    worst === undefined ? 'quiet' : severityTone[worst],
+    number(openTotal),
+    html`${counts}${waived}`,
+  )
+}
+
+const soonMs = 30 * 86_400_000
+
+/** Green only while the clients can be believed: a secret that nobody could read any more may have changed since. */
+function secretTile({ posture, secrets }: TenantPage, now: number): Html {
+  const next = secrets.find(({ expiresAt }) => expiresAt > now)
+  const expired = secrets.filter(({ expiresAt }) => expiresAt <= now).length
+  const past = expired === 0 ? '' : html`<br>${plural(expired, 'secret has', 'secrets have')} expired already`
+  if (next === undefined)
+    return tile('Next secret expiry', expired > 0 ? 'bad' : 'quiet', expired > 0 ? 'Expired' : 'None known', past)
+  const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
+  const believed = clients !== undefined && isTrusted(clients, posture.holds)
+  const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : believed ? 'good' : 'blind'
+  const doubt = believed ? '' : ', as last read'
+  return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${doubt}${past}`)
+}
+
+function tile(title: string, tone: Tone, word: string, detail: Html | string): Html {
+  return html`<div class="tile edge-${tone}"><h3>${title}</h3><p class="figure text-${tone}">${word}</p><p class="detail">${detail}</p></div>
+`
+}

@@ -1,0 +1,62 @@
+import type { ServerOptions } from 'node:https'
+import type { FindingView } from '../model/finding.ts'
+import type { Log } from '../model/log.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import type { Severity } from '../model/severity.ts'
+
+/** Which findings are asked for; a field left out leaves nothing out. */
+export interface FindingQuery {
+  readonly tenant?: string
+  readonly check?: string
+  readonly severities?: readonly Severity[]
+  /** Left out: open and not waived. */
+  readonly states?: readonly FindingView['state'][]
+}
+
+/** The secret of one API client, as the page lists it. */
+export interface SecretView {
+  readonly clientId: string
+  readonly name: string | null
+  readonly role: string | null
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** An answer to a probe: one short sentence for people beside the verdict. */
+export interface Probe {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** Everything the web shows, handed in: it reads no store and judges nothing. */
+export interface WebSources {
+  /** The exposition for an Accept header; a rejection becomes a 500. */
+  readonly metrics: (accept: string | undefined) => Promise<{ readonly contentType: string; readonly body: string }>
+  readonly posture: () => Promise<readonly TenantPosture[]>
+  /** Findings in the order they were first opened, in batches. */
+  readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
+  /** Secrets of a tenant's API clients, the one that expires first in front. */
+  readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
+  /** Whether the engine's heart beats. */
+  readonly health: () => Probe | Promise<Probe>
+  /** Whether the store is open and every enabled resource was tried once. */
+  readonly ready: () => Probe | Promise<Probe>
+  /** Loads the configuration anew; not ok keeps the last good one. */
+  readonly reload: () => Promise<Probe>
+}
+
+export interface WebOptions {
+  /** Port 0 takes any free one. */
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly version: string
+  /** Whether names of persons, e-mails and file names may be shown here. */
+  readonly exposeDetails: boolean
+  /** Judges an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
+  readonly authenticate: ((authorization: string | undefined) => Promise<boolean>) | null
+  /** Certificate and key; null serves plain HTTP. */
+  readonly tls: ServerOptions | null
+  readonly sources: WebSources
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Log
+}

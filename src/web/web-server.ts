@@ -1,0 +1,102 @@
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { createAdaptorServer } from '@hono/node-server'
+import { FatalError } from '../model/errors.ts'
+import { createApp } from './app.ts'
+import { type Connections, limitConnections } from './connection-limit.ts'
+import { securityHeaders } from './security-headers.ts'
+import type { WebOptions } from './web-options.ts'
+
+/** What keeps a slow or greedy peer from holding the server; Node's own defaults are minutes and no limit. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16_384,
+  // A request without a Host header is refused like any other that names no host of ours, with all headers.
+  requireHostHeader: false,
+} as const
+const handshakeTimeout = 10_000
+const maxConnections = 64
+const socketIdleMs = 30_000
+
+const statusLines: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+const headerLines = Object.entries({ ...securityHeaders, 'Content-Length': 0 })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
+export interface WebServer {
+  /** Listens; gives the address and the port really taken. Throws FatalError when they cannot be had. */
+  start(): Promise<{ readonly host: string; readonly port: number }>
+  /** Takes no more connections, lets requests in flight end for at most `drainMs`, then cuts them. */
+  dispose(drainMs: number): Promise<void>
+}
+
+export function createWebServer(options: WebOptions): WebServer {
+  const { tls, listen, log } = options
+  const fetch = createApp(options)
+  // The adaptor's type knows three kinds of servers; these two share everything that is used here.
+  const server = (
+    tls === null
+      ? createAdaptorServer({ fetch, createServer, serverOptions: limits })
+      : createAdaptorServer({
+          fetch,
+          createServer: createSecureServer,
+          serverOptions: { ...limits, handshakeTimeout, ...tls },
+        })
+  ) as Server
+  const connections = limitConnections(server, maxConnections)
+  server.setTimeout(socketIdleMs)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // The error carries the bytes that came, among them whatever the peer authenticates itself with.
+    log.debug({ code: error.code }, 'Web request could not be read')
+    const status = (error.code === undefined ? undefined : statusLines[error.code]) ?? '400 Bad Request'
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
+    else socket.destroy()
+  })
+  // Before the adaptor, which answers by itself what it cannot read.
+  server.prependListener('request', (_, response) => void response.setHeaders(new Map(Object.entries(securityHeaders))))
+  server.on('checkExpectation', (_, response) => {
+    response.writeHead(417, { ...securityHeaders, 'Content-Length': 0, Connection: 'close' }).end()
+  })
+  return {
+    start: () => listenOn(server, listen),
+    dispose: (drainMs) => close(server, connections, drainMs),
+  }
+}
+
+function listenOn(server: Server, { host, port }: WebOptions['listen']): Promise<{ host: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is taken' : cause.message
+      reject(new FatalError(`Cannot listen on ${host}:${port}: ${why}`, { cause }))
+    }
+    server.once('error', refuse)
+    server.listen(port, host.replace(/^\[(.*)\]$/, '$1'), () => {
+      server.removeListener('error', refuse)
+      const address = server.address()
+      resolve(
+        typeof address === 'object' && address !== null
+          ? { host: address.address, port: address.port }
+          : { host, port },
+      )
+    })
+  })
+}
+
+function close(server: Server, connections: Connections, drainMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve()
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => connections.cut(), Math.max(0, drainMs))
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

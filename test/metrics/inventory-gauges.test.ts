@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readClientSecrets } from '../../src/resources/api-clients-gauges.ts'
+import { lively, metricsOf, reading, records } from './support/daemon.ts'
+import { seriesOf, valueIn } from './support/parse.ts'
+import { at, posture, resource } from './support/posture.ts'
+import { readerOf, record } from './support/records.ts'
+
+const body = async (...args: Parameters<typeof reading>) => (await metricsOf([reading(...args)]).render()).body
+
+it('shows the whole truth table of users, other states gathered', async () => {
+  const text = await body(lively, records)
+  expect(seriesOf(text, 'tenantwatch_users')).toHaveLength(12)
+  expect(valueIn(text, 'tenantwatch_users', { state: 'Active', mfa_status: 'true', mfa_action: 'false' })).toBe(2)
+  expect(valueIn(text, 'tenantwatch_users', { state: 'Invited', mfa_status: 'false', mfa_action: 'true' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_users', { state: 'other', mfa_status: 'false', mfa_action: 'false' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_users', { state: 'Active', mfa_status: 'false', mfa_action: 'false' })).toBe(0)
+})
+
+it('counts documents by known status, none and other, and roles by Active', async () => {
+  const text = await body(lively, records)
+  const documents = seriesOf(text, 'tenantwatch_documents').map(({ labels, value }) => [labels['upload_status'], value])
+  expect(documents).toEqual([
+    ['Completed', 1],
+    ['Processing', 0],
+    ['none', 1],
+    ['other', 1],
+  ])
+  expect(valueIn(text, 'tenantwatch_roles', { state: 'Active' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_roles', { state: 'other' })).toBe(1)
+})
+
+it('shows no count of a walk that is not complete yet', async () => {
+  const halfway = (['users', 'documents', 'roles'] as const).map((name) => resource(name, { dataAsOf: null }))
+  const text = await body(posture({ resources: halfway }), records)
+  for (const name of ['users', 'documents', 'roles']) expect(seriesOf(text, `tenantwatch_${name}`)).toEqual([])
+  expect(valueIn(text, 'tenantwatch_mirror_records', { resource: 'users' })).toBe(12)
+})
+
+it('shows the sign-in settings as 0 and 1', async () => {
+  const text = await body(lively, records)
+  expect(valueIn(text, 'tenantwatch_mfa_policy_enabled', { tenant: 'acme' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_sso_enabled', { tenant: 'acme' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_sso_enforced', { tenant: 'acme' })).toBe(0)
+})
+
+it('shows the expiry of every secret and of the own client whatever the case of its id', async () => {
+  const text = await body(lively, records)
+  const name = 'tenantwatch_api_client_secret_expiration_timestamp_seconds'
+  expect(valueIn(text, name, { client_id: 'aa-1' })).toBe(at / 1000 + 86_400)
+  expect(valueIn(text, name, { client_id: 'bb-2' })).toBe(at / 1000 - 0.5)
+  expect(valueIn(text, 'tenantwatch_own_client_secret_expiration_timestamp_seconds')).toBe(at / 1000 + 86_400)
+  expect(
+    valueIn(text, 'tenantwatch_api_client_info', { client_id: 'aa-1', client_name: 'HR "sync"', role: 'Reader' }),
+  ).toBe(1)
+  expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '' })).toBe(1)
+})
+
+it('keeps one series a client whatever the clients are called', async () => {
+  const names = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(names, async (clients) => {
+      const rows = clients.map(([name, roleName], i) =>
+        record(`id-${i}`, { name, roleName }, { secretExpirationDateMs: i }),
+      )
+      const text = await body(lively, { 'api-clients': rows })
+      expect(seriesOf(text, 'tenantwatch_api_client_info').map(({ labels }) => labels['client_id'])).toEqual(
+        rows.map(({ key }) => key),
+      )
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('lists secrets with the one that expires first in front', async () => {
+  const secrets = await readClientSecrets(readerOf(records))
+  expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])
+})

@@ -1,0 +1,199 @@
+import { expect, it, vi } from 'vitest'
+import { config, lively, metricsOf, reading, records, tenantShape, untouched } from './support/daemon.ts'
+import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
+import { at, check, posture, resource } from './support/posture.ts'
+
+const render = async (...args: Parameters<typeof metricsOf>) => (await metricsOf(...args).render()).body
+
+it('bears counters and health series at 0 before anything happened', async () => {
+  const body = await render([reading(untouched)])
+  const tenant = 'acme'
+  const users = { tenant, resource: 'users' }
+  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'poll', outcome: 'failure' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'invalid_cursor' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'suspect_empty' })).toBeUndefined()
+  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'sweep' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'poll' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_hold', { tenant, resource: 'all', reason: 'tenant_changed' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_findings', { tenant, check: 'user-mfa-enrolled', severity: 'low' })).toBe(0)
+  expect(
+    valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled', resolution: 'fixed' }),
+  ).toBe(0)
+  expect(valueIn(body, 'tenantwatch_quarantined_records', users)).toBe(0)
+  expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'skipped_row' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_count', { resource: 'users', mode: 'poll' })).toBe(0)
+  for (const { value } of seriesOf(body, 'tenantwatch_api_requests_total')) expect(value).toBe(0)
+})
+
+it('says unknown of every check before the first evaluation', async () => {
+  const body = await render([reading(untouched)])
+  for (const { labels, value } of seriesOf(body, 'tenantwatch_check_status'))
+    expect([labels['status'], value]).toEqual([labels['status'], labels['status'] === 'unknown' ? 1 : 0])
+  expect(seriesOf(body, 'tenantwatch_check_status')).toHaveLength(8)
+  expect(valueIn(body, 'tenantwatch_check_unknown_reason', { check: 'user-mfa-enrolled' })).toBe(1)
+  expect(seriesOf(body, 'tenantwatch_check_entities')).toEqual([])
+  expect(valueIn(body, 'tenantwatch_check_last_evaluation_timestamp_seconds', { check: 'user-mfa-enrolled' })).toBe(0)
+})
+
+it('says nothing of the tenant before it was read', async () => {
+  const body = await render([reading(untouched)])
+  const facts = [
+    'users',
+    'documents',
+    'roles',
+    'mirror_records',
+    'mfa_policy_enabled',
+    'sso_enabled',
+    'api_clock_skew_seconds',
+  ]
+  for (const name of [...facts, 'own_client_secret_expiration_timestamp_seconds', 'api_client_info'])
+    expect(seriesOf(body, `tenantwatch_${name}`)).toEqual([])
+})
+
+it('shows a tenant in mid-life', async () => {
+  const body = await render([reading(lively, records)])
+  expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
+  expect(valueIn(body, 'tenantwatch_findings_waived', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(4)
+  expect(valueIn(body, 'tenantwatch_hold', { resource: 'documents' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_api_clock_skew_seconds')).toBe(-1.5)
+  expect(valueIn(body, 'tenantwatch_sync_freshness_limit_seconds', { resource: 'users', mode: 'poll' })).toBe(900)
+  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { resource: 'roles' })).toBe(at / 1000 - 600)
+  expect(valueIn(body, 'tenantwatch_build_info', { version: '1.2.3' })).toBe(1)
+  expect(
+    valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass', tenant: 'acme' }),
+  ).toBe(1782863999.999)
+  expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
+})
+
+it('leaves out a resource that is switched off', async () => {
+  const view = posture({ resources: [resource('users', { enabled: false })] })
+  expect(seriesOf(await render([reading(view)]), 'tenantwatch_sync_up')).toEqual([])
+})
+
+it('counts what the engine tells', async () => {
+  const metrics = metricsOf([reading(lively)])
+  const counts = { created: 3, updated: 0, unchanged: 7, removed: 1, quarantined: 0 }
+  const run = { tenant: 'acme', resource: 'users', mode: 'sweep', durationSeconds: 2, counts } as const
+  metrics.syncRunEnded({ ...run, outcome: 'success', reason: null })
+  metrics.syncRunEnded({ ...run, outcome: 'failure', reason: 'timeout' })
+  metrics.cursorReset('acme', 'users')
+  metrics.contractEvent('acme', 'users', 'unknown_field')
+  metrics.secretsRotated('acme', 2)
+  metrics.findingsOpened('acme', 'user-mfa-enrolled', 5)
+  metrics.findingsResolved('acme', 'user-mfa-enrolled', 'fixed', 4)
+  metrics.configReloaded(false, at + 5000)
+  const { body } = await metrics.render()
+  const users = { resource: 'users' }
+  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'sweep', outcome: 'success' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'timeout' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_sync_records_total', { ...users, change: 'created' })).toBe(6)
+  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_bucket', { ...users, mode: 'sweep', le: '5.0' })).toBe(2)
+  expect(valueIn(body, 'tenantwatch_sync_cursor_resets_total', users)).toBe(1)
+  expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'unknown_field' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
+  expect(valueIn(body, 'tenantwatch_findings_opened_total', { check: 'user-mfa-enrolled' })).toBe(5)
+  expect(
+    valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled', resolution: 'fixed' }),
+  ).toBe(4)
+  expect(valueIn(body, 'tenantwatch_config_last_reload_successful')).toBe(0)
+  expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
+})
+
+it('counts the traffic of a tenant under closed labels', async () => {
+  const metrics = metricsOf([reading(lively)])
+  const observer = metrics.observer('acme')
+  observer.request('/api/public/users', '200', 0.2)
+  observer.request('/api/public/users', 'timeout', 30)
+  observer.request('/api/public/users', 'whatever\n', Number.NaN)
+  observer.retry('timeout')
+  observer.clockSkew(12.5)
+  const { body } = await metrics.render()
+  const endpoint = '/api/public/users'
+  expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: '200' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: 'timeout' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: 'internal' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint })).toBe(3)
+  expect(valueIn(body, 'tenantwatch_api_retries_total', { reason: 'timeout' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_api_clock_skew_seconds')).toBe(12.5)
+})
+
+it('drops every series of a tenant taken out and keeps the counts of those that stay', async () => {
+  const globex = posture({ ...lively, tenant: 'globex' })
+  const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
+    config: { ...config, tenants: [tenantShape('acme'), tenantShape('globex')] },
+  })
+  metrics.secretsRotated('acme', 2)
+  metrics.observer('globex').request('/api/public/users', '200', 1)
+  expect((await metrics.render()).body).toContain('tenant="globex"')
+  metrics.configure(config)
+  metrics.secretsRotated('globex', 1)
+  const { body } = await metrics.render()
+  expect(body).not.toContain('globex')
+  expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
+  expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint: '/api/public/users' })).toBe(1)
+})
+
+it('fails the whole scrape when the store or one tenant cannot be read, and recovers', async () => {
+  const read = vi
+    .fn()
+    .mockRejectedValueOnce(new Error('disk'))
+    .mockResolvedValueOnce([])
+    .mockResolvedValue([reading(lively)])
+  const metrics = metricsOf([], { read })
+  await expect(metrics.render()).rejects.toThrow('disk')
+  await expect(metrics.render()).rejects.toThrow('tenant acme was not read')
+  await expect(metrics.render()).resolves.toBeDefined()
+})
+
+it('fails the whole scrape when one gauge cannot be read', async () => {
+  const broken = reading(lively, records)
+  broken.records.countBy = () => Promise.reject(new Error('corrupt'))
+  await expect(metricsOf([broken]).render()).rejects.toThrow('corrupt')
+})
+
+it('reads once for scrapes that come together', async () => {
+  const read = vi.fn(async () => [reading(lively)])
+  const metrics = metricsOf([], { read })
+  await Promise.all(Array.from({ length: 20 }, () => metrics.render()))
+  expect(read).toHaveBeenCalledOnce()
+  await metrics.render()
+  expect(read).toHaveBeenCalledTimes(2)
+})
+
+it('leaves out what a stopped daemon cannot know from the mirror scope', async () => {
+  const body = await render([reading(lively, records)], { scope: 'mirror' })
+  expect(body).toContain('tenantwatch_check_status')
+  expect(body).toContain('tenantwatch_build_info')
+  for (const part of ['_total', '_bucket', 'process_', 'nodejs_', '_reload_']) expect(body).not.toContain(part)
+})
+
+it('never shows persons, e-mails or file names', async () => {
+  expect((await render([reading(lively, records)])).toLowerCase()).not.toContain('canary')
+})
+
+it('serves the same series in both formats, and never NaN', async () => {
+  const metrics = metricsOf([reading(lively, records)])
+  const text = await metrics.render()
+  const open = await metrics.render('application/openmetrics-text; version=1.0.0')
+  expect(text.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(open.contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+  expect(open.body.endsWith('\n# EOF\n')).toBe(true)
+  expect(open.body).not.toMatch(/\n\n|\bNan\b/i)
+  const own = (body: string) =>
+    parseExposition(body)
+      .filter(({ name }) => name.startsWith('tenantwatch_'))
+      .map((series) => JSON.stringify(series))
+  expect(own(open.body.replace('# EOF\n', ''))).toEqual(own(text.body))
+  for (const [, name] of open.body.matchAll(/^# TYPE (\w+) counter$/gm)) expect(name).not.toMatch(/_total$/)
+})
+
+it('has each of the four statuses as a state set of one', async () => {
+  for (const status of ['fail', 'not_applicable', 'pass', 'unknown'] as const) {
+    const view = posture({
+      checks: [check('user-mfa-enrolled', { status, reason: status === 'unknown' ? 'stale' : null })],
+    })
+    const set = seriesOf(await render([reading(view)]), 'tenantwatch_check_status')
+    expect(set.filter(({ value }) => value === 1).map(({ labels }) => labels['status'])).toEqual([status])
+    expect(set).toHaveLength(4)
+  }
+})

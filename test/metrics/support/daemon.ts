@@ -1,0 +1,144 @@
+import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
+import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
+import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/shape.ts'
+import type { TenantPosture } from '../../../src/model/posture.ts'
+import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
+import { authenticationSettingsSeries } from '../../../src/resources/authentication-settings-gauges.ts'
+import { documentsSeries } from '../../../src/resources/documents-gauges.ts'
+import { permissionsSeries } from '../../../src/resources/permissions-gauges.ts'
+import { rolesSeries } from '../../../src/resources/roles-gauges.ts'
+import { usersSeries } from '../../../src/resources/users-gauges.ts'
+import { at, check, mode, posture, resource, unread } from './posture.ts'
+import { type Records, readerOf, record } from './records.ts'
+
+const withPoll = ['poll', 'sweep'] as const
+const shapeOf = (series: ResourceSeries) => ({
+  ...series,
+  modes: series.resource === 'users' || series.resource === 'documents' ? withPoll : (['sweep'] as const),
+  endpoints: [`/api/public/${series.resource}`, ...(series.resource === 'users' ? ['/api/public/users/{id}'] : [])],
+})
+
+export function tenantShape(name: string): TenantShape {
+  const all = [
+    apiClientsSeries,
+    authenticationSettingsSeries,
+    documentsSeries,
+    permissionsSeries,
+    rolesSeries,
+    usersSeries,
+  ]
+  return { name, resources: all.map(shapeOf), checks: ['api-client-secret-not-expired', 'user-mfa-enrolled'] }
+}
+
+export const config: MetricsConfig = {
+  tenants: [tenantShape('acme')],
+  waivers: [
+    {
+      id: 'break-glass',
+      check: 'user-mfa-enrolled',
+      entity: '1041',
+      tenant: '*',
+      reason: 'A sealed account for emergencies',
+      owner: 'security',
+      expiresMs: Date.parse('2026-06-30T23:59:59.999Z'),
+    },
+  ],
+}
+
+const pollMode = mode({ mode: 'poll', freshnessLimitMs: 900_000 })
+
+/** The posture of a tenant that was never asked for anything. */
+export const untouched: TenantPosture = posture({
+  resources: (['api-clients', 'authentication-settings', 'documents', 'permissions', 'roles', 'users'] as const).map(
+    (name) => {
+      const view = unread(name)
+      const never = { up: false, lastAttemptAt: null, lastSuccessAt: null }
+      return name === 'users' || name === 'documents'
+        ? { ...view, modes: [{ ...pollMode, ...never }, ...view.modes] }
+        : view
+    },
+  ),
+  checks: [
+    check('api-client-secret-not-expired', {
+      status: 'unknown',
+      reason: 'never',
+      evaluatedAt: null,
+      since: null,
+      entities: 0,
+      severities: ['critical'],
+    }),
+    check('user-mfa-enrolled', {
+      status: 'unknown',
+      reason: 'never',
+      evaluatedAt: null,
+      since: null,
+      entities: 0,
+      severities: ['low', 'high'],
+    }),
+  ],
+})
+
+/** The posture of a tenant in mid-life. */
+export const lively: TenantPosture = posture({
+  clockSkewMs: -1500,
+  holds: [{ id: 'H-1', resource: 'documents', reason: 'shrink_held', count: 9, message: 'Held', raisedAt: at }],
+  resources: (['api-clients', 'authentication-settings', 'documents', 'permissions', 'roles', 'users'] as const).map(
+    (name) =>
+      name === 'users' || name === 'documents' ? resource(name, { modes: [pollMode, mode()] }) : resource(name),
+  ),
+  checks: [
+    check('api-client-secret-not-expired', { severities: ['critical'] }),
+    check('user-mfa-enrolled', {
+      status: 'fail',
+      severities: ['low', 'high'],
+      open: { high: 117 },
+      waived: { high: 4 },
+    }),
+  ],
+})
+
+const user = (id: number, state: string, mfaStatus: boolean, mfaAction: boolean) =>
+  record(String(id), {
+    userId: id,
+    state,
+    mfaStatus,
+    mfaAction,
+    email: `canary-${id}@example.com`,
+    firstName: 'Canary',
+  })
+
+export const records: Records = {
+  users: [
+    user(1, 'Active', true, false),
+    user(2, 'Active', true, false),
+    user(3, 'Invited', false, true),
+    user(4, 'Frozen', false, false),
+  ],
+  documents: [
+    record('d1', { filename: 'canary.pdf', uploadStatus: 'Completed' }),
+    record('d2', { filename: 'canary.pdf', uploadStatus: null }),
+    record('d3', { filename: 'canary.pdf', uploadStatus: 'Shredded' }),
+  ],
+  roles: [record('1', { state: 'Active' }), record('2', { state: 'Inactive' })],
+  'authentication-settings': [record('0', { mfaEnabled: true, ssoEnabled: true, ssoEnforced: false })],
+  'api-clients': [
+    record(
+      'aa-1',
+      { clientId: 'AA-1', name: 'HR "sync"', roleName: 'Reader' },
+      { secretExpirationDateMs: at + 86_400_000 },
+    ),
+    record('bb-2', { clientId: 'BB-2', name: null, roleName: null }, { secretExpirationDateMs: at - 500 }),
+  ],
+}
+
+export function reading(view: TenantPosture, rows: Records = {}): TenantReading {
+  return {
+    posture: view,
+    records: readerOf(rows),
+    settings: { ownClientId: 'Aa-1', documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] } },
+  }
+}
+
+export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
+  return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, ...over })
+}

@@ -1,0 +1,33 @@
+import type { MirrorRecord, RecordReader } from '../../../src/mirror/query.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+
+export type Records = Readonly<Partial<Record<ResourceName, readonly MirrorRecord[]>>>
+
+export function record(key: string, fields: Record<string, unknown>, times: Record<string, number> = {}): MirrorRecord {
+  return { key, fields, times, extra: null, firstSeenAt: 0, readAt: 0, requestId: null }
+}
+
+/** A reader of records in memory: what the gauges ask of it, and a refusal of the rest. */
+export function readerOf(records: Records): RecordReader {
+  const refuse = () => Promise.reject(new Error('Not asked by gauges'))
+  return {
+    async *select(resource) {
+      const all = records[resource] ?? []
+      for (let i = 0; i < all.length; i += 2) yield all.slice(i, i + 2)
+    },
+    async countBy(resource, fields) {
+      const groups = new Map<string, { values: (string | number | boolean | null)[]; count: number }>()
+      for (const { fields: present } of records[resource] ?? []) {
+        const values = fields.map((field) => present[field] as string | number | boolean | null)
+        const key = JSON.stringify(values)
+        const group = groups.get(key) ?? { values, count: 0 }
+        group.count += 1
+        groups.set(key, group)
+      }
+      return [...groups.values()]
+    },
+    count: refuse,
+    duplicates: refuse,
+    history: refuse,
+  }
+}

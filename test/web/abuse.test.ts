@@ -1,0 +1,167 @@
+import { Agent, request } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { selfSigned } from '../support/certificate.ts'
+import { sources, startServer } from './support/server.ts'
+import { answerOf, exchange, gone, open } from './support/wire.ts'
+
+const most = 64
+const start = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n'
+
+/** A server whose exposition is as long as that of a large tenant. */
+function scraped() {
+  const body = Array.from({ length: 2000 }, (_, i) => `tenantwatch_x{n="${i}"} ${i}\n`).join('')
+  const metrics = async () => ({ contentType: 'text/plain; version=0.0.4', body })
+  return { body, over: { sources: { ...sources, metrics } } }
+}
+
+function scrape(port: number, agent?: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, path: '/metrics', agent: agent ?? false }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve(answer.statusCode === 200 ? text : `status ${answer.statusCode}`))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+it('answers 500 scrapes at once, all of them and all alike', async () => {
+  const { body, over } = scraped()
+  await using web = await startServer(over)
+  const agent = new Agent({ keepAlive: true, maxSockets: most })
+  const answers = await Promise.all(Array.from({ length: 500 }, () => scrape(web.port, agent)))
+  agent.destroy()
+  expect(answers).toHaveLength(500)
+  expect(new Set(answers)).toEqual(new Set([body]))
+})
+
+it('goes on answering while 200 sockets send their headers a byte at a time, and keeps no more than its limit', async () => {
+  const { body, over } = scraped()
+  await using web = await startServer(over)
+  const slow = await Promise.all(Array.from({ length: 200 }, () => open(web.port)))
+  for (const byte of start) {
+    for (const socket of slow) if (socket.writable) socket.write(byte)
+    await turn()
+  }
+  expect(await Promise.all(Array.from({ length: 20 }, () => scrape(web.port)))).toEqual(Array(20).fill(body))
+  await vi.waitFor(() => expect(slow.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(most))
+  for (const socket of slow) socket.destroy()
+})
+
+it('refuses a socket beyond its limit while requests are at work on all others, and takes one again when one ends', async () => {
+  const finish: (() => void)[] = []
+  const metrics = () =>
+    new Promise<{ contentType: string; body: string }>((resolve) => {
+      finish.push(() => resolve({ contentType: 'text/plain', body: 'ok\n' }))
+    })
+  await using web = await startServer({ sources: { ...sources, metrics } })
+  const working = Array.from({ length: most }, () => scrape(web.port))
+  await vi.waitFor(() => expect(finish).toHaveLength(most))
+  await expect(scrape(web.port)).rejects.toThrow()
+  expect(finish).toHaveLength(most)
+  for (const end of finish) end()
+  expect(await Promise.all(working)).toEqual(Array(most).fill('ok\n'))
+  const next = scrape(web.port)
+  await vi.waitFor(() => expect(finish).toHaveLength(most + 1))
+  finish.at(-1)?.()
+  expect(await next).toBe('ok\n')
+})
+
+it('answers what was sent ahead in its order', async () => {
+  await using web = await startServer()
+  const paths = ['/healthz', '/metrics', '/nothing', '/readyz']
+  const ahead = Array.from({ length: 100 }, (_, i) => `GET ${paths[i % 4]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  const last = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const all = await exchange(web.port, ahead.join('') + last)
+  const words = [...all.matchAll(/The engine is alive|up 1|Not found|Ready/g)].map(([word]) => word)
+  const round = ['The engine is alive', 'up 1', 'Not found', 'Ready']
+  expect(words).toEqual([...Array.from({ length: 25 }, () => round).flat(), 'The engine is alive'])
+})
+
+it('answers a peer that has closed its own half', async () => {
+  const { body, over } = scraped()
+  await using web = await startServer(over)
+  const socket = await open(web.port, { allowHalfOpen: true })
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  socket.end(`${start}\r\n`)
+  await gone(socket)
+  expect(answerOf(text)).toMatchObject({ status: 200, body })
+})
+
+it('gives back sockets and memory after everybody has left in the middle', async () => {
+  const { over } = scraped()
+  await using web = await startServer(over)
+  const handles = () => process.getActiveResourcesInfo().filter((name) => name.includes('TCP')).length
+  await scrape(web.port)
+  const before = handles()
+  const sizes: number[] = []
+  for (let round = 0; round < 6; round++) {
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => open(web.port)))
+    for (const [i, socket] of sockets.entries()) {
+      socket.write(i % 3 === 0 ? start : `${start}\r\n`.repeat(20))
+      if (i % 2 === 0) socket.resetAndDestroy()
+    }
+    await turn()
+    for (const socket of sockets) socket.destroy()
+    await vi.waitFor(() => expect(handles()).toBeLessThanOrEqual(before))
+    globalThis.gc?.()
+    sizes.push(process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers)
+  }
+  expect((sizes.at(-1) ?? 0) - (sizes[0] ?? 0)).toBeLessThan(60 << 20)
+  expect((await fetch(`${web.origin}/healthz`)).status).toBe(200)
+})
+
+it('ends in time while peers say nothing, say half, read nothing and hold on', async () => {
+  const huge = { contentType: 'text/plain', body: 'x'.repeat(30 << 20) }
+  const web = await startServer({
+    sources: { ...sources, metrics: async () => huge, ready: () => new Promise(() => {}) },
+  })
+  const silent = await open(web.port)
+  const half = await open(web.port)
+  half.write(start)
+  const deaf = await open(web.port)
+  deaf.write(`${start}\r\n`)
+  const waiting = await open(web.port)
+  waiting.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const kept = await open(web.port)
+  kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await new Promise((resolve) => kept.once('data', resolve))
+  const began = performance.now()
+  await web.server.dispose(100)
+  expect(performance.now() - began).toBeLessThan(2000)
+  await Promise.all([silent, half, deaf, waiting, kept].map(gone))
+  await expect(open(web.port)).rejects.toThrow()
+})
+
+it('ends in time while peers keep it waiting for their TLS handshake, and speaks TLS to the others', async () => {
+  const { cert, key } = selfSigned('127.0.0.1')
+  const web = await startServer({ tls: { cert, key } })
+  const silent = await open(web.port)
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const sent = secureRequest(
+      { port: web.port, host: '127.0.0.1', path: '/healthz', ca: cert, agent: false },
+      (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+  expect(status).toBe(200)
+  const plain = await exchange(web.port, `${start}\r\n`)
+  expect(plain).not.toContain('up 1')
+  const began = performance.now()
+  await web.server.dispose(100)
+  expect(performance.now() - began).toBeLessThan(2000)
+  await gone(silent)
+})

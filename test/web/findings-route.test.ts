@@ -1,0 +1,67 @@
+import { expect, it, vi } from 'vitest'
+import { silentLog } from '../../src/model/log.ts'
+import { finding } from './support/scene.ts'
+import { findingsFrom, sources, startServer } from './support/server.ts'
+
+it('breaks the connection when findings fail in the middle, rather than to pass half a list off as the whole', async () => {
+  const findings = async function* () {
+    for (let i = 0; i < 50; i += 1) yield [finding({ message: 'x'.repeat(2000) })]
+    throw new Error('SECRET')
+  }
+  const error = vi.fn()
+  await using web = await startServer({ sources: { ...sources, findings }, log: { ...silentLog(), error } })
+  const answer = await fetch(`${web.origin}/api/v1/findings`)
+  await expect(answer.text()).rejects.toThrow()
+  await vi.waitFor(() => expect(error).toHaveBeenCalledOnce())
+})
+
+it('stops reading findings when the reader goes away, without a word on the console', async () => {
+  const console_ = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
+  const returned = vi.fn()
+  const findings = async function* () {
+    try {
+      for (;;) yield [finding({ message: 'x'.repeat(50_000) })]
+    } finally {
+      returned()
+    }
+  }
+  const error = vi.fn()
+  await using web = await startServer({ sources: { ...sources, findings }, log: { ...silentLog(), error } })
+  const cut = new AbortController()
+  const answer = await fetch(`${web.origin}/api/v1/findings`, { signal: cut.signal })
+  await answer.body?.getReader().read()
+  cut.abort()
+  await vi.waitFor(() => expect(returned).toHaveBeenCalled())
+  expect(error).not.toHaveBeenCalled()
+  for (const spy of console_) expect(spy).not.toHaveBeenCalled()
+})
+
+it('filters findings by its query and refuses what it does not know', async () => {
+  const all = [
+    finding({ fingerprint: 'a' }),
+    finding({ fingerprint: 'b', severity: 'low' }),
+    finding({ fingerprint: 'c', tenant: 'globex', state: 'waived', waiver: 'w' }),
+    finding({ fingerprint: 'd', check: 'auth-sso-enforced', state: 'resolved', resolution: 'fixed' }),
+  ]
+  await using web = await startServer({ sources: { ...sources, findings: findingsFrom(all) } })
+  const ids = async (query: string) => {
+    const answer = await fetch(`${web.origin}/api/v1/findings${query}`)
+    const body = (await answer.json()) as { fingerprint: string; error?: string }[] & { error?: string }
+    return answer.ok ? body.map(({ fingerprint }) => fingerprint).join('') : body.error
+  }
+  expect(await ids('')).toBe('ab')
+  expect(await ids('?state=all')).toBe('abcd')
+  expect(await ids('?state=waived,resolved')).toBe('cd')
+  expect(await ids('?severity=low')).toBe('b')
+  expect(await ids('?tenant=globex&state=all')).toBe('c')
+  expect(await ids('?check=auth-sso-enforced&state=all')).toBe('d')
+  expect(await ids('?tenant=nobody')).toBe('')
+  expect(await ids('?severity=severe')).toMatch(/^Unknown severity severe/)
+  expect(await ids('?sevrity=low')).toMatch(/^Unknown parameter sevrity/)
+  expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
+})
+
+it('shows findings in the shape of the contract', async () => {
+  await using web = await startServer({ sources: { ...sources, findings: findingsFrom([finding()]) } })
+  expect(await (await fetch(`${web.origin}/api/v1/findings`)).json()).toEqual([finding()])
+})

@@ -1,0 +1,156 @@
+import { expect, it, vi } from 'vitest'
+import { silentLog } from '../../src/model/log.ts'
+import { securityHeaders } from '../../src/web/security-headers.ts'
+import { acmeFindings } from './support/scene.ts'
+import { findingsFrom, sources, startServer } from './support/server.ts'
+import { answerOf, exchange } from './support/wire.ts'
+
+const end = '\r\nConnection: close\r\n\r\n'
+const local = `Host: 127.0.0.1${end}`
+
+const odd: readonly (readonly [what: string, request: string, status: number])[] = [
+  ['no Host', `GET /healthz HTTP/1.1${end}`, 400],
+  ['an empty Host', `GET /healthz HTTP/1.1\r\nHost: ${end}`, 400],
+  ['a Host with a blank', `GET /healthz HTTP/1.1\r\nHost: local host${end}`, 400],
+  ['a Host with a path', `GET /healthz HTTP/1.1\r\nHost: localhost/x${end}`, 400],
+  ['a Host with a user', `GET /healthz HTTP/1.1\r\nHost: evil@localhost${end}`, 400],
+  ['another Host', `GET /healthz HTTP/1.1\r\nHost: evil.example${end}`, 421],
+  ['a Host that only begins well', `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1.evil.example${end}`, 421],
+  ['two Hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example${end}`, 421],
+  ['a whole URL elsewhere', `GET http://evil.example/healthz HTTP/1.1\r\n${local}`, 421],
+  ['a whole URL here', `GET http://localhost/healthz HTTP/1.1\r\n${local}`, 200],
+  ['HTTP/1.0 without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', 400],
+  ['TRACE', `TRACE / HTTP/1.1\r\nAuthorization: Basic canary\r\n${local}`, 405],
+  ['TRACK', `TRACK / HTTP/1.1\r\n${local}`, 400],
+  ['an unknown method', `STEAL / HTTP/1.1\r\n${local}`, 400],
+  ['a method in lower case', `get / HTTP/1.1\r\n${local}`, 400],
+  ['PURGE', `PURGE / HTTP/1.1\r\n${local}`, 405],
+  ['PROPFIND', `PROPFIND / HTTP/1.1\r\n${local}`, 405],
+  ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${local}`, 400],
+  ['dots', `GET /../../etc/passwd HTTP/1.1\r\n${local}`, 404],
+  ['encoded dots', `GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${local}`, 404],
+  ['doubly encoded dots', `GET /%252e%252e/etc/passwd HTTP/1.1\r\n${local}`, 404],
+  ['an encoded NUL', `GET /metrics%00.css HTTP/1.1\r\n${local}`, 404],
+  ['bytes that are no UTF-8', `GET /%ff%fe%c0%af HTTP/1.1\r\n${local}`, 404],
+  ['half an escape', `GET /%e0%a HTTP/1.1\r\n${local}`, 404],
+  ['back-slashes', `GET /\\..\\etc HTTP/1.1\r\n${local}`, 400],
+  ['two slashes', `GET //evil.example/metrics HTTP/1.1\r\n${local}`, 404],
+  ['a slash at the end', `GET /metrics/ HTTP/1.1\r\n${local}`, 404],
+  ['another letter case', `GET /METRICS HTTP/1.1\r\n${local}`, 404],
+  ['a path parameter', `GET /metrics;x=1 HTTP/1.1\r\n${local}`, 404],
+  ['a fragment', `GET /metrics#x HTTP/1.1\r\n${local}`, 200],
+  ['names of prototypes', `GET /__proto__/constructor HTTP/1.1\r\n${local}`, 404],
+  ['an unknown parameter', `GET /api/v1/findings?constructor=1 HTTP/1.1\r\n${local}`, 400],
+  ['a path of 20,000 characters', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${local}`, 431],
+  ['a header of 20,000 characters', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n${local}`, 431],
+  ['1,000 headers', `GET / HTTP/1.1\r\n${'Accept: text/plain\r\n'.repeat(1000)}${local}`, 431],
+  ['a NUL in a header', `GET / HTTP/1.1\r\nX\u0000: y\r\n${local}`, 400],
+  ['a folded header', `GET / HTTP/1.1\r\nX: y\r\n z\r\n${local}`, 400],
+  ['a blank before the colon', `GET / HTTP/1.1\r\nX : y\r\n${local}`, 400],
+  ['two lengths', `POST /-/reload HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${local}a`, 400],
+  [
+    'a length beside chunks',
+    `POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n${local}0\r\n\r\n`,
+    400,
+  ],
+  ['an expectation', `GET /healthz HTTP/1.1\r\nExpect: wonders\r\n${local}`, 417],
+  [
+    'an upgrade',
+    'GET /healthz HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c, websocket\r\nConnection: close, Upgrade\r\n\r\n',
+    200,
+  ],
+  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['TLS to a plain port', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', 400],
+  ['nothing of HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 400],
+]
+
+it.each(odd)(
+  'answers %s as it should, with every security header and nothing of the request',
+  async (_, request, status) => {
+    await using web = await startServer()
+    const answer = answerOf(await exchange(web.port, request))
+    expect(answer?.status).toBe(status)
+    for (const [name, value] of Object.entries(securityHeaders))
+      expect([name, answer?.headers[name.toLowerCase()]]).toEqual([name, value])
+    for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'set-cookie', 'location'])
+      expect(answer?.headers[name]).toBeUndefined()
+    if (status >= 400) expect(answer?.body.length).toBeLessThan(120)
+    expect(answer?.body).not.toMatch(/evil|canary|passwd|root:/i)
+  },
+)
+
+it('connects nobody to anywhere', async () => {
+  await using web = await startServer()
+  expect(await exchange(web.port, `CONNECT evil.example:443 HTTP/1.1\r\n${local}`)).toBe('')
+})
+
+it('gives the whole where a range is asked for', async () => {
+  await using web = await startServer()
+  for (const path of ['/', '/metrics', '/style.css', '/api/v1/findings']) {
+    const whole = await fetch(web.origin + path)
+    const part = await fetch(web.origin + path, { headers: { Range: 'bytes=0-1', 'If-Range': '"x"' } })
+    expect([part.status, await part.text()]).toEqual([200, await whole.text()])
+    expect(part.headers.get('accept-ranges')).toBeNull()
+  }
+})
+
+it('lets no spelling of a path past authentication', async () => {
+  await using web = await startServer({ authenticate: async () => false })
+  const open = ['/healthz', '/readyz']
+  const spellings = open.flatMap((path) => [`${path}/../metrics`, `${path}/%2e%2e/metrics`, `${path};/metrics`])
+  for (const path of [
+    ...spellings,
+    '//metrics',
+    '/%6detrics',
+    '/healthz%2f..%2fmetrics',
+    '/metrics?/healthz',
+    '/x#/healthz',
+  ]) {
+    const answer = answerOf(await exchange(web.port, `GET ${path} HTTP/1.1\r\n${local}`))
+    expect([path, answer?.status]).toEqual([path, 401])
+    expect(answer?.body).not.toContain('up 1')
+  }
+})
+
+it('changes nothing by GET, HEAD or any method that is refused', async () => {
+  const reload = vi.fn(async () => ({ ok: true, text: 'Reloaded' }))
+  await using web = await startServer({ sources: { ...sources, reload } })
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
+    for (const path of ['/-/reload', '/-/reload?x=POST', '/%2d/reload']) {
+      const override = 'X-HTTP-Method-Override: POST\r\nContent-Length: 0\r\n'
+      const answer = answerOf(await exchange(web.port, `${method} ${path} HTTP/1.1\r\n${override}${local}`))
+      expect([method, path, answer?.status]).toEqual([method, path, 405])
+    }
+  }
+  expect(reload).not.toHaveBeenCalled()
+})
+
+it('shows details on loopback or behind authentication only, on the page and in JSON alike', async () => {
+  const secret = /canary/i
+  const named = acmeFindings.map((finding) => ({
+    ...finding,
+    entity: { type: 'document-name', id: 'canary.pdf' },
+    evidence: { ...finding.evidence, email: 'canary@example.com', firstName: 'Canary', filename: 'canary.pdf' },
+  }))
+  for (const exposeDetails of [true, false]) {
+    await using web = await startServer({ exposeDetails, sources: { ...sources, findings: findingsFrom(named) } })
+    for (const path of ['/', '/api/v1/findings', '/api/v1/findings?state=all']) {
+      const text = await (await fetch(web.origin + path)).text()
+      expect([path, secret.test(text)]).toEqual([path, exposeDetails])
+    }
+    for (const path of ['/metrics', '/api/v1/status', '/api/v1/checks'])
+      expect(await (await fetch(web.origin + path)).text()).not.toMatch(secret)
+  }
+})
+
+it('logs nothing of a request that it could not read', async () => {
+  const told: unknown[] = []
+  const write = (...args: unknown[]) => void told.push(args)
+  const log = { ...silentLog(), debug: write, info: write, warn: write, error: write }
+  await using web = await startServer({ log })
+  await exchange(web.port, `GET / HTTP/1.1\r\nAuthorization: Basic canary\r\nBad\u0000: canary\r\n${local}`)
+  await exchange(web.port, 'canary canary\r\n\r\n')
+  expect(told).toHaveLength(2)
+  const bytes = Buffer.from('canary').toJSON().data.join(',')
+  expect(JSON.stringify(told)).not.toMatch(new RegExp(`canary|${bytes}`))
+})

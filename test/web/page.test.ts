@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { createApp } from '../../src/web/app.ts'
+import { stylesheet } from '../../src/web/page/stylesheet.ts'
+import { visible } from '../../src/web/page/text.ts'
+import type { WebSources } from '../../src/web/web-options.ts'
+import { at, check, mode, posture, resource, unread } from '../metrics/support/posture.ts'
+import { acme, finding, globex } from './support/scene.ts'
+import { findingsFrom, sources, webOptions } from './support/server.ts'
+
+async function page(over: Partial<WebSources> = {}, options = {}): Promise<string> {
+  const app = createApp(webOptions({ sources: { ...sources, ...over }, ...options }))
+  const answer = await app(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
+
+const tags = (html: string) => [...html.matchAll(/<(\/?[a-zA-Z!][^\s>]*)/g)].map(([, name]) => name)
+
+const corpus = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</bdi></td></table><h1>owned',
+  '<!--',
+  '<style>*{display:none}</style>',
+  '&lt;b&gt;&amp;',
+  'javascript:alert(1)',
+  '{{7*7}}',
+  '\u202egpj.exe',
+  '\u0000\u001b[2J\u009b',
+  '\ud800',
+  '__proto__',
+  '=cmd|calc',
+  'x'.repeat(100_000),
+]
+
+/** A page with a text in every place that somebody else may write. */
+function pageWith(text: string): Promise<string> {
+  const view = posture({
+    holds: [{ id: 'H-1', resource: 'users', reason: 'shrink_held', count: 2, message: text, raisedAt: at }],
+    resources: [resource('users', { fresh: false, message: text })],
+    checks: [check('user-mfa-enrolled', { title: text, status: 'fail', open: { high: 1 } })],
+  })
+  return page({
+    posture: async () => [view],
+    findings: findingsFrom([finding({ message: text, entity: { type: 'document-name', id: text } })]),
+    secrets: async () => [{ clientId: 'c', name: text, role: text, expiresAt: at }],
+  })
+}
+
+it.each(corpus)('gives %j no way out of its place on the page', async (text) => {
+  const plain = await pageWith('plain')
+  const html = await pageWith(text)
+  expect(tags(html)).toEqual(tags(plain))
+  expect(html).not.toMatch(/<(script|img src=x)/)
+  expect(html.length).toBeLessThan(plain.length + 8 * 3000)
+})
+
+it('has the same tags whatever the texts are', async () => {
+  const plain = tags(await pageWith('plain'))
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '/', 'a', ' ', '\u202e') }),
+  )
+  await fc.assert(
+    fc.asyncProperty(text, async (foreign) => {
+      expect(tags(await pageWith(foreign))).toEqual(plain)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+it('shows control and bidirectional characters instead of obeying them', () => {
+  expect(visible('a\u202eb\u001b[2J\u2028')).toBe('a\\u{202e}b\\u{1b}[2J\\u{2028}')
+  expect(visible('\udc00')).toBe('\ufffd')
+  expect(visible('Zoë 名前 👩')).toBe('Zoë 名前 👩')
+})
+
+it('needs nothing that its content security policy forbids', async () => {
+  const html = await page()
+  expect(html).not.toMatch(/<script|<style| style=| on\w+=|javascript:|https?:\/\//)
+  expect(stylesheet).not.toMatch(/url\(|@import/)
+})
+
+it('uses only classes that the stylesheet knows', async () => {
+  const used = new Set([...(await page()).matchAll(/class="([^"]+)"/g)].flatMap(([, names = '']) => names.split(' ')))
+  for (const name of used) expect([name, stylesheet.includes(`.${name}`)]).toEqual([name, true])
+})
+
+it('puts what waits for an operator before everything else of the tenant, with the command that decides it', async () => {
+  const html = await page()
+  const places = [
+    'class="banner',
+    'class="hold"',
+    'class="tiles"',
+    'Can the data be trusted?',
+    '<caption>Checks',
+    '<caption>API client secrets',
+    '<caption>Open findings',
+  ]
+  const found = places.map((place) => html.indexOf(place))
+  expect(found).toEqual(found.toSorted((a, b) => a - b))
+  expect(found).not.toContain(-1)
+  expect(html).toContain('tenantwatch accept H-7f3a91c2 --count 214 --reason')
+})
+
+it.each([
+  ['good', 'All 3 judged checks pass, and the data is complete and fresh.', globex],
+  ['bad', '5 checks fail, 3 checks cannot be judged; the data can be trusted for 3 of 6 resources.', acme],
+  [
+    'blind',
+    '1 check cannot be judged; no data can be trusted.',
+    posture({ resources: [unread('users')], checks: [check('x', { status: 'unknown', reason: 'never' })] }),
+  ],
+  [
+    'blind',
+    'No check fails; the data can be trusted for 1 of 2 resources.',
+    posture({ resources: [resource('users'), unread('roles')] }),
+  ],
+  [
+    'blind',
+    'No check fails; the data is complete and fresh.',
+    posture({ checks: [check('x', { status: 'not_applicable' })] }),
+  ],
+  [
+    'bad',
+    'No check fails; the data can be trusted for 2 of 2 resources.',
+    posture({ holds: [{ id: 'H', resource: 'roles', reason: 'suspect_empty', count: 1, message: '', raisedAt: at }] }),
+  ],
+])('gives the verdict %s with: %s', async (tone, sentence, view) => {
+  const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets: async () => [] })
+  expect(html).toContain(`<div class="banner edge-${tone}">`)
+  expect(html).toContain(`<p>${sentence}</p>`)
+})
+
+it('names the worst that is true of each resource', async () => {
+  const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]
+  const cases = [
+    ['unauthorised', resource('roles', { modes: failed('missing_permission'), fresh: false })],
+    ['never complete', unread('roles')],
+    ['stale', resource('roles', { fresh: false, modes: failed('timeout') })],
+    ['quarantined', resource('roles', { quarantined: 3 })],
+    ['missing', resource('roles', { missing: 1 })],
+    ['failing', resource('roles', { modes: failed('timeout') })],
+    ['fresh', resource('roles')],
+    ['off', resource('roles', { enabled: false })],
+  ] as const
+  for (const [word, view] of cases) {
+    const html = await page({ posture: async () => [posture({ resources: [view] })] })
+    expect(html).toMatch(
+      new RegExp(`scope="row">roles</th><td role="cell" data-label="State"><div><span class="badge \\w+">${word}<`),
+    )
+  }
+})
+
+it('reads no more findings than it shows, the gravest first', async () => {
+  const read = vi.fn()
+  const findings: WebSources['findings'] = async function* (query) {
+    for (;;) {
+      read()
+      yield Array.from({ length: 100 }, () =>
+        finding({ severity: query.severities?.[0] ?? 'info', fingerprint: `f-${query.severities?.[0]}` }),
+      )
+    }
+  }
+  const view = posture({ checks: [check('a', { status: 'fail', open: { low: 90_000, high: 40_000 } })] })
+  const html = await page({ posture: async () => [view], findings })
+  expect(read).toHaveBeenCalledTimes(5)
+  expect(html.split('f-high')).toHaveLength(501)
+  expect(html).not.toContain('f-low')
+  expect(html).toContain('Open findings, the gravest 500 of 130,000')
+})
+
+it('shows names and files only where details may be shown', async () => {
+  const views = [
+    finding({ evidence: { email: 'canary@example.com', firstName: 'Canary', mfaStatus: false } }),
+    finding({ entity: { type: 'document-name', id: 'canary.pdf' }, check: 'document-name-unique', severity: 'info' }),
+  ]
+  const view = posture({
+    checks: [
+      check('user-mfa-enrolled', { status: 'fail', open: { high: 1 } }),
+      check('document-name-unique', { status: 'fail', open: { info: 1 } }),
+    ],
+  })
+  const shown = { posture: async () => [view], findings: findingsFrom(views) }
+  for (const exposeDetails of [true, false]) {
+    const app = createApp(webOptions({ sources: { ...sources, ...shown }, exposeDetails }))
+    const html = await (await app(new Request('http://localhost/', { headers: { host: 'localhost' } }))).text()
+    expect(html.includes('canary.pdf')).toBe(exposeDetails)
+    expect(html.includes('are hidden on this address')).toBe(!exposeDetails)
+  }
+})
+
+it('is one document with a heading, captions and times that machines can read', async () => {
+  const html = await page()
+  expect(html.match(/<h1>/g)).toHaveLength(1)
+  expect(html.match(/<table/g)?.length).toBe(html.match(/<caption>/g)?.length)
+  expect(html).toContain('<time datetime="2026-03-14T09:26:53.000Z">2026-03-14 09:26 UTC</time>')
+  expect(html).toContain('<meta http-equiv="refresh" content="60">')
+})
+
+it('says that nothing is configured rather than nothing at all', async () => {
+  expect(await page({ posture: async () => [] })).toContain('No tenant is configured.')
+})
+
+it('shows a far expiry in green only while the API clients can be believed', async () => {
+  const secrets = async () => [{ clientId: 'c', name: 'n', role: 'r', expiresAt: at + 200 * 86_400_000 }]
+  const tile = async (over: Parameters<typeof resource>[1]) => {
+    const view = posture({ resources: [resource('api-clients', over)] })
+    const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets })
+    return /edge-(\w+)"><h3>Next secret expiry/.exec(html)?.[1]
+  }
+  expect(await tile({})).toBe('good')
+  expect(await tile({ fresh: false })).toBe('blind')
+  expect(await tile({ enabled: false })).toBe('blind')
+  expect(await tile({ modes: [mode({ up: false, reason: 'missing_permission' })] })).toBe('blind')
+})

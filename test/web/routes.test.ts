@@ -1,0 +1,245 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { silentLog } from '../../src/model/log.ts'
+import { sources, startServer } from './support/server.ts'
+
+const routes = [
+  '/',
+  '/style.css',
+  '/favicon.svg',
+  '/metrics',
+  '/healthz',
+  '/readyz',
+  '/api/v1/status',
+  '/api/v1/checks',
+  '/api/v1/findings',
+]
+
+it.each(routes)('answers GET and HEAD of %s alike, with every security header', async (path) => {
+  await using web = await startServer()
+  const get = await fetch(web.origin + path)
+  const head = await fetch(web.origin + path, { method: 'HEAD' })
+  expect([get.status, head.status]).toEqual([200, 200])
+  expect((await get.text()).length).toBeGreaterThan(0)
+  expect(await head.text()).toBe('')
+  for (const { headers } of [get, head]) {
+    expect(headers.get('content-type')).toBe(get.headers.get('content-type'))
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  }
+})
+
+it.each(routes)('refuses every other method on %s', async (path) => {
+  await using web = await startServer()
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'])
+    expect([method, await status(web.port, { path, method })]).toEqual([method, 405])
+})
+
+it('refuses what it does not know, in JSON under /api/', async () => {
+  await using web = await startServer()
+  const page = await fetch(`${web.origin}/nothing`)
+  expect([page.status, await page.text()]).toEqual([404, 'Not found\n'])
+  const api = await fetch(`${web.origin}/api/v1/nothing`)
+  expect([api.status, await api.json()]).toEqual([404, { error: 'Not found' }])
+  expect(await status(web.port, { path: '/../../etc/passwd' })).toBe(404)
+})
+
+it('answers on loopback to the names of this machine only', async () => {
+  await using web = await startServer()
+  for (const host of ['localhost', '127.0.0.1', `127.0.0.1:${web.port}`, '127.0.0.2:9469', '[::1]:9469', 'LOCALHOST:1'])
+    expect([host, await status(web.port, { path: '/api/v1/findings', host })]).toEqual([host, 200])
+  for (const host of [
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '10.0.0.1',
+    'evil.example:9469',
+  ])
+    expect([host, await status(web.port, { path: '/api/v1/findings', host })]).toEqual([host, 421])
+})
+
+it('lets nobody in without authentication but to health and readiness', async () => {
+  const authenticate = async (header: string | undefined) => header === 'Basic b3BzOm9wcw=='
+  await using web = await startServer({ authenticate })
+  for (const path of routes) expect((await fetch(web.origin + path)).status).toBe(path.endsWith('z') ? 200 : 401)
+  const refused = await fetch(`${web.origin}/metrics`)
+  expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /)
+  const allowed = await fetch(`${web.origin}/metrics`, { headers: { Authorization: 'Basic b3BzOm9wcw==' } })
+  expect(allowed.status).toBe(200)
+})
+
+it('hands the Accept header to the metrics and serves what they give', async () => {
+  const metrics = vi.fn(async () => ({
+    contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    body: '# EOF\n',
+  }))
+  await using web = await startServer({ sources: { ...sources, metrics } })
+  const answer = await fetch(`${web.origin}/metrics`, { headers: { Accept: 'application/openmetrics-text' } })
+  expect(metrics).toHaveBeenCalledWith('application/openmetrics-text')
+  expect(answer.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+  expect(answer.headers.get('vary')).toBe('Accept')
+  expect(await answer.text()).toBe('# EOF\n')
+})
+
+it('answers 500 without a word of the error when a source fails, and logs it', async () => {
+  const fail = async () => Promise.reject(new Error('SECRET /var/lib/x.db'))
+  const error = vi.fn()
+  const broken = {
+    ...sources,
+    metrics: fail,
+    posture: fail,
+    findings: async function* () {
+      yield await fail()
+    },
+  }
+  await using web = await startServer({ sources: broken, log: { ...silentLog(), error } })
+  for (const path of ['/', '/metrics', '/api/v1/status', '/api/v1/checks', '/api/v1/findings']) {
+    const answer = await fetch(web.origin + path)
+    expect([path, answer.status]).toEqual([path, 500])
+    expect(await answer.text()).not.toContain('SECRET')
+    expect(answer.headers.get('x-frame-options')).toBe('DENY')
+  }
+  expect(error).toHaveBeenCalledTimes(5)
+})
+
+it('tells health and readiness by status and text', async () => {
+  const down = {
+    ...sources,
+    health: () => ({ ok: false, text: 'No heartbeat for 90 s' }),
+    ready: () => ({ ok: false, text: 'roles was not tried yet' }),
+  }
+  await using web = await startServer({ sources: down })
+  const health = await fetch(`${web.origin}/healthz`)
+  expect([health.status, await health.text()]).toEqual([503, 'No heartbeat for 90 s\n'])
+  const ready = await fetch(`${web.origin}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([503, 'roles was not tried yet\n'])
+})
+
+it('reloads for POST from this machine, and for no other site', async () => {
+  const reload = vi.fn(async () => ({ ok: true, text: 'Reloaded' }))
+  await using web = await startServer({ sources: { ...sources, reload } })
+  const url = `${web.origin}/-/reload`
+  expect((await fetch(url)).status).toBe(405)
+  expect((await fetch(url, { method: 'POST', headers: { Origin: 'https://evil.example' } })).status).toBe(403)
+  expect((await fetch(url, { method: 'POST', headers: { Origin: 'null' } })).status).toBe(403)
+  expect(
+    await status(web.port, { path: '/-/reload', method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }),
+  ).toBe(403)
+  expect(reload).not.toHaveBeenCalled()
+  expect((await fetch(url, { method: 'POST' })).status).toBe(200)
+  expect(await status(web.port, { path: '/-/reload', method: 'POST', headers: { origin: web.origin } })).toBe(200)
+  expect(reload).toHaveBeenCalledTimes(2)
+})
+
+it('says so when a reload failed, and refuses it on an open address', async () => {
+  const reload = async () => ({ ok: false, text: 'tenants[0].name is missing' })
+  await using web = await startServer({ sources: { ...sources, reload } })
+  const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
+  expect([answer.status, await answer.text()]).toEqual([500, 'tenants[0].name is missing\n'])
+  await using open = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
+  expect((await fetch(`${open.origin}/-/reload`, { method: 'POST' })).status).toBe(403)
+})
+
+it('refuses headers that are too large', async () => {
+  await using web = await startServer()
+  expect(await status(web.port, { path: '/', headers: { 'x-large': 'a'.repeat(20_000) } })).toBe(431)
+})
+
+it('closes what is no HTTP', async () => {
+  await using web = await startServer()
+  const answer = await new Promise<string>((resolve) => {
+    let text = ''
+    const socket = connect(web.port, '127.0.0.1', () => socket.write('GARBAGE\r\n\r\n'))
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+  })
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+})
+
+it('lets a request in flight end when it is disposed, and cuts one that lasts', async () => {
+  let finish = () => {}
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const slow = { ...sources, metrics: async () => gate.then(() => ({ contentType: 'text/plain', body: 'ok\n' })) }
+  const web = await startServer({ sources: slow })
+  const inFlight = fetch(`${web.origin}/metrics`)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const disposed = web.server.dispose(5_000)
+  finish()
+  expect(await (await inFlight).text()).toBe('ok\n')
+  await disposed
+  await expect(fetch(`${web.origin}/healthz`)).rejects.toThrow()
+
+  const stuck = await startServer({ sources: { ...sources, metrics: () => new Promise(() => {}) } })
+  const cut = expect(fetch(`${stuck.origin}/metrics`)).rejects.toThrow()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await stuck.server.dispose(20)
+  await cut
+})
+
+it('names the address it cannot have', async () => {
+  await using web = await startServer()
+  await expect(startServer({ listen: { host: '127.0.0.1', port: web.port } })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${web.port}: the port is taken`,
+  )
+})
+
+it('tells status and checks in JSON with times in ISO 8601', async () => {
+  await using web = await startServer()
+  const status = await (await fetch(`${web.origin}/api/v1/status`)).json()
+  expect(status).toMatchObject({
+    version: '1.2.3',
+    at: '2026-03-14T09:26:53.000Z',
+    tenants: [
+      {
+        tenant: 'acme',
+        trust: 'partial',
+        holds: [{ id: 'H-7f3a91c2', raisedAt: '2026-03-14T04:26:53.000Z' }],
+        checks: { fail: 5, unknown: 3, pass: 3, not_applicable: 1 },
+      },
+      { tenant: 'globex', trust: 'full', holds: [], findings: { openTotal: 0 } },
+    ],
+  })
+  const checks = (await (await fetch(`${web.origin}/api/v1/checks`)).json()) as object[]
+  expect(checks).toHaveLength(16)
+  expect(checks[0]).toMatchObject({
+    tenant: 'acme',
+    check: 'api-client-least-privilege',
+    status: 'unknown',
+    reason: 'missing_permission',
+  })
+})
+
+/** The status of a request whose host, method and headers are free, which `fetch` does not allow. */
+function status(
+  port: number,
+  over: { path: string; method?: string; host?: string; headers?: Record<string, string> },
+) {
+  const { path, method = 'GET', host, headers = {} } = over
+  return new Promise<number | undefined>((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        headers: { ...headers, ...(host === undefined ? {} : { host }) },
+        agent: false,
+      },
+      (answer) => {
+        answer.resume()
+        answer.on('end', () => resolve(answer.statusCode))
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}

@@ -1,0 +1,58 @@
+import type { FindingView } from '../../../src/model/finding.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import { severities } from '../../../src/model/severity.ts'
+import type { FindingQuery, WebOptions, WebSources } from '../../../src/web/web-options.ts'
+import { createWebServer } from '../../../src/web/web-server.ts'
+import { at } from '../../metrics/support/posture.ts'
+import { acme, acmeFindings, acmeSecrets, globex } from './scene.ts'
+
+/** Answers a finding query from a list, in batches of two. */
+export function findingsFrom(all: readonly FindingView[]): WebSources['findings'] {
+  return async function* (query: FindingQuery) {
+    const { tenant, check, severities: grades = severities, states = ['open'] } = query
+    const found = all.filter(
+      (view) =>
+        (tenant === undefined || view.tenant === tenant) &&
+        (check === undefined || view.check === check) &&
+        grades.includes(view.severity) &&
+        states.includes(view.state),
+    )
+    for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)
+  }
+}
+
+export const sources: WebSources = {
+  metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'up 1\n' }),
+  posture: async () => [acme, globex],
+  findings: findingsFrom(acmeFindings),
+  secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
+  health: () => ({ ok: true, text: 'The engine is alive' }),
+  ready: () => ({ ok: true, text: 'Ready' }),
+  reload: async () => ({ ok: true, text: 'Reloaded' }),
+}
+
+export function webOptions(over: Partial<WebOptions> = {}): WebOptions {
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    version: '1.2.3',
+    exposeDetails: true,
+    authenticate: null,
+    tls: null,
+    sources,
+    now: () => at,
+    log: silentLog(),
+    ...over,
+  }
+}
+
+/** Starts a server on a free port; it ends with the block it is used in. */
+export async function startServer(over: Partial<WebOptions> = {}) {
+  const server = createWebServer(webOptions(over))
+  const { port } = await server.start()
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    [Symbol.asyncDispose]: () => server.dispose(0),
+  }
+}

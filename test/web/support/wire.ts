@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Sends these bytes and gives all that comes back until the server ends the connection. */
+export async function exchange(port: number, text: string): Promise<string> {
+  const socket = await open(port)
+  let all = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk) => {
+    all += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  await once(socket, 'close')
+  return all
+}
+
+/** A connected socket whose errors are nobody's concern. */
+export async function open(port: number, more: Partial<NetConnectOpts> = {}): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', ...more })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+/** The first answer of what came over the wire; null where nothing came. */
+export function answerOf(text: string): Answer | null {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const [line = '', ...fields] = head.split('\r\n')
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]
+  if (status === undefined) return null
+  const headers = fields.map((field) => {
+    const at = field.indexOf(':')
+    return [field.slice(0, at).toLowerCase(), field.slice(at + 1).trim()] as const
+  })
+  return { status: Number(status), headers: Object.fromEntries(headers), body: rest.join('\r\n\r\n') }
+}
+
+/** Resolves when a socket is closed by the other side; what comes before is thrown away. */
+export function gone(socket: Socket): Promise<void> {
+  socket.resume()
+  if (socket.closed) return Promise.resolve()
+  return new Promise((resolve) => socket.once('close', () => resolve()))
+}
