@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { openMirror } from '../mirror/sqlite-mirror.ts'
+import { UsageError } from '../model/errors.ts'
+import { loadConfiguration } from './configuration.ts'
+import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+
+interface AcceptOptions {
+  readonly count?: string
+  readonly reason?: string
+}
+
+export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('accept')
+    .argument('[hold]', 'id of the hold; without it, all holds are listed')
+    .description('list what the engine holds back, or accept it')
+    .option('--count <n>', 'refuse when the hold covers another number by now')
+    .option('--reason <text>', 'why it is accepted; kept with the decision')
+    .addHelpText(
+      'after',
+      `
+A running engine applies a decision before its next run, otherwise the next sync does.
+A list has one hold a line: id, tenant, resource, reason, count.
+
+Examples:
+  tenantwatch accept
+  tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"`,
+    )
+    .action(async (hold: string | undefined, options: AcceptOptions, command: Command) =>
+      done(await accept(io, hold, options, command)),
+    )
+}
+
+async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command)
+  await using mirror = openMirror(settings.storePath, 'beside')
+  const holds = await mirror.holds()
+  if (id === undefined) {
+    for (const hold of holds) print(io, [hold.id, hold.tenant, hold.resource, hold.reason, hold.count].join(' '))
+    return exitCodes.ok
+  }
+  const hold = holds.find((one) => one.id === id)
+  if (hold === undefined) throw new UsageError(`There is no hold ${id}; "tenantwatch accept" lists those there are`)
+  const reason = options.reason?.trim() ?? ''
+  if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
+  if (options.count !== undefined && options.count !== String(hold.count)) {
+    throw new UsageError(`Hold ${id} covers ${hold.count} by now, not ${options.count}; look again before accepting`)
+  }
+  await mirror.decide({ holdId: id, reason, at: io.clock.now() })
+  print(
+    io,
+    `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`,
+  )
+  return exitCodes.ok
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+import { UsageError } from '../model/errors.ts'
+import { catalogue } from './catalogue.ts'
+import type { Io } from './io.ts'
+
+/** Loads the configuration that `--config` or the environment names. */
+export function loadConfiguration({ env, cwd }: Io, command: Command): LoadedSettings {
+  const { config } = command.optsWithGlobals<{ config?: string }>()
+  return loadSettings({ file: config, env, cwd, catalogue })
+}
+
+/** Insists on one of the known words; the error names them all. */
+export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T {
+  const found = words.find((word) => word === given)
+  if (found === undefined) throw new UsageError(`Unknown ${what} "${given}": want one of ${words.join(', ')}`)
+  return found
+}

@@ -1,0 +1,34 @@
+import type { FindingView } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { severities } from '../model/severity.ts'
+import { table } from './table.ts'
+
+/** Findings for people, the gravest first. */
+export function findingsTable(found: readonly FindingView[], most = found.length): string {
+  if (found.length === 0) return 'No open findings.'
+  const gravity = (finding: FindingView) => severities.indexOf(finding.severity)
+  const sorted = found.toSorted((a, b) => gravity(b) - gravity(a) || a.check.localeCompare(b.check))
+  const rows = sorted
+    .slice(0, most)
+    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint }) => [
+      severity.toUpperCase(),
+      state === 'open' ? '' : state,
+      tenant,
+      check,
+      entity.id,
+      message,
+      firstSeen.slice(0, 16).replace('T', ' '),
+      fingerprint.slice(0, 12),
+    ])
+  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
+}
+
+/** An empty list must not look like a clean bill: one line a tenant for checks that could not be judged. */
+export function unjudgedLines(postures: readonly TenantPosture[]): readonly string[] {
+  return postures.flatMap(({ tenant, checks }) => {
+    const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
+    if (unknown.length === 0) return []
+    const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
+    return [`${tenant}: ${unknown.length} of ${checks.length} checks cannot be judged: ${named.join(', ')}`]
+  })
+}

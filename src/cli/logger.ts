@@ -1,0 +1,58 @@
+import pino from 'pino'
+import type { Log } from '../model/log.ts'
+import { printable } from '../model/printable.ts'
+import { escapeInJson } from '../model/printable-json.ts'
+import type { Io, Output } from './io.ts'
+
+/** What may wait for a reader that does not read, in bytes; what comes on top is dropped and counted. */
+const waitingLimit = 1024 * 1024
+
+/**
+ * A log on standard error: JSON lines, or readable text where a person watches. Whatever a tenant brought into a field,
+ * an event stays one line and nothing of it acts on a terminal.
+ */
+export async function createLog({ stderr }: Io, level: string): Promise<Log> {
+  const write = bounded(stderr)
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
+  if (stderr.isTTY === true) {
+    const { default: pretty } = await import('pino-pretty')
+    const format = pretty.prettyFactory({ ignore: 'pid,hostname' })
+    const readable: Log = pino(options, { write: (line: string) => write(format(harmless(line))) })
+    return readable
+  }
+  const lines: Log = pino(options, { write: (line: string) => write(escapeInJson(line)) })
+  return lines
+}
+
+/** Writes while somebody reads: an engine must not grow by what nobody takes. */
+function bounded(stderr: Output): (text: string) => void {
+  let dropped = 0
+  return (text) => {
+    if ((stderr.writableLength ?? 0) > waitingLimit) {
+      dropped++
+      return
+    }
+    if (dropped > 0) {
+      const time = pino.stdTimeFunctions.isoTime()
+      stderr.write(`{"level":40${time},"dropped":${dropped},"msg":"Nobody read the log; lines were dropped"}\n`)
+      dropped = 0
+    }
+    stderr.write(text)
+  }
+}
+
+/** An event with every name and text in it fit for a terminal; the lines of a stack stay lines. */
+function harmless(line: string): object {
+  return JSON.parse(line, (_, value: unknown) => {
+    if (typeof value === 'string') return shown(value)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [shown(name), inner]))
+  })
+}
+
+function shown(text: string): string {
+  return text
+    .split('\n')
+    .map((part) => printable(part))
+    .join('\n')
+}

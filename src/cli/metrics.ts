@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { createMetrics } from '../metrics/metrics.ts'
+import { openMirror } from '../mirror/sqlite-mirror.ts'
+import { loadConfiguration } from './configuration.ts'
+import { type ExitCode, exitCodes, type Io } from './io.ts'
+import { metricsConfig } from './metrics-config.ts'
+import { version } from './version.ts'
+import { createViews } from './views.ts'
+
+export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('metrics')
+    .description('the exposition from the mirror, for the textfile collector')
+    .addHelpText('after', '\nExample:\n  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.prom')
+    .action(async (_options: object, command: Command) => {
+      const { settings } = loadConfiguration(io, command)
+      await using mirror = openMirror(settings.storePath, 'beside')
+      const views = createViews(mirror, settings, io.clock)
+      const config = metricsConfig(settings)
+      const read = () => views.readings()
+      const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
+      io.stdout.write((await metrics.render()).body)
+      done(exitCodes.ok)
+    })
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { loadConfiguration } from './configuration.ts'
+import { startDaemon } from './daemon.ts'
+import { type ExitCode, exitCodes, type Io } from './io.ts'
+import { createLog } from './logger.ts'
+import { untilStopped } from './until-stopped.ts'
+
+export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('run')
+    .description('the daemon: sync on schedule, judge, serve metrics and the status page')
+    .addHelpText(
+      'after',
+      `
+SIGTERM or SIGINT ends it within 5 seconds.
+
+Examples:
+  tenantwatch run --config /etc/tenantwatch.yaml
+  TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const { settings, source } = loadConfiguration(io, command)
+      const log = await createLog(io, settings.logLevel)
+      log.info({ source, store: settings.storePath }, 'Starting')
+      await using daemon = await startDaemon(settings, io, log)
+      io.onReload(() => log.warn({}, 'This version reads its configuration at start only; restart it'))
+      await Promise.race([untilStopped(io), daemon.broken])
+      log.info({}, 'Stopping')
+      done(exitCodes.ok)
+    })
+}

@@ -1,0 +1,57 @@
+import type { Context } from './context.ts'
+import type { KeyPath } from './key-path.ts'
+import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './leaves.ts'
+import { readSection, type Section } from './section.ts'
+import type { ApiSettings } from './settings.ts'
+import { proxyUrl } from './urls.ts'
+
+const shape = {
+  pageSizeParameter: pageSizeParameter().nullish(),
+  pageSize: wholeNumber(1, 10_000).optional(),
+  timeoutSeconds: positiveNumber(600).optional(),
+  maxPages: wholeNumber(1, 1_000_000_000).optional(),
+  maxBodyMiB: positiveNumber(512).optional(),
+  requestsPerSecond: numberBetween(0, 10_000).optional(),
+  allowInsecureHttp: flag().optional(),
+  proxy: proxyUrl().nullish(),
+  caFile: text('want the path of a file with PEM certificates').nullish(),
+}
+
+export type ApiSection = Section<typeof shape>
+
+const defaults = {
+  pageSizeParameter: null,
+  pageSize: 200,
+  timeoutSeconds: 30,
+  maxPages: 100_000,
+  maxBodyMiB: 8,
+  requestsPerSecond: 10,
+  allowInsecureHttp: false,
+  proxy: null,
+  caFile: null,
+} as const satisfies Required<ApiSection>
+
+/** Reads `api`, of the whole configuration or of one tenant. */
+export function readApi(raw: unknown, path: KeyPath, { report, exists }: Context): ApiSection {
+  const section = readSection(shape, raw, path, report)
+  const { caFile } = section
+  if (typeof caFile === 'string' && !exists(caFile)) {
+    report.wrong([...path, 'caFile'], caFile, 'want a file that exists')
+  }
+  return section
+}
+
+/** The settings of one tenant: its own keys over those of all tenants over the defaults. */
+export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
+  const { timeoutSeconds, maxBodyMiB, ...rest } = { ...defaults, ...general, ...own }
+  return { ...rest, timeoutMs: Math.ceil(timeoutSeconds * 1000), maxBodyBytes: Math.ceil(maxBodyMiB * 2 ** 20) }
+}
+
+/** The two names the API itself uses would turn a page size into a broken cursor. */
+function pageSizeParameter() {
+  const wanted = 'want the name of a query parameter other than cursor and updatedAfter'
+  return textAs(wanted, (value) => {
+    const good = /^[\w.~[\]-]{1,64}$/.test(value) && value !== 'cursor' && value !== 'updatedAfter'
+    return good ? { value } : { problem: wanted }
+  })
+}

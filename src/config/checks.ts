@@ -1,0 +1,87 @@
+import { severities } from '../model/severity.ts'
+import type { Context } from './context.ts'
+import type { KeyPath } from './key-path.ts'
+import { flag, oneOf } from './leaves.ts'
+import type { Report } from './report.ts'
+import { readMap, readSection, valueAt } from './section.ts'
+import type { CheckDefaults, CheckSettings } from './settings.ts'
+import { unknownKeys } from './unknown-keys.ts'
+import { wantedOf } from './wanted.ts'
+
+/** What `checks` says, as written, by check id. */
+export type ChecksSection = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const common = { enabled: flag().optional(), severity: oneOf(severities).nullish() }
+
+/** Reads `checks`, of the whole configuration or of one tenant; the options are judged when they are merged. */
+export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
+  const map = readMap(raw, path, report)
+  const ids = catalogue.checks.map(({ id }) => id)
+  for (const key of Object.keys(map)) if (!ids.includes(key)) report.unknownKey([...path, key], ids)
+  const known = catalogue.checks.filter(({ id }) => Object.hasOwn(map, id))
+  return Object.fromEntries(known.map(({ id }) => [id, readMap(map[id], [...path, id], report)]))
+}
+
+/** A `checks` section and where it stands. */
+export interface PlacedChecks {
+  readonly section: ChecksSection
+  readonly path: KeyPath
+}
+
+/** The settings of every check of the catalogue: each key of `own` replaces the one of `general`. */
+export function mergeChecks(
+  general: PlacedChecks,
+  own: PlacedChecks | null,
+  { catalogue, report }: Context,
+): Readonly<Record<string, CheckSettings>> {
+  const layers = own === null ? [general] : [general, own]
+  return Object.fromEntries(catalogue.checks.map((check) => [check.id, readCheck(check, layers, report)]))
+}
+
+function readCheck(check: CheckDefaults, layers: readonly PlacedChecks[], report: Report): CheckSettings {
+  const written: Record<string, unknown> = {}
+  let place: (key: unknown) => KeyPath = () => ['checks', check.id]
+  for (const { section, path } of layers) {
+    const outer = place
+    const layer = section[check.id]
+    if (layer === undefined) continue
+    place = (key) => (key === undefined || Object.hasOwn(layer, String(key)) ? [...path, check.id] : outer(key))
+    Object.assign(written, layer)
+  }
+  const { enabled, severity, ...options } = written
+  const both = readSection(common, { enabled, severity }, [], relative(report, place))
+  return {
+    enabled: both.enabled ?? true,
+    severity: both.severity ?? null,
+    options: readOptions(check, options, relative(report, place)),
+  }
+}
+
+function readOptions(check: CheckDefaults, options: Record<string, unknown>, report: Report): CheckSettings['options'] {
+  const unknown = unknownKeys(check.options, options)
+  for (const { path, validKeys } of unknown) {
+    report.unknownKey(path, path.length === 1 ? [...Object.keys(common), ...validKeys] : validKeys)
+  }
+  const result = check.options.safeParse(options, { error: wantedOf })
+  if (result.success) return result.data
+  for (const issue of result.error.issues) {
+    if (issue.code === 'unrecognized_keys' && unknown.length > 0) continue
+    const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
+    const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
+    if (path.length === 0) report.say(path, `is not valid: ${message}`)
+    else report.wrong(path, valueAt(options, path), message)
+  }
+  return {}
+}
+
+/** A report for paths that begin at the check, each led to the layer that its first key was written in. */
+function relative(report: Report, place: (key: unknown) => KeyPath): Report {
+  const whole = (path: KeyPath): KeyPath => [...place(path[0]), ...path]
+  return {
+    wrong: (path, value, wanted) => report.wrong(whole(path), value, wanted),
+    wrongKind: (path, value, wanted) => report.wrongKind(whole(path), value, wanted),
+    unknownKey: (path, validKeys) => report.unknownKey(whole(path), validKeys),
+    say: (path, predicate) => report.say(whole(path), predicate),
+    sentences: () => report.sentences(),
+  }
+}

@@ -1,0 +1,11 @@
+import type { Report } from './report.ts'
+import type { Catalogue } from './settings.ts'
+
+/** What every reader of a section may ask of its surroundings. */
+export interface Context {
+  readonly report: Report
+  readonly catalogue: Catalogue
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** True when a file is at this path (relative to the working directory). */
+  exists(path: string): boolean
+}

@@ -1,0 +1,81 @@
+import type { CronFields } from './cron-fields.ts'
+
+/** The Gregorian calendar repeats itself, weekdays included, after 400 years. */
+const cycleYears = 400
+const cycleDays = 146_097
+/** 2000-01-01, where the cycle begins here, was a Saturday. */
+const firstWeekday = 6
+
+/**
+ * The largest number of days between two days on which the expression fires; undefined when there is no such day. Day of
+ * month and day of week must both fit, as in node-cron (other crons take either).
+ */
+export function largestDayGap(fields: CronFields): number | undefined {
+  if (fields.month.length === 12 && everyDay(fields)) return 1
+  let first: number | undefined
+  let previous: number | undefined
+  let largest = 0
+  let ordinal = 0
+  for (let year = 0; year < cycleYears; year++) {
+    for (let month = 1; month <= 12; month++) {
+      const length = monthLength(year, month)
+      for (let day = 1; fields.month.includes(month) && day <= length; day++) {
+        const at = ordinal + day
+        if (!fires(fields, { day, length, weekday: (firstWeekday + at - 1) % 7 })) continue
+        first ??= at
+        if (previous !== undefined) largest = Math.max(largest, at - previous)
+        previous = at
+      }
+      ordinal += length
+    }
+  }
+  if (first === undefined || previous === undefined) return undefined
+  return Math.max(largest, first + cycleDays - previous)
+}
+
+/** A day as the fields see it; `weekday` counts from Sunday, 0. */
+interface Day {
+  readonly day: number
+  /** Days of its month. */
+  readonly length: number
+  readonly weekday: number
+}
+
+function fires({ dayOfMonth, dayOfWeek }: CronFields, day: Day): boolean {
+  return dayOfMonth.some((token) => isDayOfMonth(token, day)) && dayOfWeek.some((token) => isDayOfWeek(token, day))
+}
+
+/** Tokens: 15, L (last), L-3 (three before the last), 15W and LW (the working day nearest to it). */
+function isDayOfMonth(token: number | string, { day, length, weekday }: Day): boolean {
+  if (typeof token === 'number') return token === day
+  if (token === 'L') return day === length
+  const beforeLast = /^L-(\d+)$/.exec(token)?.[1]
+  if (beforeLast !== undefined) return day === length - Number(beforeLast)
+  const wanted = /^(\d+|L)W$/.exec(token)?.[1]
+  if (wanted === undefined) return false
+  const target = wanted === 'L' ? length : Number(wanted)
+  return target <= length && day === nearestWorkingDay(target, length, (weekday + target - day + 35) % 7)
+}
+
+function nearestWorkingDay(target: number, length: number, weekday: number): number {
+  if (weekday === 6) return target === 1 ? 3 : target - 1
+  if (weekday === 0) return target === length ? target - 2 : target + 1
+  return target
+}
+
+/** Tokens: 5, 5L (the last Friday of the month), 5#2 (its second Friday). */
+function isDayOfWeek(token: number | string, { day, length, weekday }: Day): boolean {
+  if (typeof token === 'number') return token % 7 === weekday
+  const [, wanted, last, nth] = /^([0-7])(?:(L)|#([1-5]))$/i.exec(token) ?? []
+  if (wanted === undefined || Number(wanted) % 7 !== weekday) return false
+  return last === undefined ? Math.ceil(day / 7) === Number(nth) : day + 7 > length
+}
+
+function everyDay({ dayOfMonth, dayOfWeek }: CronFields): boolean {
+  return new Set(dayOfMonth).size >= 31 && [0, 1, 2, 3, 4, 5, 6].every((weekday) => dayOfWeek.includes(weekday))
+}
+
+function monthLength(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return [4, 6, 9, 11].includes(month) ? 30 : 31
+}

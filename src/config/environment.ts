@@ -1,0 +1,62 @@
+import type { Environment } from './find-source.ts'
+import { isMap } from './section.ts'
+
+/** What the environment adds to a configuration: the changed values, and the variable behind each path. */
+export interface FromEnvironment {
+  readonly raw: unknown
+  /** Variables by path as `formatPath` writes it. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+const overrides = [
+  ['store', 'path', 'TENANTWATCH_STORE_PATH'],
+  ['server', 'listen', 'TENANTWATCH_LISTEN'],
+] as const
+
+/** Puts TENANTWATCH_STORE_PATH and TENANTWATCH_LISTEN over the keys of any configuration. */
+export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
+  const variables = new Map<string, string>()
+  if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
+  const whole: Record<string, unknown> = { ...raw }
+  for (const [section, key, variable] of overrides) {
+    const value = setValue(env, variable)
+    const written = whole[section] ?? {}
+    if (value === undefined || !isMap(written)) continue
+    whole[section] = { ...written, [key]: value }
+    variables.set(`${section}.${key}`, variable)
+  }
+  return { raw: whole, variables }
+}
+
+/** The configuration that TENANTWATCH_BASE_URL and a token make without a file: one tenant, `default`. */
+export function fromEnvironment(env: Environment): FromEnvironment {
+  const tenant = { name: 'default', baseUrl: setValue(env, 'TENANTWATCH_BASE_URL'), auth: { token: tokenOf(env) } }
+  const { raw, variables } = applyOverrides({ tenants: [tenant] }, env)
+  const names = new Map(variables)
+  names.set('tenants[0].baseUrl', 'TENANTWATCH_BASE_URL')
+  names.set('tenants[0].auth.token.file', 'TENANTWATCH_TOKEN_FILE')
+  return { raw, variables: names }
+}
+
+/** What is wrong with the choice of variables itself, in words of the environment. */
+export function tokenVariableProblem(env: Environment): string | undefined {
+  const token = setValue(env, 'TENANTWATCH_TOKEN') !== undefined
+  const file = setValue(env, 'TENANTWATCH_TOKEN_FILE') !== undefined
+  if (token && file) return 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; want exactly one'
+  if (token || file) return undefined
+  return 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'
+}
+
+function tokenOf(env: Environment): unknown {
+  const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
+  if (file !== undefined) return { file }
+  if (setValue(env, 'TENANTWATCH_TOKEN') !== undefined) return { env: 'TENANTWATCH_TOKEN' }
+  // Only stands in, so that the missing token is named once: by tokenVariableProblem.
+  return { command: ['false'] }
+}
+
+/** The value of a variable; an empty one counts as not set. */
+function setValue(env: Environment, name: string): string | undefined {
+  const value = env[name]
+  return value === undefined || value.trim() === '' ? undefined : value
+}

@@ -1,0 +1,21 @@
+import type { Context } from './context.ts'
+import { oneOf, text, wholeNumber } from './leaves.ts'
+import { readSection } from './section.ts'
+import type { Settings } from './settings.ts'
+
+const shapes = {
+  history: { retentionDays: wholeNumber(1, 36_500).optional() },
+  store: { path: text('want the path of the database file').optional() },
+  log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
+}
+
+/** Reads `history`, `store` and `log`. */
+export function readHousekeeping(
+  raw: Readonly<Record<string, unknown>>,
+  { report }: Context,
+): Pick<Settings, 'historyRetentionDays' | 'storePath' | 'logLevel'> {
+  const { retentionDays = 400 } = readSection(shapes.history, raw['history'], ['history'], report)
+  const { path = 'data/tenantwatch.db' } = readSection(shapes.store, raw['store'], ['store'], report)
+  const { level = 'info' } = readSection(shapes.log, raw['log'], ['log'], report)
+  return { historyRetentionDays: retentionDays, storePath: path, logLevel: level }
+}

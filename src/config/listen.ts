@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { type Read, textAs } from './leaves.ts'
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+const wanted = 'want host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces), or a port alone (loopback)'
+
+/** An address to listen on; a port alone, also as a number, stays on the loopback. */
+export function listen(): z.ZodType<ListenAddress> {
+  return z.preprocess((value) => (Number.isInteger(value) ? String(value) : value), textAs(wanted, readListen))
+}
+
+/** The address as the configuration writes it. */
+export function formatListen({ host, port }: ListenAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+function readListen(text: string): Read<ListenAddress> {
+  const [, bracketed, plain, digits] = /^(?:(?:\[([\da-f:.]+(?:%\w+)?)\]|([\w.-]*)):)?(\d{1,5})$/i.exec(text) ?? []
+  const port = Number(digits)
+  if (digits === undefined || port > 65_535) return { problem: wanted }
+  if (bracketed !== undefined && !URL.canParse(`http://[${bracketed.replace(/%.*/, '')}]/`)) return { problem: wanted }
+  return { value: { host: bracketed ?? (plain === '' ? '0.0.0.0' : (plain ?? '127.0.0.1')), port } }
+}

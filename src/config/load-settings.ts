@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigError } from './config-error.ts'
+import type { Context } from './context.ts'
+import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
+import { type Environment, findSource, type Source } from './find-source.ts'
+import { formatPath } from './key-path.ts'
+import { readSettings } from './read-settings.ts'
+import { createReport, type Locate } from './report.ts'
+import { isMapOrEmpty } from './section.ts'
+import type { Catalogue, Settings } from './settings.ts'
+import { kindOf } from './shown.ts'
+import { readYaml, type YamlFile } from './yaml-file.ts'
+
+export interface LoadOptions {
+  /** The file named on the command line (`--config`). */
+  readonly file?: string | undefined
+  readonly env: Environment
+  readonly catalogue: Catalogue
+  /** Working directory that relative paths start from. */
+  readonly cwd?: string
+  /** Reads a file as text; throws when it cannot. */
+  readonly readFile?: (path: string) => string
+  /** True when a file, not a directory, is at this path. */
+  readonly exists?: (path: string) => boolean
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings
+  /** Where they came from: the path of the file, or `environment`. */
+  readonly source: string
+}
+
+/**
+ * Loads the configuration (contract, section 5) from its file or from the environment, and judges all of it: the
+ * settings returned can be used as they are.
+ *
+ * @throws ConfigError that names every problem with its place, and no secret.
+ */
+export function loadSettings(options: LoadOptions): LoadedSettings {
+  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isFile } = options
+  const existsHere = (path: string) => exists(resolve(cwd, path))
+  const source = findSource(options.file, env, existsHere)
+  const name = source.kind === 'file' ? source.path : 'environment'
+  const yaml = source.kind === 'file' ? readYaml(readSource(source, (path) => readFile(resolve(cwd, path)))) : undefined
+  const written = yaml === undefined ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
+  const report = createReport(locator(name, yaml, written))
+  const problems = (yaml?.problems ?? []).map(({ position, sentence }) => `${name}:${position.text}: ${sentence}`)
+  const missing = yaml === undefined ? tokenVariableProblem(env) : undefined
+  if (missing !== undefined) problems.push(`environment: ${missing}`)
+  if (yaml !== undefined && !yaml.readable) throw new ConfigError(problems)
+  if (!isMapOrEmpty(written.raw))
+    throw new ConfigError([`${name}: the file is ${kindOf(written.raw)}; want a map of keys`])
+  const context: Context = { report, catalogue, env, exists: existsHere }
+  const settings = readSettings(written.raw, context)
+  problems.push(...report.sentences())
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { settings, source: name }
+}
+
+/** Names values by file and line, those from a variable by the variable. */
+function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {
+  return (path, at = 'value') => {
+    const name = formatPath(path)
+    const variable = variables.get(name)
+    if (variable !== undefined || yaml === undefined) {
+      return { prefix: 'environment', name: variable ?? name, order: Number.POSITIVE_INFINITY }
+    }
+    const { text, offset } = yaml.position(path, at)
+    return { prefix: `${file}:${text}`, name, order: offset }
+  }
+}
+
+function readSource({ path, namedBy }: Source & { kind: 'file' }, readFile: (path: string) => string): string {
+  try {
+    return readFile(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    const why = reasons[code] ?? `it cannot be read (${code})`
+    const by = namedBy === 'default' ? '' : `, named by ${namedBy}`
+    throw new ConfigError([`Cannot read the configuration file ${path}${by}: ${why}`])
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8')
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
+}

@@ -1,0 +1,34 @@
+import { type ApiSection, readApi } from './api.ts'
+import { type ChecksSection, readChecks } from './checks.ts'
+import type { Context } from './context.ts'
+import { type FreshnessSection, readFreshness } from './freshness.ts'
+import type { KeyPath } from './key-path.ts'
+import { type ResourcesSection, readResources } from './resources.ts'
+import type { ScheduleSection } from './schedule.ts'
+
+/** The sections that stand at the top for all tenants and that each tenant can override key by key. */
+export interface Overridable {
+  readonly path: KeyPath
+  readonly api: ApiSection
+  readonly schedule: ScheduleSection
+  readonly freshness: FreshnessSection
+  readonly checks: ChecksSection
+  readonly resources: ResourcesSection
+}
+
+/** Reads those sections of a tenant (or, at the empty path, of all); the schedule is read before, as it differs. */
+export function readOverridable(
+  raw: Readonly<Record<string, unknown>>,
+  path: KeyPath,
+  schedule: ScheduleSection,
+  context: Context,
+): Overridable {
+  return {
+    path,
+    api: readApi(raw['api'], [...path, 'api'], context),
+    schedule,
+    freshness: readFreshness(raw['freshness'], [...path, 'freshness'], context),
+    checks: readChecks(raw['checks'], [...path, 'checks'], context),
+    resources: readResources(raw['resources'], [...path, 'resources'], context),
+  }
+}

@@ -1,0 +1,47 @@
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { Context } from './context.ts'
+import type { FreshnessSection } from './freshness.ts'
+import type { KeyPath } from './key-path.ts'
+import { flag } from './leaves.ts'
+import { type ScheduleSection, scheduleOf } from './schedule.ts'
+import { readMap, readSection } from './section.ts'
+import type { Catalogue, ResourceSettings } from './settings.ts'
+
+const shape = { enabled: flag().optional() }
+
+/** `resources`: which resources are switched on or off. */
+export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
+
+/** Reads `resources`, of the whole configuration or of one tenant. */
+export function readResources(raw: unknown, path: KeyPath, { report }: Context): ResourcesSection {
+  const map = readMap(raw, path, report)
+  const known: readonly string[] = resourceNames
+  for (const key of Object.keys(map)) if (!known.includes(key)) report.unknownKey([...path, key], known)
+  return Object.fromEntries(resourceNames.map((name) => [name, readSection(shape, map[name], [...path, name], report)]))
+}
+
+/** What the configuration says of resources, already merged. */
+export interface ResourceSections {
+  readonly resources: readonly ResourcesSection[]
+  readonly schedule: ScheduleSection
+  readonly freshness: FreshnessSection
+}
+
+/** The settings of every resource of one tenant; later members of `resources` win. */
+export function resolveResources(catalogue: Catalogue, sections: ResourceSections): TenantResources {
+  function settingsOf(name: ResourceName): ResourceSettings {
+    const { resources, schedule, freshness } = sections
+    const enabled = resources.reduce((value, section) => section[name]?.enabled ?? value, true)
+    return { enabled, ...scheduleOf(catalogue, name, schedule), freshnessMs: freshness[name] ?? null }
+  }
+  return {
+    'api-clients': settingsOf('api-clients'),
+    'authentication-settings': settingsOf('authentication-settings'),
+    documents: settingsOf('documents'),
+    permissions: settingsOf('permissions'),
+    roles: settingsOf('roles'),
+    users: settingsOf('users'),
+  }
+}
+
+export type TenantResources = Readonly<Record<ResourceName, ResourceSettings>>

@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import type { KeyPath } from './key-path.ts'
+import type { Report } from './report.ts'
+import { wantedOf } from './wanted.ts'
+
+/** The keys of one section of the configuration, each with the schema of its value. */
+export type Shape = Readonly<Record<string, z.ZodType>>
+
+/** What a section says: every key that is there and valid. */
+export type Section<S extends Shape> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
+
+/**
+ * Reads one section key by key, so that one bad value hides none of the others, neither their problems nor what they
+ * say. An empty section (`checks:` with nothing behind it) says nothing.
+ */
+export function readSection<S extends Shape>(shape: S, raw: unknown, path: KeyPath, report: Report): Section<S> {
+  const map = readMap(raw, path, report)
+  if (!isMapOrEmpty(raw)) return {}
+  for (const key of Object.keys(map)) {
+    if (!Object.hasOwn(shape, key)) report.unknownKey([...path, key], Object.keys(shape))
+  }
+  const values: [string, unknown][] = []
+  for (const [key, schema] of Object.entries(shape)) {
+    const value = readValue(schema, map[key], [...path, key], report)
+    if (value !== undefined) values.push([key, value])
+  }
+  return Object.fromEntries(values) as Section<S>
+}
+
+/** The keys and values of a map; a problem and no keys when it is none. */
+export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
+  if (isMap(raw)) return raw
+  if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of keys')
+  return {}
+}
+
+/** The items of a list; a problem and no items when it is none. */
+export function readList(raw: unknown, path: KeyPath, report: Report): readonly unknown[] {
+  if (raw === undefined || raw === null) return []
+  if (Array.isArray(raw)) return raw
+  report.wrongKind(path, raw, 'want a list')
+  return []
+}
+
+export function isMap(raw: unknown): raw is Readonly<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+}
+
+/** True for a map, and for a section that is not there or has nothing behind its key. */
+export function isMapOrEmpty(raw: unknown): boolean {
+  return raw === undefined || raw === null || isMap(raw)
+}
+
+function readValue<T>(schema: z.ZodType<T>, raw: unknown, path: KeyPath, report: Report): T | undefined {
+  const result = schema.safeParse(raw, { error: wantedOf })
+  if (result.success) return result.data
+  for (const issue of result.error.issues) {
+    const inner = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
+    report.wrong([...path, ...inner], valueAt(raw, inner), issue.message)
+    if (inner.length === 0) break
+  }
+  return undefined
+}
+
+/** The value at the end of a path; undefined where there is none. */
+export function valueAt(raw: unknown, path: KeyPath): unknown {
+  let value = raw
+  for (const part of path) {
+    if (Array.isArray(value)) value = value[Number(part)]
+    else value = isMap(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  }
+  return value
+}

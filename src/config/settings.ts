@@ -1,0 +1,123 @@
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { Severity } from '../model/severity.ts'
+
+/** Where a secret text comes from; the text itself is fetched by the tenant client when it needs it. */
+export type SecretSource =
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly command: readonly string[] }
+
+export interface OAuth2Settings {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: { readonly env: string } | { readonly file: string }
+  readonly scope: string | null
+}
+
+export interface AuthSettings {
+  /** Name of the header that carries the token; the specification does not show it. */
+  readonly header: string
+  /** Word before the token; empty for the bare token. */
+  readonly scheme: string
+  readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
+}
+
+export interface ApiSettings {
+  /** Name of the page-size parameter of users and documents, which the specification does not show; null sends none. */
+  readonly pageSizeParameter: string | null
+  readonly pageSize: number
+  readonly timeoutMs: number
+  readonly maxPages: number
+  readonly maxBodyBytes: number
+  /** 0 = no limit. */
+  readonly requestsPerSecond: number
+  readonly allowInsecureHttp: boolean
+  readonly proxy: string | null
+  readonly caFile: string | null
+}
+
+/** A repeated piece of work: its cron expression and the largest gap between two firings. */
+export interface CronSchedule {
+  readonly expression: string
+  readonly intervalMs: number
+}
+
+export interface ResourceSettings {
+  readonly enabled: boolean
+  /** Cron of the cheap incremental run; null for resources that only have sweeps. */
+  readonly poll: CronSchedule | null
+  readonly sweep: CronSchedule
+  /** Explicit freshness limit in milliseconds; null means: derived from the sweep's interval. */
+  readonly freshnessMs: number | null
+}
+
+/** Settings of one check: what every check has, and its own options, validated by the check's own schema. */
+export interface CheckSettings {
+  readonly enabled: boolean
+  /** Replaces the check's own severities (all bands) when set. */
+  readonly severity: Severity | null
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+export interface TenantSettings {
+  readonly name: string
+  /** Origin and path prefix before /api/public, without a trailing slash. */
+  readonly baseUrl: string
+  readonly auth: AuthSettings
+  readonly ownClientId: string | null
+  readonly api: ApiSettings
+  readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
+  readonly checks: Readonly<Record<string, CheckSettings>>
+  readonly userDetails: { readonly perRun: number; readonly concurrency: number }
+  readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly string[] }
+  readonly removals: { readonly maxPercent: number; readonly maxCount: number; readonly confirmPerRun: number }
+}
+
+export interface Waiver {
+  readonly id: string
+  readonly check: string
+  readonly entity: string
+  readonly tenant: string
+  readonly reason: string
+  readonly owner: string
+  /** Last valid instant, milliseconds since the epoch (the end of the named UTC day). */
+  readonly expiresMs: number
+}
+
+/** The effective configuration: defaults applied, tenant overrides merged, units as named. */
+export interface Settings {
+  readonly tenants: readonly TenantSettings[]
+  readonly evaluate: CronSchedule
+  readonly timezone: string
+  readonly historyRetentionDays: number
+  readonly storePath: string
+  readonly server: {
+    readonly host: string
+    readonly port: number
+    readonly webConfig: string | null
+    readonly exposeDetails: boolean | 'auto'
+  }
+  readonly waivers: readonly Waiver[]
+  readonly logLevel: string
+}
+
+/** What the loader must know of a resource of the catalogue: its name and when it runs by default. */
+export interface ResourceDefaults {
+  readonly name: ResourceName
+  readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
+}
+
+/**
+ * What the loader must know of a check of the catalogue: its id and the schema of its own options. The schema must take
+ * nothing at all (every option has a default) and its own output (no one-way transforms), or the effective configuration
+ * could not be printed and loaded again. `enabled` and `severity` belong to every check and are not part of it.
+ */
+export interface CheckDefaults {
+  readonly id: string
+  readonly options: import('zod').ZodObject
+}
+
+export interface Catalogue {
+  readonly resources: readonly ResourceDefaults[]
+  readonly checks: readonly CheckDefaults[]
+}

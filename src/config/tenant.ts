@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { readAuth } from './auth.ts'
+import type { Context } from './context.ts'
+import { effective } from './effective.ts'
+import type { KeyPath } from './key-path.ts'
+import { text, textAs } from './leaves.ts'
+import { type Overridable, readOverridable } from './overridable.ts'
+import { readSchedule } from './schedule.ts'
+import { isMapOrEmpty, readSection } from './section.ts'
+import type { AuthSettings, TenantSettings } from './settings.ts'
+import { baseUrl, insecurity } from './urls.ts'
+
+const shape = {
+  name: text('want a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/),
+  baseUrl: baseUrl(),
+  auth: z.unknown(),
+  ownClientId: clientId().nullish(),
+  api: z.unknown(),
+  schedule: z.unknown(),
+  freshness: z.unknown(),
+  checks: z.unknown(),
+  resources: z.unknown(),
+}
+
+/** What all tenants have in common. */
+export interface Common {
+  readonly general: Overridable
+  readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
+}
+
+/** Reads one tenant; undefined when something it cannot be without is missing or wrong, which is then noted. */
+export function readTenant(
+  raw: unknown,
+  path: KeyPath,
+  { general, limits }: Common,
+  context: Context,
+): TenantSettings | undefined {
+  const section = readSection(shape, raw, path, context.report)
+  if (!isMapOrEmpty(raw)) return undefined
+  const { name, baseUrl, ownClientId = null } = section
+  const auth = readAuth(section.auth, [...path, 'auth'], context)
+  const schedule = readSchedule(section.schedule, [...path, 'schedule'], context)
+  const own = readOverridable(section, path, schedule, context)
+  const inForce = effective(general, own, context)
+  if (baseUrl !== undefined) checkSecure(baseUrl, [...path, 'baseUrl'], inForce.api.allowInsecureHttp, context)
+  if (auth !== undefined) checkTokenUrl(auth, path, inForce.api.allowInsecureHttp, context)
+  if (name === undefined || baseUrl === undefined || auth === undefined) return undefined
+  return { name, baseUrl, auth, ownClientId, ...inForce, ...limits }
+}
+
+function checkTokenUrl({ token }: AuthSettings, path: KeyPath, allowed: boolean, context: Context): void {
+  if (!('oauth2' in token)) return
+  checkSecure(token.oauth2.tokenUrl, [...path, 'auth', 'token', 'oauth2', 'tokenUrl'], allowed, context)
+}
+
+function checkSecure(url: string, path: KeyPath, allowed: boolean, { report }: Context): void {
+  const problem = insecurity(url, allowed)
+  if (problem !== undefined) report.wrong(path, url, problem)
+}
+
+/** Lower-cased, because the API does not say which case it writes GUIDs in. */
+function clientId() {
+  const wanted = 'want the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
+  const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+  return textAs(wanted, (value) => (guid.test(value) ? { value: value.toLowerCase() } : { problem: wanted }))
+}

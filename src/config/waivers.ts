@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { parseIsoDate } from '../model/dates.ts'
+import { dayMs } from '../model/durations.ts'
+import type { Context } from './context.ts'
+import type { KeyPath } from './key-path.ts'
+import { text, textAs } from './leaves.ts'
+import { nearest } from './nearest.ts'
+import { readList, readSection } from './section.ts'
+import type { Waiver } from './settings.ts'
+
+const shape = {
+  id: text('want a name of its own for this waiver', /^\S(.*\S)?$/),
+  check: text('want the id of a check'),
+  entity: entity(),
+  tenant: text('want the name of a tenant'),
+  reason: textAs('want the reason in 20 characters or more', (reason) =>
+    reason.trim().length >= 20 ? { value: reason.trim() } : { problem: 'want the reason in 20 characters or more' },
+  ),
+  owner: text('want who answers for it'),
+  expires: expiry(),
+}
+
+/** Reads `waivers`; one that has expired is valid, it just waives nothing. */
+export function readWaivers(raw: unknown, tenants: readonly string[], context: Context): readonly Waiver[] {
+  const { report, catalogue } = context
+  const ids = new Map<string, number>()
+  const checks = catalogue.checks.map(({ id }) => id)
+  return readList(raw, ['waivers'], report).flatMap((item, index) => {
+    const path = ['waivers', index]
+    const { id, check, entity, tenant, reason, owner, expires: expiresMs } = readSection(shape, item, path, report)
+    const first = id === undefined ? undefined : ids.get(id)
+    if (first !== undefined) report.wrong([...path, 'id'], id, `\`waivers[${first}]\` has this id already`)
+    else if (id !== undefined) ids.set(id, index)
+    checkName(check, checks, [...path, 'check'], 'check', context)
+    checkName(tenant, tenants, [...path, 'tenant'], 'tenant', context)
+    if (id === undefined || check === undefined || entity === undefined || tenant === undefined) return []
+    if (reason === undefined || owner === undefined || expiresMs === undefined) return []
+    return [{ id, check, entity, tenant, reason, owner, expiresMs }]
+  })
+}
+
+function checkName(
+  name: string | undefined,
+  known: readonly string[],
+  path: KeyPath,
+  kind: string,
+  { report }: Context,
+): void {
+  if (name === undefined || known.includes(name)) return
+  const near = nearest(name, known)
+  const advice = near === undefined ? `want one of ${known.join(', ')}` : `did you mean "${near}"?`
+  report.wrong(path, name, `there is no such ${kind}; ${advice}`)
+}
+
+/** Ids of users, roles and documents are numbers, so a bare number is welcome here. */
+function entity(): z.ZodType<string> {
+  const wanted = 'want the id of the entity, or "*" for all'
+  return z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), text(wanted))
+}
+
+/** The last instant of the named UTC day. */
+function expiry(): z.ZodType<number> {
+  const wanted = 'want a date as YYYY-MM-DD, the last day on which it counts'
+  return textAs(wanted, (text) => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return { problem: wanted }
+    const date = parseIsoDate(text)
+    if (date === undefined) return { problem: 'there is no such day; want a date as YYYY-MM-DD' }
+    return { value: date.ms + dayMs - 1 }
+  })
+}

@@ -1,0 +1,53 @@
+import { resourceNames } from '../model/resource-names.ts'
+import { formatDuration } from './format-duration.ts'
+import { maskUrl } from './mask-url.ts'
+import { sweepKey } from './schedule.ts'
+import type { ApiSettings, AuthSettings, CheckSettings, TenantSettings } from './settings.ts'
+
+/** The settings of one tenant as the configuration file writes them, secrets masked. */
+export function writtenTenant(tenant: TenantSettings) {
+  const { name, baseUrl, auth, ownClientId, api, resources, checks } = tenant
+  const schedule: Record<string, string> = {}
+  const freshness: Record<string, string> = {}
+  for (const resource of resourceNames) {
+    const { poll, sweep, freshnessMs } = resources[resource]
+    if (poll !== null) schedule[resource] = poll.expression
+    schedule[sweepKey(resource, poll !== null)] = sweep.expression
+    if (freshnessMs !== null) freshness[resource] = formatDuration(freshnessMs)
+  }
+  return {
+    name,
+    baseUrl,
+    auth: { ...auth, token: maskedToken(auth.token) },
+    ownClientId,
+    api: writtenApi(api),
+    resources: Object.fromEntries(resourceNames.map((key) => [key, { enabled: resources[key].enabled }])),
+    schedule,
+    freshness,
+    checks: Object.fromEntries(Object.entries(checks).map(([id, check]) => [id, writtenCheck(check)])),
+  }
+}
+
+export type WrittenTenant = ReturnType<typeof writtenTenant>
+
+/** Names of variables and files are shown; arguments of a command and the query of a URL are not, as people do put secrets there. */
+function maskedToken(token: AuthSettings['token']): AuthSettings['token'] {
+  if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
+  if (!('command' in token)) return token
+  return { command: token.command.map((part, index) => (index === 0 ? part : '[redacted]')) }
+}
+
+function writtenApi({ timeoutMs, maxBodyBytes, proxy, pageSizeParameter, pageSize, ...rest }: ApiSettings) {
+  return {
+    pageSizeParameter,
+    pageSize,
+    timeoutSeconds: timeoutMs / 1000,
+    maxBodyMiB: maxBodyBytes / 2 ** 20,
+    ...rest,
+    proxy: proxy === null ? null : maskUrl(proxy),
+  }
+}
+
+function writtenCheck({ enabled, severity, options }: CheckSettings): Readonly<Record<string, unknown>> {
+  return severity === null ? { enabled, ...options } : { enabled, severity, ...options }
+}

@@ -1,0 +1,13 @@
+const least = 24
+
+const major = Number(process.versions.node.split('.')[0])
+if (major < least) {
+  process.stderr.write(
+    `tenantwatch: this is Node ${process.versions.node}; it needs ${least} or newer (npm scripts use the one in node_modules/.bin)\n`,
+  )
+  process.exit(2)
+}
+const { start } = await import('./cli/start.ts')
+await start()
+
+export {}

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import { aDay, synced } from './support/cli.ts'
+
+async function shrunk() {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  const held = await world.run('sync')
+  expect(held.code).toBe(3)
+  expect(held.stdout).toMatch(/users +sweep +shrink_held/)
+  const [id = ''] = (await world.run('accept')).stdout.split(' ')
+  return { ...world, id }
+}
+
+it('prints nothing but the holds, so nothing without one', async () => {
+  const { run } = await synced()
+  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+it('lists a hold as id, tenant, resource, reason and count', async () => {
+  const { run, id } = await shrunk()
+  expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
+  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+})
+
+it('keeps the id of a hold while what it holds is unchanged', async () => {
+  const { run, id } = await shrunk()
+  await run('sync', '--sweep')
+  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+})
+
+it('removes nothing before the hold is accepted, and exactly what was held afterwards', async () => {
+  const { run, id, simulator } = await shrunk()
+  const count = async () => (await run('export', 'users')).stdout.trimEnd().split('\n').length
+  expect(await count()).toBe(250)
+  const accepted = await run('accept', id, '--count', '125', '--reason', 'Left with the spin-off')
+  expect(accepted).toEqual({
+    code: 0,
+    stdout: 'Accepted: shrink_held of acme users, 125. It takes effect with the next run.\n',
+    stderr: '',
+  })
+  expect(await count()).toBe(250)
+  const next = await run('sync', '--sweep')
+  expect(next.stdout).toMatch(/users +sweep +ok +\+0 ~0 -125 =125/)
+  expect(next.code).toBe(0)
+  expect(await count()).toBe(simulator.state().userCount())
+  expect((await run('accept')).stdout).toBe('')
+})
+
+it('refuses a count that is not the present one, naming the new one', async () => {
+  const { run, id } = await shrunk()
+  expect(await run('accept', id, '--count', '3', '--reason', 'A reason')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: Hold ${id} covers 125 by now, not 3; look again before accepting\n`,
+  })
+  expect((await run('sync', '--sweep')).stdout).toMatch(/ -0 =125/)
+})
+
+it('refuses a decision without a reason, and a hold that is not there', async () => {
+  const { run, id } = await shrunk()
+  const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Say why with --reason TEXT') }
+  expect(await run('accept', id)).toEqual(noReason)
+  expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
+  expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no hold nothing'),
+  })
+})
+
+it('lifts the hold by itself when the records come back', async () => {
+  const world = await synced()
+  world.simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme api-clients suspect_empty \d+\n$/)
+  world.simulator.faults.clear()
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+  expect((await world.run('accept')).stdout).toBe('')
+})
+
+it('holds a tenant whose token shows another tenant, and writes nothing for it', async () => {
+  const world = await synced()
+  const users = async () => (await world.run('export', 'users')).stdout
+  const before = await users()
+  world.simulator.swapTenant('reader')
+  world.pass(aDay)
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme all tenant_changed \d+\n$/)
+  expect(await users()).toBe(before)
+})

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { cli } from './support/cli.ts'
+
+const canary = 's3cr3t-canary'
+
+it('says that a configuration is valid, and where it came from', async () => {
+  const { run, env, simulator } = await cli()
+  expect(await run('config', 'check')).toEqual({ code: 0, stdout: 'tenantwatch.yaml is valid: 1 tenant\n', stderr: '' })
+  delete env['TENANTWATCH_CONFIG']
+  env['TENANTWATCH_BASE_URL'] = simulator.baseUrl
+  env['TENANTWATCH_TOKEN'] = canary
+  expect((await run('config', 'check')).stdout).toBe('environment is valid: 1 tenant\n')
+})
+
+it('names every problem in one go, each with its place', async () => {
+  const { run, write } = await cli()
+  write(
+    'bad.yaml',
+    `
+tenants:
+  - name: Acme
+    baseUrl: http://api.example.com
+    auth: { token: { env: NOT_SET } }
+schedul: {}
+removals: { maxPercent: 200 }
+`,
+  )
+  for (const command of [
+    ['config', 'check'],
+    ['config', 'print'],
+    ['sync'],
+    ['run'],
+    ['findings'],
+    ['doctor'],
+    ['metrics'],
+  ]) {
+    const { code, stdout, stderr } = await run(...command, '--config', 'bad.yaml')
+    expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' })
+    expect(stderr.trimEnd().split('\n')).toHaveLength(6)
+    expect(stderr).toMatch(/bad\.yaml:3:11: .*name/)
+    expect(stderr).toMatch(/bad\.yaml:4:14: .*https/)
+    expect(stderr).toMatch(/bad\.yaml:5:27: .*NOT_SET/)
+    expect(stderr).toMatch(/bad\.yaml:6:1: .*schedul.*schedule/)
+    expect(stderr).toMatch(/bad\.yaml:7:25: .*maxPercent/)
+  }
+})
+
+it('says what to do when there is no configuration at all', async () => {
+  const { run, env } = await cli()
+  delete env['TENANTWATCH_CONFIG']
+  const { code, stderr } = await run('sync')
+  expect(code).toBe(2)
+  expect(stderr).toMatch(
+    /No configuration found: write config\/tenantwatch\.yaml .* or set TENANTWATCH_BASE_URL together/,
+  )
+  expect((await run('sync', '--config', 'none.yaml')).stderr).toMatch(/none\.yaml, named by --config: no such file/)
+})
+
+it('prints the effective configuration, which is a configuration itself', async () => {
+  const { run, write } = await cli({ more: 'history: { retentionDays: 30 }' })
+  const { code, stdout } = await run('config', 'print')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^# tenantwatch\.yaml\n/)
+  expect(parse(stdout)).toMatchObject({ history: { retentionDays: 30 }, removals: { maxPercent: 10 } })
+  write('printed.yaml', stdout)
+  expect((await run('config', 'print', '--config', 'printed.yaml')).stdout).toBe(
+    stdout.replace('# tenant', '# printed').replace('printedwatch', 'printed'),
+  )
+})
+
+it('prints no secret, wherever one stands', async () => {
+  const { run, write, env } = await cli()
+  env['ACME_TOKEN'] = canary
+  env['SECRET'] = canary
+  write('token.txt', canary)
+  write(
+    'secret.yaml',
+    `
+tenants:
+  - { name: one, baseUrl: "https://api.example.com", auth: { token: { env: SECRET } } }
+  - { name: two, baseUrl: "https://api.example.com", auth: { token: { file: token.txt } } }
+  - { name: three, baseUrl: "https://api.example.com", auth: { token: { command: [vault, read, --token=${canary}] } } }
+  - name: four
+    baseUrl: https://api.example.com
+    auth: { token: { oauth2: { tokenUrl: "https://login.example.com/token", clientId: me, clientSecret: { env: SECRET } } } }
+api: { proxy: "http://user:${canary}@proxy.example.com:3128" }
+`,
+  )
+  const { code, stdout, stderr } = await run('config', 'print', '--config', 'secret.yaml')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('proxy.example.com')
+  expect(stdout).not.toContain(canary)
+})
+
+it('lets the environment name the store, over any file', async () => {
+  const { run, env } = await cli()
+  env['TENANTWATCH_STORE_PATH'] = '/elsewhere/mirror.db'
+  env['TENANTWATCH_LISTEN'] = '127.0.0.1:1234'
+  expect(parse((await run('config', 'print')).stdout)).toMatchObject({
+    store: { path: '/elsewhere/mirror.db' },
+    server: { listen: '127.0.0.1:1234' },
+  })
+})

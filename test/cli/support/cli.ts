@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { ExitCode, Io } from '../../../src/cli/io.ts'
+import { runProgram } from '../../../src/cli/program.ts'
+import { hourMs } from '../../../src/model/durations.ts'
+import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+/** The moment every world starts at. */
+export const startTime = Date.parse('2026-03-01T12:00:00Z')
+
+export interface Ran {
+  readonly code: ExitCode
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface TenantInFile {
+  readonly name: string
+  readonly token?: TokenName
+  /** Further keys of the tenant, as YAML flow. */
+  readonly more?: string
+}
+
+export interface CliOptions {
+  /** Null starts no simulator: for commands that ask no tenant. */
+  readonly simulator?: SimulatorOptions | null
+  readonly tenants?: readonly TenantInFile[]
+  /** Further sections of the file. */
+  readonly more?: string
+}
+
+/** A simulated tenant, a configuration for it in a folder of the test's own, and the program to run there. */
+export interface Cli {
+  readonly simulator: Simulator
+  readonly folder: string
+  readonly store: string
+  /** Variables the program sees; may be changed. */
+  readonly env: Record<string, string | undefined>
+  /** Lets time pass, for the program and for the tenant. */
+  pass(ms: number): void
+  write(file: string, text: string): void
+  read(file: string): string
+  run(...args: readonly string[]): Promise<Ran>
+  /** Runs with another world, e.g. another stop signal. */
+  runWith(io: Partial<Io>, ...args: readonly string[]): Promise<Ran>
+  /** Every file of the folder, as text; nobody must find a secret in there. */
+  files(): string
+}
+
+export async function cli(options: CliOptions = {}): Promise<Cli> {
+  const folder = temporaryFolder()
+  let time = startTime
+  const simulator = await startSimulator({ clock: () => time, controlPort: null, ...options.simulator })
+  onTestFinished(() => simulator.close())
+  const tenants = options.tenants ?? [{ name: 'acme' }]
+  const env: Record<string, string | undefined> = {}
+  for (const { name, token = 'reader' } of tenants) env[variableOf(name)] = simulator.tokens[token]
+  const store = join(folder, 'data', 'mirror.db')
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+  write('tenantwatch.yaml', configOf(simulator, tenants, store, options.more ?? ''))
+  env['TENANTWATCH_CONFIG'] = 'tenantwatch.yaml'
+
+  async function runWith(other: Partial<Io>, ...args: readonly string[]): Promise<Ran> {
+    const out = { stdout: '', stderr: '' }
+    const sink = (name: 'stdout' | 'stderr') => ({
+      write(text: string) {
+        out[name] += text
+        return true
+      },
+    })
+    const code = await runProgram(args, {
+      stdout: sink('stdout'),
+      stderr: sink('stderr'),
+      env,
+      cwd: folder,
+      clock: {
+        now: () => time,
+        monotonic: () => time - startTime,
+        async sleep(ms, signal) {
+          signal?.throwIfAborted()
+          await new Promise((resolve) => setImmediate(resolve))
+          time += Math.max(0, ms)
+        },
+      },
+      random: () => 0.5,
+      stop: new AbortController().signal,
+      onReload: () => {},
+      ...other,
+    })
+    return { code, ...out }
+  }
+
+  return {
+    simulator,
+    folder,
+    store,
+    env,
+    pass(ms) {
+      time += ms
+    },
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    write,
+    run: (...args) => runWith({}, ...args),
+    runWith,
+    files: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+        .join('\n'),
+  }
+}
+
+const variableOf = (tenant: string) => `${tenant.toUpperCase().replaceAll('-', '_')}_TOKEN`
+
+function configOf(simulator: Simulator, tenants: readonly TenantInFile[], store: string, more: string): string {
+  const entries = tenants.map(
+    ({ name, more: own = '' }) => `  - name: ${name}
+    baseUrl: ${simulator.baseUrl}
+    auth: { token: { env: ${variableOf(name)} } }
+    ${own}`,
+  )
+  const own = more.includes('api:') ? '' : 'api: { pageSizeParameter: limit, requestsPerSecond: 0 }\n'
+  return `tenants:\n${entries.join('\n')}\n${own}store: { path: ${JSON.stringify(store)} }\n${more}\n`
+}
+
+/** A world that was synced once. */
+export async function synced(options: CliOptions = {}): Promise<Cli> {
+  const world = await cli(options)
+  const { code, stderr, stdout } = await world.run('sync')
+  if (code !== 0) throw new Error(`the first sync ended with ${code}\n${stdout}\n${stderr}`)
+  return world
+}
+
+/** Lets everything be due again. */
+export const aDay = 24 * hourMs

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { canary, env, loadText } from './load.ts'
+
+const example = readFileSync(new URL('../../config/tenantwatch.example.yaml', import.meta.url), 'utf8')
+const minimal = `
+tenants:
+  - { name: acme, baseUrl: https://api.example.com, auth: { token: { env: ACME_TOKEN } } }
+`
+
+it('loads the example file', () => {
+  expect(loadText(example, env).settings.tenants[0]?.name).toBe('acme')
+})
+
+it('shows exactly the defaults in the example file', () => {
+  expect(loadText(example).settings).toEqual(loadText(minimal).settings)
+})
+
+it('holds the examples in the comments of the example file to be valid', () => {
+  const uncommented = example
+    .replace('freshness: {}\n# freshness', 'freshness')
+    .replace('waivers: []\n# waivers', 'waivers')
+    .replace(/(?<=waivers:\n)(#.*\n)+/, (lines) => lines.replace(/^# ?/gm, ''))
+    .replace('    # api:', '    api:')
+  const { settings } = loadText(uncommented)
+  expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.UTC(2027, 3, 1) - 1 }])
+  expect(settings.tenants[0]?.api.requestsPerSecond).toBe(2)
+  expect(settings.tenants[0]?.resources.users.freshnessMs).toBe(10_800_000)
+})
+
+it('never needs the token to stand in the settings', () => {
+  expect(JSON.stringify(loadText(example))).not.toContain(canary)
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Catalogue } from '../../src/config/settings.ts'
+
+/** The resources with the schedules of the contract, and a few checks with every kind of option. */
+export const fakeCatalogue: Catalogue = {
+  resources: [
+    { name: 'api-clients', schedule: { sweep: '*/15 * * * *' } },
+    { name: 'authentication-settings', schedule: { sweep: '*/5 * * * *' } },
+    { name: 'documents', schedule: { poll: '*/5 * * * *', sweep: '43 */6 * * *' } },
+    { name: 'permissions', schedule: { sweep: '*/30 * * * *' } },
+    { name: 'roles', schedule: { sweep: '*/30 * * * *' } },
+    { name: 'users', schedule: { poll: '*/5 * * * *', sweep: '17 * * * *' } },
+  ],
+  checks: [
+    {
+      id: 'api-client-least-privilege',
+      options: z.object({ allow: z.record(z.string(), z.array(z.string())).default({}) }),
+    },
+    {
+      id: 'document-required-present',
+      options: z.object({
+        requirements: z.array(z.object({ name: z.string(), maxAgeDays: z.number().int().min(1) })).default([]),
+      }),
+    },
+    {
+      id: 'user-invitation-accepted',
+      options: z
+        .strictObject({
+          mediumDays: z.number().int().min(1).max(3650).default(14),
+          highDays: z.number().int().min(1).max(3650).default(30),
+        })
+        .refine(({ mediumDays, highDays }) => mediumDays < highDays, 'Want mediumDays below highDays'),
+    },
+    {
+      id: 'user-mfa-enrolled',
+      options: z.object({ enrolledWhen: z.enum(['status', 'action', 'both']).default('status') }),
+    },
+  ],
+}

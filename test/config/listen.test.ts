@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { formatListen, listen } from '../../src/config/listen.ts'
+
+it.each([
+  ['127.0.0.1:9469', '127.0.0.1', 9469],
+  ['localhost:0', 'localhost', 0],
+  ['[::1]:9469', '::1', 9469],
+  ['[fe80::1%eth0]:1', 'fe80::1%eth0', 1],
+  [':9469', '0.0.0.0', 9469],
+  ['9469', '127.0.0.1', 9469],
+  [9469, '127.0.0.1', 9469],
+])('takes %j as %s port %i, and writes it so that it reads the same', (text, host, port) => {
+  const address = listen().parse(text)
+  expect(address).toEqual({ host, port })
+  expect(listen().parse(formatListen(address))).toEqual(address)
+})
+
+it.each([
+  '',
+  'localhost',
+  '::1:9469',
+  '[::1]',
+  '[zz]:1',
+  '[:::1]:1',
+  'h:65536',
+  'h:-1',
+  'a b:1',
+  'http://h:1',
+  1.5,
+  true,
+  null,
+])('refuses %j', (text) => expect(listen().safeParse(text).success).toBe(false))

@@ -1,0 +1,232 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { loadSettings } from '../../src/config/load-settings.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { UsageError } from '../../src/model/errors.ts'
+import { fakeCatalogue } from './fake-catalogue.ts'
+import { canary, env, load, loadText, problemsOf } from './load.ts'
+
+const tenant = (name: string) =>
+  `tenants: [{ name: ${name}, baseUrl: https://${name}.example.com, auth: { token: { env: ACME_TOKEN } } }]`
+const files = {
+  'named.yaml': tenant('named'),
+  'variable.yaml': tenant('variable'),
+  'config/tenantwatch.yaml': tenant('found'),
+}
+const nameOf = ({ settings }: ReturnType<typeof load>) => settings.tenants[0]?.name
+
+it('takes the file of the command line first, then TENANTWATCH_CONFIG, then the default file', () => {
+  const variables = { ...env, TENANTWATCH_CONFIG: 'variable.yaml', TENANTWATCH_BASE_URL: 'https://x.example.com' }
+  expect(nameOf(load(files, variables, 'named.yaml'))).toBe('named')
+  expect(nameOf(load(files, variables))).toBe('variable')
+  expect(nameOf(load(files, { ...variables, TENANTWATCH_CONFIG: '' }))).toBe('found')
+  expect(load(files, env).source).toBe('config/tenantwatch.yaml')
+})
+
+it('makes one tenant of the environment when there is no file', () => {
+  const { settings, source } = load({}, { TENANTWATCH_BASE_URL: 'https://api.example.com/', TENANTWATCH_TOKEN: canary })
+  expect(source).toBe('environment')
+  expect(settings.tenants).toMatchObject([
+    { name: 'default', baseUrl: 'https://api.example.com', auth: { token: { env: 'TENANTWATCH_TOKEN' } } },
+  ])
+  expect(JSON.stringify(settings)).not.toContain(canary)
+})
+
+it('takes the token file of the environment', () => {
+  const variables = { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN_FILE: 'token.txt' }
+  const { settings } = load({ 'token.txt': canary }, variables)
+  expect(settings.tenants[0]?.auth.token).toEqual({ file: 'token.txt' })
+  expect(problemsOf(() => load({}, variables))).toEqual([
+    'environment: `TENANTWATCH_TOKEN_FILE` names the file `token.txt`, which does not exist',
+  ])
+})
+
+it('names the variables when the environment is not enough', () => {
+  expect(
+    problemsOf(() => load({}, { TENANTWATCH_TOKEN: canary, TENANTWATCH_TOKEN_FILE: 'f', TENANTWATCH_LISTEN: 'x' })),
+  ).toEqual([
+    'environment: TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; want exactly one',
+    expect.stringMatching(/^environment: `TENANTWATCH_BASE_URL` is missing; want an http\(s\) URL/),
+    'environment: `TENANTWATCH_TOKEN_FILE` names the file `f`, which does not exist',
+    expect.stringMatching(/^environment: `TENANTWATCH_LISTEN` is "x"; want host:port/),
+  ])
+  expect(
+    problemsOf(() => load({}, { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: ' ' })),
+  ).toEqual(['environment: neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'])
+})
+
+it('tells both ways when there is nothing at all', () => {
+  const [problem] = problemsOf(() => load({}, { TENANTWATCH_CONFIG: '', TENANTWATCH_BASE_URL: '' }))
+  expect(problem).toContain('config/tenantwatch.yaml')
+  expect(problem).toContain('TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN')
+})
+
+it('says who named a file that cannot be read', () => {
+  expect(problemsOf(() => load({}, env, 'gone.yaml'))).toEqual([
+    'Cannot read the configuration file gone.yaml, named by --config: no such file',
+  ])
+  expect(problemsOf(() => load({}, { TENANTWATCH_CONFIG: 'gone.yaml' }))).toEqual([
+    'Cannot read the configuration file gone.yaml, named by TENANTWATCH_CONFIG: no such file',
+  ])
+})
+
+it('lets the store path and the listen address of the environment win over the file', () => {
+  const variables = { ...env, TENANTWATCH_STORE_PATH: '/data/db', TENANTWATCH_LISTEN: ':8080' }
+  const { settings } = loadText(
+    `${tenant('acme')}\nstore: { path: 5 }\nserver: { listen: nowhere, exposeDetails: false }`,
+    variables,
+  )
+  expect(settings.storePath).toBe('/data/db')
+  expect(settings.server).toEqual({ host: '0.0.0.0', port: 8080, webConfig: null, exposeDetails: false })
+})
+
+it('applies every default of the contract', () => {
+  const { settings } = loadText(tenant('acme'))
+  const { tenants, ...rest } = settings
+  expect(rest).toEqual({
+    evaluate: { expression: '* * * * *', intervalMs: minuteMs },
+    timezone: 'UTC',
+    historyRetentionDays: 400,
+    storePath: 'data/tenantwatch.db',
+    server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto' },
+    waivers: [],
+    logLevel: 'info',
+  })
+  expect(tenants).toMatchObject([
+    {
+      name: 'acme',
+      auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'ACME_TOKEN' } },
+      ownClientId: null,
+      api: {
+        pageSizeParameter: null,
+        pageSize: 200,
+        timeoutMs: 30_000,
+        maxPages: 100_000,
+        maxBodyBytes: 8_388_608,
+        requestsPerSecond: 10,
+        allowInsecureHttp: false,
+        proxy: null,
+        caFile: null,
+      },
+      resources: {
+        users: {
+          enabled: true,
+          poll: { expression: '*/5 * * * *', intervalMs: 5 * minuteMs },
+          sweep: { expression: '17 * * * *', intervalMs: hourMs },
+          freshnessMs: null,
+        },
+        roles: { enabled: true, poll: null, sweep: { expression: '*/30 * * * *', intervalMs: 30 * minuteMs } },
+      },
+      userDetails: { perRun: 200, concurrency: 4 },
+      documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
+      removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000 },
+    },
+  ])
+  expect(tenants[0]?.checks['user-invitation-accepted']).toEqual({
+    enabled: true,
+    severity: null,
+    options: { mediumDays: 14, highDays: 30 },
+  })
+})
+
+it('merges what a tenant overrides key by key', () => {
+  const { settings } = loadText(`
+tenants:
+  - name: acme
+    baseUrl: http://api.internal/prefix/
+    auth: { scheme: "", token: { command: [vault, read] } }
+    ownClientId: 0A0B0C0D-0000-0000-0000-00000000000F
+    api: { pageSize: 50, allowInsecureHttp: true }
+    schedule: { usersSweep: "0 * * * *" }
+    freshness: { users: 3h }
+    checks: { user-invitation-accepted: { highDays: 60 }, user-mfa-enrolled: { enabled: true } }
+    resources: { documents: { enabled: true } }
+  - { name: globex, baseUrl: "https://globex.example.com", auth: { token: { env: GLOBEX_TOKEN } } }
+api: { pageSize: 100, maxPages: 7 }
+schedule: { users: "*/2 * * * *", usersSweep: "0 */2 * * *", evaluate: "*/10 * * * * *" }
+freshness: { users: 1d, documents: 2d }
+checks: { user-invitation-accepted: { mediumDays: 7, severity: low }, user-mfa-enrolled: { enabled: false } }
+resources: { documents: { enabled: false }, roles: { enabled: false } }
+`)
+  const [acme, globex] = settings.tenants
+  expect(acme).toMatchObject({
+    baseUrl: 'http://api.internal/prefix',
+    ownClientId: '0a0b0c0d-0000-0000-0000-00000000000f',
+  })
+  expect(acme?.api).toMatchObject({ pageSize: 50, maxPages: 7 })
+  expect(globex?.api).toMatchObject({ pageSize: 100, maxPages: 7, allowInsecureHttp: false })
+  expect(acme?.resources.users).toMatchObject({
+    poll: { intervalMs: 2 * minuteMs },
+    sweep: { intervalMs: hourMs },
+    freshnessMs: 3 * hourMs,
+  })
+  expect(globex?.resources.users).toMatchObject({ sweep: { intervalMs: 2 * hourMs }, freshnessMs: dayMs })
+  expect(acme?.resources.documents).toMatchObject({ enabled: true, freshnessMs: 2 * dayMs })
+  expect(acme?.resources.roles.enabled).toBe(false)
+  expect(globex?.resources.documents.enabled).toBe(false)
+  expect(acme?.checks['user-invitation-accepted']).toEqual({
+    enabled: true,
+    severity: 'low',
+    options: { mediumDays: 7, highDays: 60 },
+  })
+  expect(acme?.checks['user-mfa-enrolled']?.enabled).toBe(true)
+  expect(globex?.checks['user-mfa-enrolled']?.enabled).toBe(false)
+  expect(settings.evaluate.intervalMs).toBe(10_000)
+})
+
+it('takes a waiver to the last instant of its day, also when that is past', () => {
+  const waiver = 'id: W-1, check: user-mfa-enrolled, entity: 42, tenant: acme, owner: me, expires: 2020-02-29'
+  const { settings } = loadText(`${tenant('acme')}\nwaivers: [{ ${waiver}, reason: A reason of twenty characters }]`)
+  expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.parse('2020-02-29T23:59:59.999Z') }])
+})
+
+it('takes empty sections as not written', () => {
+  expect(loadText(`${tenant('acme')}\nchecks:\nwaivers:\napi:\nschedule:\n`)).toEqual(loadText(tenant('acme')))
+})
+
+it('takes anchors and merge keys, and finds the place of what they bring', () => {
+  const text = `
+tenants:
+  - &acme { name: acme, baseUrl: https://a.example.com, auth: { token: { env: ACME_TOKEN } } }
+  - { <<: *acme, name: globex, api: { pageSize: PAGE } }
+`
+  expect(loadText(text.replace('PAGE', '5')).settings.tenants[1]).toMatchObject({
+    name: 'globex',
+    baseUrl: 'https://a.example.com',
+  })
+  expect(problemsOf(() => loadText(text.replace('PAGE', 'x')))).toEqual([
+    'a.yaml:4:49: `tenants[1].api.pageSize` is "x"; want a whole number from 1 to 10000',
+  ])
+})
+
+it('survives what is nested too deeply', () => {
+  expect(problemsOf(() => loadText('['.repeat(100_000)))).toHaveLength(1)
+})
+
+it('is a usage error whose message holds every problem', () => {
+  const error = new ConfigError(['first', 'second'])
+  expect(error).toBeInstanceOf(UsageError)
+  expect(error.message).toBe('2 problems:\nfirst\nsecond')
+  expect(new ConfigError(['only']).message).toBe('only')
+})
+
+it('reads real files, and takes no directory for one', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'tenantwatch-config-'))
+  writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))
+  const options = { env: {}, catalogue: fakeCatalogue, cwd }
+  expect(problemsOf(() => loadSettings({ ...options, file: 'a.yaml' }))).toEqual([
+    'a.yaml:1:83: `tenants[0].auth.token.file` names the file `.`, which does not exist',
+  ])
+  expect(problemsOf(() => loadSettings({ ...options, file: '.' }))).toEqual([
+    'Cannot read the configuration file ., named by --config: it is a directory',
+  ])
+})
+
+it('blames the catalogue, not the user, for a resource without a schedule', () => {
+  const catalogue = { ...fakeCatalogue, resources: fakeCatalogue.resources.slice(1) }
+  const readFile = () => tenant('acme')
+  expect(() => loadSettings({ file: 'a.yaml', env, catalogue, readFile })).toThrow('no sweep schedule of api-clients')
+})

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { maskedYaml } from '../../src/config/masked-yaml.ts'
+import { canary, loadText } from './load.ts'
+
+const rich = `
+tenants:
+  - name: acme
+    baseUrl: https://acme.example.com
+    auth: { header: X-Api-Key, scheme: "", token: { file: token.txt } }
+    ownClientId: 0a0b0c0d-0000-0000-0000-00000000000f
+    api: { timeoutSeconds: 1.5, maxBodyMiB: 0.3, caFile: ca.pem, pageSizeParameter: limit }
+    schedule: { usersSweep: "0 * * * *" }
+  - name: globex
+    baseUrl: https://globex.example.com
+    auth:
+      token:
+        oauth2:
+          { tokenUrl: "https://login.example.com/token", clientId: me, clientSecret: { env: GLOBEX_TOKEN }, scope: read }
+freshness: { users: 1h30m, documents: 3d }
+checks: { user-mfa-enrolled: { severity: low }, document-required-present: { requirements: [{ name: "A*", maxAgeDays: 3 }] } }
+resources: { documents: { enabled: false } }
+documents: { overlap: 90s }
+server: { listen: "[::1]:80", exposeDetails: true }
+schedule: { timezone: Europe/Berlin, evaluate: "*/10 * * * * *" }
+waivers:
+  - { id: W-1, check: user-mfa-enrolled, entity: "42", tenant: acme, reason: A reason of twenty characters, owner: me, expires: 2027-03-31 }
+`
+
+it('prints what loads again as the same settings', () => {
+  const { settings } = loadText(rich)
+  expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
+})
+
+it('prints what all tenants share once, at the top', () => {
+  const printed = maskedYaml(loadText(rich).settings)
+  expect(printed.match(/^freshness:/gm)).toHaveLength(1)
+  expect(printed.match(/^ {4}api:/gm)).toHaveLength(2)
+})
+
+it('prints the example file as itself, comments aside', () => {
+  const example = readFileSync(new URL('../../config/tenantwatch.example.yaml', import.meta.url), 'utf8')
+  const { settings } = loadText(example)
+  expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
+})
+
+it('masks the credentials of a proxy and the arguments of a command, and still loads', () => {
+  const { settings } = loadText(`
+tenants:
+  - { name: acme, baseUrl: https://acme.example.com, auth: { token: { command: [vault, --token=${canary}] } } }
+api: { proxy: "http://me:${canary}@proxy.example.com:3128" }
+`)
+  const printed = maskedYaml(settings)
+  expect(printed).not.toContain(canary)
+  expect(printed).toContain('http://redacted@proxy.example.com:3128')
+  expect(printed).toContain('[redacted]')
+  expect(loadText(printed).settings.tenants[0]?.auth.token).toEqual({ command: ['vault', '[redacted]'] })
+})
+
+it('shows no query of a token URL', () => {
+  const { settings } = loadText(rich.replace('login.example.com/token', 'login.example.com/token?key=topsecret'))
+  const printed = maskedYaml(settings)
+  expect(printed).toContain('tokenUrl: https://login.example.com/token?redacted')
+  expect(printed).not.toContain('topsecret')
+})

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { nearest } from '../../src/config/nearest.ts'
+
+it.each([
+  ['baseURL', ['baseUrl', 'name'], 'baseUrl'],
+  ['lsiten', ['listen', 'webConfig'], 'listen'],
+  ['user-mfa-enroled', ['user-role-active', 'user-mfa-enrolled'], 'user-mfa-enrolled'],
+  ['firewall', ['user-mfa-enrolled'], undefined],
+  ['xy', ['id'], undefined],
+  ['anything', [], undefined],
+])('takes %s for the nearest of %j', (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected)
+})
