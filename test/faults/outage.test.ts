@@ -1,0 +1,108 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { expect, it, onTestFinished } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { type Scene, startScene } from './support/scene.ts'
+import * as wire from './support/wire.ts'
+
+/** Runs what the schedule of an hour would, and tells how many runs that were. */
+async function anHour({ test }: Scene): Promise<number> {
+  const { clock, engine, settings } = test
+  const start = clock.monotonic()
+  let runs = 0
+  for (let at = 0; at < hourMs; at += minuteMs) {
+    clock.advance(Math.max(0, start + at - clock.monotonic()))
+    for (const resource of resourceNames) {
+      const { poll, sweep } = settings.resources[resource]
+      for (const [mode, rhythm] of [['poll', poll] as const, ['sweep', sweep] as const]) {
+        if (rhythm === null || at % rhythm.intervalMs !== 0) continue
+        runs++
+        const { retryAt } = await engine.run(resource, mode, new AbortController().signal)
+        if (retryAt !== null && retryAt < clock.now() + minuteMs) {
+          runs++
+          clock.advance(retryAt - clock.now())
+          await engine.run(resource, mode, new AbortController().signal)
+        }
+      }
+    }
+  }
+  clock.advance(Math.max(0, start + hourMs - clock.monotonic()))
+  return runs
+}
+
+/** Connections that undici began, refused ones too. */
+function attempts(): () => number {
+  let count = 0
+  const note = () => void count++
+  subscribe('undici:client:beforeConnect', note)
+  onTestFinished(() => void unsubscribe('undici:client:beforeConnect', note))
+  return () => count
+}
+
+type Die = (scene: Scene) => unknown
+
+const every =
+  (fault: ReturnType<typeof wire.answer>): Die =>
+  ({ server }) => {
+    server.choose = () => fault
+  }
+
+const deaths: readonly (readonly [what: string, die: Die])[] = [
+  ['refuses connections', ({ server }) => server.down()],
+  [
+    'resets connections',
+    async ({ server }) => {
+      await server.down()
+      await server.up()
+      server.seize = (socket) => Boolean(socket.resetAndDestroy())
+    },
+  ],
+  ['answers 500', every(wire.problem(500, 'INTERNAL_ERROR'))],
+  ['answers 503 and asks for a second', every(wire.answer(503, '', { 'retry-after': '1' }))],
+  ['answers 429', every(wire.answer(429))],
+  ['answers 429 and asks for two minutes', every(wire.answer(429, '', { 'retry-after': '120' }))],
+  ['answers 401', every(wire.problem(401, 'UNAUTHORIZED'))],
+  ['answers 403', every(wire.problem(403, 'FORBIDDEN'))],
+  ['answers 400', every(wire.problem(400, 'BAD_REQUEST'))],
+  ['answers with a page', every(wire.answer(200, '<html>'))],
+  ['resets in mid body', every(wire.resetInBody)],
+]
+
+/** Requests, or connections where none stands, that the hour after the fault cost. */
+async function cost(scene: Scene, connections: () => number, hour: () => Promise<unknown>): Promise<number> {
+  const [asked, connected] = [scene.server.requests.length, connections()]
+  await hour()
+  return Math.max(scene.server.requests.length - asked, connections() - connected)
+}
+
+it.each(deaths)(
+  'a tenant that %s costs at most 1.2 times the requests of a good hour, and no retries later',
+  async (what, die) => {
+    // Details as in the default configuration, of a tenant so small that retries weigh the most.
+    const scene = await startScene({ settings: { userDetails: { perRun: 200 } } })
+    const connections = attempts()
+    await scene.cycle()
+    const planned = await cost(
+      scene,
+      () => 0,
+      () => anHour(scene),
+    )
+    await die(scene)
+    let runs = 0
+    const hour = async () => {
+      runs = await anHour(scene)
+    }
+    const dead = await cost(scene, connections, hour)
+    report(`${what}: ${dead} requests in ${runs} runs; a good hour ${planned}`)
+    expect(dead).toBeLessThanOrEqual(1.2 * planned)
+    expect(dead, 'the bucket of retries on top of one request a run').toBeLessThanOrEqual(runs + 22)
+    const later = await cost(scene, connections, hour)
+    report(`${what}, second hour: ${later} requests in ${runs} runs`)
+    expect(later, 'requests of the second hour').toBeLessThanOrEqual(runs)
+    scene.assertManners()
+  },
+)
+
+function report(line: string): void {
+  if (process.env['FAULT_FIGURES'] !== undefined) process.stderr.write(`${line}\n`)
+}

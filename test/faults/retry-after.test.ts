@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { hourMs, secondMs } from '../../src/model/durations.ts'
+import { resourceAt, startScene } from './support/scene.ts'
+import * as wire from './support/wire.ts'
+
+const day = 'Sun, 01 Mar 2026'
+
+const stated: readonly (readonly [header: string, leastMs: number, date: string])[] = [
+  ['1', secondMs, ''],
+  ['29.5', 29.5 * secondMs, ''],
+  ['30', 30 * secondMs, ''],
+  ['31', 31 * secondMs, ''],
+  ['3600', hourMs, ''],
+  ['86400', hourMs, ''],
+  ['99999999999', hourMs, ''],
+  ['9'.repeat(400), hourMs, ''],
+  [`${day} 12:00:45 GMT`, 45 * secondMs, `${day} 12:00:00 GMT`],
+  [`${day} 09:00:10 GMT`, 10 * secondMs, `${day} 09:00:00 GMT`],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', hourMs, ''],
+  ['Sun, 01 Mar 2020 12:00:00 GMT', 0, ''],
+  ['-5', 0, ''],
+  ['NaN', 0, ''],
+  ['Infinity', 0, ''],
+  ['1e9', 0, ''],
+  ['soon', 0, ''],
+  ['', 0, ''],
+]
+
+const cases = [429, 503].flatMap((status) => stated.map((one) => [status, ...one] as const))
+
+it.each(cases)(
+  '%i with Retry-After %j is never undercut, nor is an hour exceeded',
+  async (status, header, leastMs, date) => {
+    const { test, server, assertManners } = await startScene()
+    const { clock } = test
+    const asked: number[] = []
+    server.choose = ({ path }) => {
+      if (resourceAt(path) === undefined) return undefined
+      asked.push(clock.monotonic())
+      const headers = { 'retry-after': header, ...(date === '' ? {} : { date }) }
+      return asked.length === 1 ? wire.answer(status, '', headers) : undefined
+    }
+    const first = await test.run('documents', 'sweep')
+    if (leastMs > 30 * secondMs) {
+      expect([first.reason, first.retryAt]).toEqual(['rate_limited', clock.now() + leastMs])
+      clock.advance(leastMs - 1)
+      for (const resource of test.engine.resources) expect((await test.run(resource)).reason).toBe('rate_limited')
+      expect(asked).toHaveLength(1)
+      clock.advance(1)
+      expect((await test.run('documents', 'sweep')).outcome).toBe('success')
+    } else expect(first.outcome).toBe('success')
+    const [began = 0, next = 0] = asked
+    expect(next - began).toBeGreaterThanOrEqual(leastMs)
+    expect(next - began).toBeLessThanOrEqual(hourMs)
+    assertManners()
+  },
+)
+
+it('a short wait stated to one resource holds back all that run beside it', async () => {
+  const { test, server, assertManners } = await startScene()
+  const { clock } = test
+  const asked: number[] = []
+  server.choose = () => {
+    asked.push(clock.monotonic())
+    return asked.length === 1 ? wire.answer(429, '', { 'retry-after': '25' }) : undefined
+  }
+  await test.run('roles')
+  await Promise.all([test.run('permissions'), test.run('documents', 'sweep')])
+  expect(asked.filter((at) => at < (asked[0] ?? 0) + 25 * secondMs)).toHaveLength(1)
+  assertManners()
+})

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { openMirror } from '../../../src/mirror/sqlite-mirror.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { systemClock } from '../../../src/model/system-clock.ts'
+import { resources } from '../../../src/resources/index.ts'
+import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
+import { createTenantClient } from '../../../src/tenant/client.ts'
+import { engineSettings } from '../../support/engine-settings.ts'
+
+/** One run of one resource in a process of its own; tells on stdout how it ended and what memory it took at most. */
+export interface MemoryReport {
+  readonly outcome: string
+  readonly reason: string | null
+  /** Greatest resident set in MiB, before the run and after it. */
+  readonly beforeMiB: number
+  readonly peakMiB: number
+  readonly seconds: number
+}
+
+/** Of this program alone; what `getrusage` says begins with the peak of the process that started it. */
+const peak = () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024)
+const [baseUrl = '', path = '', resource = 'users'] = process.argv.slice(2)
+const settings = engineSettings(baseUrl, { userDetails: { perRun: 0 }, api: { timeoutMs: 60_000 } })
+const clock = systemClock()
+const { auth, api, name } = settings
+const client = createTenantClient({
+  name,
+  baseUrl,
+  auth,
+  api,
+  clock,
+  random: () => 0,
+  env: () => 'a-token-of-the-test',
+  version: '0.0.0',
+})
+const mirror = openMirror(path, 'engine')
+const observer = {
+  runEnded() {},
+  cursorReset() {},
+  contractEvent() {},
+  fieldsChanged() {},
+  page() {},
+}
+const context = { settings, reader: client.reader, store: mirror, resources, clock, log: silentLog(), observer }
+const engine = await openTenantEngine(context)
+const beforeMiB = peak()
+const started = performance.now()
+const { outcome, reason } = await engine.run(resource as ResourceName, 'sweep', new AbortController().signal)
+const seconds = Math.round(performance.now() - started) / 1000
+const report: MemoryReport = { outcome, reason, beforeMiB, peakMiB: peak(), seconds }
+process.stdout.write(JSON.stringify(report))
+await client[Symbol.asyncDispose]()
+await mirror[Symbol.asyncDispose]()

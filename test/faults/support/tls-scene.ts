@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SecureContextOptions } from 'node:tls'
+import { dayMs } from '../../../src/model/durations.ts'
+import { type Certificate, selfSigned } from '../../support/certificate.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import type { Scene, SceneOptions } from './scene.ts'
+
+const host = '127.0.0.1'
+
+export interface Secured {
+  readonly options: SceneOptions
+  readonly caFile: string
+  readonly good: Certificate
+  /** Makes a certificate the only trusted one: two of one name would hide each other. */
+  trust(only: string): void
+}
+
+/** What a scene over HTTPS needs: a certificate and the file by which it is trusted. */
+export function secured(): Secured {
+  const good = selfSigned(host)
+  const caFile = join(temporaryFolder(), 'ca.pem')
+  const trust = (only: string) => writeFileSync(caFile, only)
+  trust(good.cert)
+  return { options: { server: { tls: good }, settings: { api: { caFile } } }, caFile, good, trust }
+}
+
+export const expired = () => selfSigned(host, Date.now() - 60 * dayMs)
+export const notYetValid = () => selfSigned(host, Date.now() + 60 * dayMs)
+export const ofAnotherHost = () => selfSigned('another.example')
+
+/** Shows another certificate (or way of speaking TLS) from the next connection on; gives the way back. */
+export async function show({ server }: Scene, context: SecureContextOptions, good: Certificate) {
+  const turn = async (next: SecureContextOptions) => {
+    await server.down()
+    server.useCertificate(next)
+    await server.up()
+  }
+  await turn(context)
+  return () => turn(good)
+}

@@ -1,0 +1,179 @@
+import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
+import type { Fault } from './support/fault-server.ts'
+import { assertMirrored, checksOf, resourceAt, type Scene, startScene } from './support/scene.ts'
+import * as wire from './support/wire.ts'
+
+type Row = Record<string, unknown>
+
+const rows = (change: (records: Row[]) => unknown): Fault =>
+  wire.reshaped((envelope) => ({ ...envelope, data: change(envelope.data as Row[]) }))
+const ending = (change: (records: Row[]) => unknown): Fault =>
+  wire.reshaped((envelope) => {
+    const pagination = { ...envelope.pagination, hasMore: false }
+    return { ...envelope, data: change(envelope.data as Row[]), pagination }
+  })
+
+const faults: readonly FaultCase[] = [
+  {
+    id: 'S6',
+    what: 'an empty list of clients',
+    on: 'api-clients',
+    fault: ending(() => []),
+    reason: 'suspect_empty',
+    requests: 4,
+    atOnce: 'no-pass',
+  },
+  {
+    id: 'S6',
+    what: 'an empty list of clients without a cursor member',
+    on: 'api-clients',
+    fault: wire.reshaped(({ meta }) => ({ data: [], pagination: { hasMore: false }, error: null, meta })),
+    reason: 'suspect_empty',
+    requests: 4,
+    atOnce: 'no-pass',
+  },
+  {
+    id: 'S14',
+    what: 'an empty list of roles',
+    on: 'roles',
+    fault: rows(() => []),
+    reason: 'suspect_empty',
+    requests: 1,
+    atOnce: 'no-pass',
+  },
+]
+
+it.each(named(faults))('%s ends the run, and nothing of it is kept', (_, row) => proveFault(row))
+
+const harmless: readonly HarmlessCase[] = [
+  { id: 'S6', what: 'a list of clients that is empty once', on: 'api-clients', fault: ending(() => []), times: 1 },
+  {
+    id: 'S20',
+    what: 'identifiers that change their letter case',
+    on: 'documents',
+    fault: rows((records) => records.map((one) => ({ ...one, fileId: String(one['fileId']).toUpperCase() }))),
+    times: 1,
+  },
+  { id: 'S18', what: 'fields that nobody described', fault: rows((records) => records.map((one) => ({ ...one }))) },
+]
+
+it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
+
+/** A scene after a sound cycle, with a fault on one resource from now on. */
+async function faultyScene(on: Parameters<typeof checksOf>[0], fault: Fault, settings = {}): Promise<Scene> {
+  const scene = await startScene({ settings })
+  await scene.cycle()
+  scene.server.choose = ({ path }) => (resourceAt(path) === on ? fault : undefined)
+  return scene
+}
+
+async function assertNoPass(scene: Scene, on: Parameters<typeof checksOf>[0]): Promise<void> {
+  await scene.judge()
+  const statuses = await scene.stored()
+  for (const check of checksOf(on)) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
+}
+
+async function assertMends(scene: Scene, stepMs = hourMs): Promise<void> {
+  scene.server.choose = () => undefined
+  for (let cycle = 0; cycle < 2; cycle++) {
+    scene.test.clock.advance(stepMs)
+    await scene.cycle()
+  }
+  await assertMirrored(scene)
+  expect(Object.values(await scene.stored())).not.toContain('unknown')
+  expect(await scene.test.mirror.holds()).toEqual([])
+  scene.assertManners()
+}
+
+it.each(['users', 'documents', 'api-clients'] as const)(
+  'S13 a feed of %s that ends too early removes nothing: it is held, nothing passes, and it mends by itself',
+  async (resource) => {
+    const scene = await faultyScene(
+      resource,
+      ending((records) => records.slice(0, 4)),
+    )
+    const { test } = scene
+    const facts = scene.facts()
+    for (let cycle = 0; cycle < 3; cycle++) {
+      test.clock.advance(hourMs)
+      const { reason } = await test.run(resource, 'sweep')
+      if (resource === 'users' || cycle > 0) expect(reason).toBe('shrink_held')
+      // What one walk did not show counts with its last good version until the second walk does not show it either.
+      if (resource === 'users' || cycle > 0) await assertNoPass(scene, resource)
+    }
+    const live = (one: unknown) =>
+      Object.values(one as Record<string, Row[]>)
+        .flat()
+        .filter((row) => 'removed_at' in row && row['removed_at'] === null).length
+    expect(live(scene.facts())).toBe(live(facts))
+    await assertMends(scene)
+  },
+)
+
+it('S7 a list of clients without the one that asks is not complete', async () => {
+  const scene = await startScene()
+  const { test, server } = scene
+  const own = test.sim.credentials.reader.clientId
+  await test.restart({ ownClientId: own.toUpperCase() })
+  await scene.cycle()
+  server.choose = ({ path }) =>
+    resourceAt(path) === 'api-clients' ? rows((records) => records.filter((one) => one['clientId'] !== own)) : undefined
+  for (let cycle = 0; cycle < 3; cycle++) {
+    test.clock.advance(15 * minuteMs)
+    expect((await test.run('api-clients')).reason).toBe('tenant_changed')
+    expect(test.query('select removed_at from api_clients where client_id = ?', own)).toEqual([{ removed_at: null }])
+    await assertNoPass(scene, 'api-clients')
+  }
+  await assertMends(scene)
+})
+
+it('S3 a list never takes away the role id that a detail brought', async () => {
+  const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
+  const { test } = scene
+  await scene.cycle()
+  const known = () => test.query('select count(*) as n from users where role_id is not null')
+  expect(known()).toEqual([{ n: 20 }])
+  scene.server.choose = ({ path }) => (/\/users\/\d+$/.test(path) ? wire.problem(500, 'INTERNAL_ERROR') : undefined)
+  test.clock.advance(hourMs)
+  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect(known()).toEqual([{ n: 20 }])
+  scene.assertManners()
+})
+
+const drifts: readonly (readonly [what: string, change: (one: Row) => unknown])[] = [
+  ['mfaStatus vanishes', (one: Row) => ({ ...one, mfaStatus: undefined })],
+  ['mfaStatus becomes a text', (one: Row) => ({ ...one, mfaStatus: 'true' })],
+  ['createdAt becomes a day that does not exist', (one: Row) => ({ ...one, createdAt: '2026-02-30T00:00:00Z' })],
+  ['the identifiers vanish', (one: Row) => ({ ...one, userId: undefined })],
+  ['records become texts', () => 'a user'],
+]
+
+it.each(drifts)('S18 when %s in every record, the last good ones stay and nothing passes', async (_, change) => {
+  const scene = await faultyScene(
+    'users',
+    rows((records) => records.map(change)),
+  )
+  const { test } = scene
+  const before = test.query('select * from users')
+  for (let cycle = 0; cycle < 2; cycle++) {
+    test.clock.advance(hourMs)
+    await test.run('users', 'sweep')
+    await assertNoPass(scene, 'users')
+    expect(test.query('select * from users')).toEqual(before)
+  }
+  await assertMends(scene)
+})
+
+it('S15 a state that nobody described is kept, counted, and is no enrolment', async () => {
+  const scene = await faultyScene(
+    'users',
+    rows((records) => records.map((one) => ({ ...one, state: 'Suspended' }))),
+  )
+  const { test } = scene
+  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect(test.told.events).toContain('users unknown_value')
+  expect(test.query('select distinct state from users')).toEqual([{ state: 'Suspended' }])
+  await assertMends(scene)
+})

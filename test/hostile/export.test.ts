@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { printableJson } from '../../src/model/printable-json.ts'
+import { parseCsv } from '../cli/support/csv.ts'
+import { keys } from './support/corpus.ts'
+import { fieldsOf, type ListName, type Planted, plant } from './support/plant.ts'
+import { openWorld, type World } from './support/world.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+let world: World
+let planted: readonly Planted[]
+
+beforeAll(async () => {
+  world = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
+  planted = plant(world.simulator)
+  await world.run('sync')
+}, 60_000)
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+const lists = Object.keys(fieldsOf) as ListName[]
+
+async function exported(resource: ListName, format: string): Promise<string> {
+  const { code, stdout } = await world.run('export', resource, '--format', format)
+  expect(code).toBe(0)
+  return stdout
+}
+
+const linesOf = (text: string) => text.trimEnd().split('\n')
+
+/** What a value has become by the time it is exported; undefined when it must not be there at all. */
+function expected(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (value.length <= 1024) return value.toWellFormed()
+  const cut = value.slice(0, 1023)
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
+}
+
+it.each(lists)('exports %s as they were sent, or null, and leaves out what is in quarantine', async (resource) => {
+  const [idField] = fieldsOf[resource]
+  const records = new Map(
+    linesOf(await exported(resource, 'ndjson')).map((line) => {
+      const record = JSON.parse(line) as Fields
+      return [record[idField], record]
+    }),
+  )
+  let told = 0
+  let empty = 0
+  for (const { field, name, value, record: sent } of planted.filter((one) => one.resource === resource)) {
+    const record = records.get(sent[idField])
+    if (record === undefined) continue
+    const got = record[field]
+    const asSent = isDeepStrictEqual(got, expected(value))
+    if (!asSent) expect([field, name, got]).toEqual([field, name, null])
+    if (asSent) told++
+    else empty++
+    for (const other of fieldsOf[resource]) {
+      if (other !== field && other !== 'roleId') expect(record[other]).toEqual(sent[other])
+    }
+  }
+  expect(told).toBeGreaterThan(100)
+  expect(told).toBeGreaterThan(empty)
+})
+
+it.each(lists)('exports %s alike in every format', async (resource) => {
+  const lines = linesOf(await exported(resource, 'ndjson'))
+  const records = lines.map((line) => JSON.parse(line) as Fields)
+  expect(JSON.parse(await exported(resource, 'json'))).toEqual(records)
+  const [heading = [], ...rows] = parseCsv(await exported(resource, 'csv'))
+  expect(heading).toEqual(fieldsOf[resource])
+  expect(rows).toHaveLength(records.length)
+  rows.forEach((row, index) => {
+    const texts = heading.map((field) => cellOf(records[index]?.[field]))
+    expect(row.map((cell, i) => (cell === `'${texts[i]}` ? texts[i] : cell))).toEqual(texts)
+  })
+  for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+  expect(rows.flat().some((cell) => cell.startsWith("'="))).toBe(true)
+})
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? printableJson(value) : String(value)
+}
+
+it.each(lists)('exports fields of %s that nobody knows under their own names', async (resource) => {
+  const own = new Set<string>(fieldsOf[resource])
+  const names = linesOf(await exported(resource, 'ndjson')).flatMap((line) =>
+    Object.entries(JSON.parse(line) as object).filter(([name]) => !own.has(name)),
+  )
+  expect(names.map(([name]) => name).sort()).toEqual(keys.toSorted())
+  for (const [, value] of names) expect(value).toEqual({ a: 1 })
+})
+
+it('exports a role whose permissions carry unknown fields with all of both', async () => {
+  const { primary } = world.simulator
+  const [permission] = primary.state.permissions()
+  const granted = [
+    { ...permission, permissionId: 1, since: 2020, ['__proto__' as string]: 1 },
+    { ...permission, permissionId: 2 },
+  ]
+  const { roleId } = primary.addRole({ raw: { permissions: granted } })
+  await world.run('sync', '--sweep', '--resource', 'roles')
+  const line = linesOf(await exported('roles', 'ndjson')).find((one) => one.includes(`"roleId":${roleId},`)) ?? ''
+  expect((JSON.parse(line) as Fields)['permissions']).toEqual(granted)
+})

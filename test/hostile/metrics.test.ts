@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { renderOpenMetrics, renderPrometheus } from '../../src/metrics/exposition.ts'
+import type { Family } from '../../src/metrics/family.ts'
+import { labelText } from '../../src/metrics/label-text.ts'
+import { type ParsedSeries, parseExposition, seriesOf } from '../metrics/support/parse.ts'
+import { texts } from './support/corpus.ts'
+import { plant } from './support/plant.ts'
+import { actingIn } from './support/reading.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** Ids of clients that an output could take for one another. */
+const lookAlikes = [
+  'ABC-client',
+  'abc-client',
+  'abc\\u{2d}client',
+  'abc"client',
+  'abc\\"client',
+  'abc\\\\client',
+  'abc,client',
+  'abc",x="client',
+  'abc client',
+  'abc\u00a0client',
+  'caf\u00e9',
+  'cafe\u0301',
+  `${'i'.repeat(199)}a`,
+  `${'i'.repeat(199)}b`,
+]
+
+/** Ids that no eye could tell apart, and that are therefore kept in quarantine. */
+const invisible = ['abc\u202eclient', 'abc\u200bclient', '\u200d'.repeat(199), '\u200d'.repeat(200), 'abc\u2028client']
+
+let world: World
+let text: string
+let openMetrics: string
+
+beforeAll(async () => {
+  world = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
+  plant(world.simulator, { large: false })
+  for (const clientId of [...lookAlikes, ...invisible]) world.simulator.primary.addApiClient({ raw: { clientId } })
+  await world.run('sync')
+  await using daemon = await world.daemon()
+  text = await (await fetch(`${daemon.origin}/metrics`)).text()
+  const headers = { accept: 'application/openmetrics-text; version=1.0.0' }
+  openMetrics = await (await fetch(`${daemon.origin}/metrics`, { headers })).text()
+}, 60_000)
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+const identity = ({ name, labels }: ParsedSeries) => JSON.stringify([name, Object.entries(labels).sort()])
+
+it('is read to the last line by a strict parser, with no series twice and no character that acts', () => {
+  for (const body of [text, openMetrics.replace(/# EOF\n$/, '')]) {
+    const series = parseExposition(body)
+    expect(series.length).toBeGreaterThan(1000)
+    expect(new Set(series.map(identity)).size).toBe(series.length)
+    expect(actingIn(body)).toBeNull()
+  }
+  const kinds = /^# (HELP|TYPE) [a-z0-9_]+ \S/
+  for (const line of text.split('\n')) if (line.startsWith('#')) expect(line).toMatch(kinds)
+})
+
+it('carries each client once, with its name and role as labels that read back', async () => {
+  const { stdout } = await world.run('export', 'api-clients')
+  const clients = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, string | null>>)
+  const infos = seriesOf(text, 'tenantwatch_api_client_info')
+  expect(infos).toHaveLength(clients.length)
+  const guid = /^[0-9a-f-]{36}$/i
+  const wanted = clients.map(({ clientId, name, roleName }) => [
+    guid.test(clientId ?? '') ? clientId?.toLowerCase() : clientId,
+    labelText(name ?? ''),
+    labelText(roleName ?? ''),
+  ])
+  const got = infos.map(({ labels }) => [labels['client_id'], labels['client_name'], labels['role']])
+  expect(got.map(String).sort()).toEqual(wanted.map(String).sort())
+})
+
+it('tells ids apart that differ in case or escapes, and has none that cannot be seen', () => {
+  const ids = new Set(
+    seriesOf(text, 'tenantwatch_api_client_secret_expiration_timestamp_seconds').map(
+      ({ labels }) => labels['client_id'],
+    ),
+  )
+  for (const id of lookAlikes) expect([id, ids.has(id)]).toEqual([id, true])
+  for (const id of invisible) expect([id, ids.has(labelText(id))]).toEqual([id, false])
+})
+
+it('lets no address and no file name become a label', () => {
+  const values = [...new Set(parseExposition(text).flatMap((series) => Object.values(series.labels)))]
+  expect(values.filter((value) => /\.pdf|@primary\.example|Newcomer|Robin/.test(value))).toEqual([])
+})
+
+const labels = fc.dictionary(
+  fc.stringMatching(/^[a-z_][a-z0-9_]{0,8}$/),
+  fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...Object.values(texts))),
+  { noNullPrototype: true, maxKeys: 4 },
+)
+
+it('renders any labels so that they parse back to the same', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(labels, { maxLength: 6, selector: (one) => JSON.stringify(wellFormed(one)) }), (all) => {
+      const samples = all.map((one, value) => ({ labels: one, value }))
+      const family: Family = { name: 'x', type: 'gauge', help: 'Any.\n\\', samples }
+      for (const body of [renderPrometheus([family]), renderOpenMetrics([family]).replace(/# EOF\n$/, '')]) {
+        const parsed = parseExposition(body)
+        expect(parsed.map((series) => series.labels)).toEqual(all.map(wellFormed))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+function wellFormed(one: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(one).map(([name, value]) => [name, value.toWellFormed()]))
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { printable } from '../../src/model/printable.ts'
+import { parseCsv } from '../cli/support/csv.ts'
+import { texts } from './support/corpus.ts'
+import { plant } from './support/plant.ts'
+import { acting, actingIn, shownText, vocabulary } from './support/reading.ts'
+import { openWorld, type World } from './support/world.ts'
+
+interface Finding {
+  readonly check: string
+  readonly entity: { readonly type: string; readonly id: string }
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+}
+
+let world: World
+let calm: World
+let log: string
+
+/** Everything that makes a check speak, with a hostile text wherever the tenant has a say. */
+function offend({ simulator: { primary } }: World, names: readonly string[]): void {
+  for (const text of names) {
+    const { name: off } = primary.addRole({ name: `${text} off`, state: 'Inactive' })
+    const spoken = { firstName: text, lastName: text, email: text }
+    primary.addUser({ mfaStatus: false, ...spoken, raw: { roleName: off } })
+    primary.addUser({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z', raw: { email: text } })
+    primary.addApiClient({ name: text, secretExpirationDate: '2026-02-01T00:00:00Z', raw: { roleName: text } })
+    for (const uploadStatus of ['Completed', text]) {
+      primary.addDocument({ filename: text, uploadStatus, createdAt: '2024-01-01T00:00:00Z', updatedAt: null })
+    }
+    primary.addApiClient({ raw: { roleName: off } })
+    const code = `${text}_Create`
+    primary.addPermission({ code })
+    const { name } = primary.addRole({ name: `${text} again`, permissions: [code] })
+    primary.addApiClient({ raw: { roleName: name } })
+  }
+}
+
+async function opened(names: readonly string[]): Promise<World> {
+  const one = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
+  if (names.length > 1) plant(one.simulator, { large: false })
+  offend(one, names)
+  log = (await one.run('sync')).stderr
+  const settings = { providerType: names.at(-1) ?? '', tenantName: names[0] ?? '' }
+  one.simulator.primary.setSettings(settings)
+  one.pass(60_000)
+  log += (await one.run('sync', '--sweep')).stderr
+  return one
+}
+
+beforeAll(async () => {
+  calm = await opened(['harmless'])
+  world = await opened(Object.values(texts))
+}, 60_000)
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await calm[Symbol.asyncDispose]()
+})
+
+const commands: readonly (readonly string[])[] = [
+  ['findings'],
+  ['findings', '--all'],
+  ['findings', '--format', 'json'],
+  ['findings', '--format', 'ndjson', '--all'],
+  ['sync'],
+  ['checks'],
+  ['doctor'],
+  ['accept'],
+  ['metrics'],
+  ['config', 'print'],
+  ['export', 'users'],
+  ['export', 'documents', '--format', 'json'],
+  ['export', 'roles'],
+]
+
+it.each(commands)('prints nothing that acts on a terminal: %s %s %s %s', async (...args) => {
+  const { stdout, stderr } = await world.run(...args.filter((arg) => typeof arg === 'string'))
+  expect(stdout.length).toBeGreaterThan(args[0] === 'accept' ? -1 : 100)
+  expect(actingIn(stdout)).toBeNull()
+  expect(actingIn(stderr)).toBeNull()
+})
+
+it('spares a terminal the raw characters of CSV too, which a file is given as they are', async () => {
+  let shown = ''
+  const stdout = {
+    isTTY: true,
+    write(text: string) {
+      shown += text
+      return true
+    },
+  }
+  await world.runWith({ stdout }, 'export', 'users', '--format', 'csv')
+  expect(actingIn(shown.replaceAll('\r\n', '\n'))).toBeNull()
+  expect(shown).toContain('\\u{1b}[2J')
+  const { stdout: filed } = await world.run('export', 'users', '--format', 'csv')
+  expect(filed).toContain(texts['clear screen'])
+})
+
+it('writes every event of the log on a line of its own, with every control character escaped', () => {
+  const lines = log.trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(50)
+  for (const line of lines) {
+    expect(acting.exec(line)?.[0]).toBeUndefined()
+    expect(Object.keys(JSON.parse(line) as object).slice(0, 2)).toEqual(['level', 'time'])
+  }
+  expect(lines.filter((line) => line.includes('"field":"')).length).toBeGreaterThan(15)
+})
+
+async function findings(): Promise<readonly Finding[]> {
+  return JSON.parse((await world.run('findings', '--format', 'json')).stdout) as Finding[]
+}
+
+it('finds what fails under any name, and names it as it was sent', async () => {
+  const found = await findings()
+  const checks = new Set(found.map(({ check }) => check))
+  expect([...checks].sort()).toEqual([
+    'api-client-least-privilege',
+    'api-client-role-active',
+    'api-client-secret-lifetime',
+    'api-client-secret-not-expired',
+    'auth-settings-unchanged',
+    'document-current',
+    'document-name-unique',
+    'document-status-known',
+    'user-invitation-accepted',
+    'user-mfa-enrolled',
+    'user-role-active',
+  ])
+  const doubled = new Set(found.filter(({ check }) => check === 'document-name-unique').map(({ entity }) => entity.id))
+  for (const [name, text] of Object.entries(texts)) {
+    if (text.length <= 1024) expect([name, doubled.has(text.toWellFormed())]).toEqual([name, true])
+  }
+})
+
+it('gives the same findings in every format, and no cell of CSV that begins a formula', async () => {
+  const found = await findings()
+  const { stdout } = await world.run('findings', '--format', 'ndjson')
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Finding),
+  ).toEqual(found)
+  const [heading = [], ...rows] = parseCsv((await world.run('findings', '--format', 'csv')).stdout)
+  expect(rows).toHaveLength(found.length)
+  const [id, evidence] = [heading.indexOf('entityId'), heading.indexOf('evidence')]
+  rows.forEach((row, index) => {
+    for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    const entityId = found[index]?.entity.id ?? ''
+    expect([entityId, `'${entityId}`]).toContain(row[id])
+    expect(JSON.parse(row[evidence] ?? '')).toEqual(found[index]?.evidence)
+  })
+})
+
+it('shows a page with no tag and no attribute that a harmless tenant would not bring about', async () => {
+  await using hostile = await world.daemon()
+  const page = await (await fetch(`${hostile.origin}/`)).text()
+  await using harmless = await calm.daemon()
+  const known = vocabulary(await (await fetch(`${harmless.origin}/`)).text())
+  expect(vocabulary(page).filter((word) => !known.includes(word))).toEqual([])
+  expect(actingIn(page)).toBeNull()
+  expect(actingIn(shownText(page))).toBeNull()
+  expect(shownText(page)).toContain(printable(texts['right to left'] ?? ''))
+  for (const path of ['/api/v1/status', '/api/v1/checks', '/api/v1/findings?state=all']) {
+    const body = await (await fetch(hostile.origin + path)).text()
+    expect(JSON.parse(body)).toBeTypeOf('object')
+    expect([path, actingIn(body)]).toEqual([path, null])
+  }
+  const told = (await (await fetch(`${hostile.origin}/api/v1/findings`)).json()) as Finding[]
+  expect(told.map(({ entity }) => entity)).toEqual((await findings()).map(({ entity }) => entity))
+  for (const line of hostile.logged().trimEnd().split('\n')) expect(acting.test(line)).toBe(false)
+})

@@ -1,0 +1,88 @@
+import type { Simulator } from '../../../src/simulator/index.ts'
+import { anything, keys } from './corpus.ts'
+
+/** The fields of every resource that is a list, the one that identifies a record in front. */
+export const fieldsOf = {
+  users: [
+    'userId',
+    'firstName',
+    'lastName',
+    'email',
+    'state',
+    'mfaStatus',
+    'mfaAction',
+    'roleId',
+    'roleName',
+    'createdAt',
+  ],
+  documents: ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'],
+  'api-clients': ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt'],
+  roles: ['roleId', 'name', 'description', 'state', 'type', 'isReadOnly', 'permissions'],
+  permissions: ['permissionId', 'name', 'module', 'function', 'code'],
+} as const
+
+export const settingsFields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
+
+export type ListName = keyof typeof fieldsOf
+
+/** One record with one hostile value. */
+export interface Planted {
+  readonly resource: ListName
+  readonly field: string
+  readonly name: string
+  readonly value: unknown
+  /** The record as the tenant sends it. */
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+export interface PlantOptions {
+  /** Whether the megabyte is planted too, which takes its time. */
+  readonly large?: boolean
+}
+
+/** Puts every value of the corpus into every field of every resource of the primary tenant, a record each. */
+export function plant({ primary, faults }: Simulator, { large = true }: PlantOptions = {}): readonly Planted[] {
+  const chosen = Object.entries(anything).filter(([name]) => large || name !== 'megabyte')
+  const add = {
+    users: (raw: object) => primary.addUser({ raw: { ...raw } }),
+    documents: (raw: object) => primary.addDocument({ uploadStatus: 'Completed', raw: { ...raw } }),
+    'api-clients': (raw: object) => primary.addApiClient({ raw: { ...raw } }),
+    roles: (raw: object) => primary.addRole({ raw: { ...raw } }),
+    permissions: (raw: object) => primary.addPermission({ code: 'Portal_Other_Read', ...raw }),
+  } as const satisfies Readonly<Record<ListName, (raw: object) => object>>
+  const planted: Planted[] = []
+  for (const resource of Object.keys(fieldsOf) as ListName[]) {
+    const [idField, ...others] = fieldsOf[resource]
+    for (const field of [idField, ...others]) {
+      for (const [name, value] of chosen) {
+        const record = add[resource]({ [field]: value }) as Readonly<Record<string, unknown>>
+        planted.push({ resource, field, name, value, record })
+      }
+    }
+    const odd = new Map(keys.map((key) => [(add[resource]({}) as Readonly<Record<string, unknown>>)[idField], key]))
+    const sent = (record: unknown) => withOddKey(record as Readonly<Record<string, unknown>>, idField, odd)
+    const path = `/api/public/${resource}`
+    const onePath = resource === 'users' ? [`${path}/{id}`] : []
+    for (const one of [path, ...onePath]) {
+      faults.add({
+        path: one,
+        effect: {
+          kind: 'transform',
+          transform: ({ data, ...rest }) => ({ ...rest, data: Array.isArray(data) ? data.map(sent) : sent(data) }),
+        },
+      })
+    }
+  }
+  return planted
+}
+
+/** One record a key carries a field that nobody knows, `__proto__` as a field of its own among them. */
+function withOddKey(
+  record: Readonly<Record<string, unknown>> | null,
+  idField: string,
+  odd: ReadonlyMap<unknown, string>,
+): unknown {
+  const key = record === null ? undefined : odd.get(record[idField])
+  if (key === undefined) return record
+  return JSON.parse(`${JSON.stringify(record).slice(0, -1)},${JSON.stringify(key)}:{"a":1}}`)
+}

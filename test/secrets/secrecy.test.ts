@@ -1,0 +1,219 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { expect, it, vi } from 'vitest'
+import type { FaultEffect } from '../../src/simulator/index.ts'
+import type { Ran } from '../hostile/support/world.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { exchange } from '../web/support/wire.ts'
+import { leaksIn } from './support/leaks.ts'
+import { type SecretWorld, secretWorld, sourceNames } from './support/sources.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** Answers of a tenant that says all it has heard, by every way there is for it to be told on. */
+function echoes(secrets: readonly string[]): readonly FaultEffect[] {
+  const secret = secrets.at(-1) ?? ''
+  const heard = `Bearer ${secret} ${Buffer.from(secret).toString('base64')} ${encodeURIComponent(secret)}`
+  const json = JSON.stringify({ data: null, error: { code: secret, message: heard, requestId: secret }, meta: heard })
+  const headers = { location: `http://127.0.0.1:9/${secret}`, 'x-heard': heard, 'www-authenticate': heard }
+  const statuses = [301, 307, 400, 401, 403, 404, 407, 429, 500, 503]
+  return [
+    ...statuses.map((status): FaultEffect => ({ kind: 'body', status, body: json, headers })),
+    { kind: 'body', body: json, headers },
+    { kind: 'body', body: heard, headers },
+    { kind: 'body', body: `{"data":[],"${secret}":`, headers },
+    { kind: 'body', body: heard, contentType: 'text/html', headers: { ...headers, 'content-encoding': 'gzip' } },
+    { kind: 'raw', bytes: `HTTP/1.1 200 OK\r\nbad header ${heard}\r\n\r\n` },
+    { kind: 'raw', bytes: `${heard}\r\n\r\n` },
+    { kind: 'raw', bytes: `HTTP/1.1 200 ${heard}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n` },
+    { kind: 'set', path: 'pagination.hasMore', value: heard },
+    { kind: 'set', path: 'error', value: heard },
+    { kind: 'set', path: 'meta.requestId', value: secret },
+    { kind: 'set', path: 'meta.timestamp', value: heard },
+    { kind: 'reset', when: 'mid' },
+    { kind: 'truncate', framing: 'chunked' },
+    { kind: 'invalid-utf8' },
+  ]
+}
+
+const lookers: readonly (readonly string[])[] = [
+  ['doctor'],
+  ['config', 'print'],
+  ['config', 'check'],
+  ['checks'],
+  ['metrics'],
+  ['findings', '--all', '--format', 'json'],
+  ['export', 'users'],
+  ['export', 'api-clients', '--format', 'csv'],
+  ['accept'],
+  ['nonsense'],
+]
+
+function said({ stdout, stderr }: Ran): string {
+  return `${stdout}\n${stderr}`
+}
+
+/** Every file of the world as text, the database and its log among them. */
+function files(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+}
+
+/** All that the program says and writes, whatever happens to it. */
+async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
+  const told: (readonly [string, string])[] = []
+  const tell = async (what: string, text: string | Promise<Ran>) => {
+    told.push([what, typeof text === 'string' ? text : said(await text)])
+  }
+  await tell('first sync', world.run('sync'))
+  for (const effect of echoes(secrets())) {
+    const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
+    world.pass(3_600_000)
+    await tell(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--sweep'))
+    world.simulator.faults.remove(id)
+  }
+  for (const args of lookers) await tell(args.join(' '), world.run(...args))
+  const daemon = await world.daemon()
+  try {
+    for (const path of [
+      '/',
+      '/metrics',
+      '/healthz',
+      '/readyz',
+      '/api/v1/status',
+      '/api/v1/checks',
+      '/api/v1/findings?state=all',
+    ])
+      await tell(path, await (await fetch(daemon.origin + path)).text())
+    await tell('odd', await exchange(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
+    await tell('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
+    await tell('files beside a daemon', files(world.folder))
+  } finally {
+    await daemon[Symbol.asyncDispose]()
+  }
+  await tell('log of the daemon', daemon.logged())
+  spoil()
+  world.pass(3_600_000)
+  for (const args of [['sync', '--sweep'], ['doctor'], ['config', 'check']])
+    await tell(`${args.join(' ')} with a spoilt source`, world.run(...args))
+  await tell('files', files(world.folder))
+  return told
+}
+
+it.each(sourceNames)(
+  'lets a token from %s out nowhere, at the finest level and whatever goes wrong',
+  async (source) => {
+    await using one = await secretWorld(source)
+    const told = await everything(one)
+    expect(one.secrets().length).toBeGreaterThan(source === 'oauth2' ? 2 : 0)
+    for (const secret of one.secrets()) expect(secret.length).toBeGreaterThan(20)
+    expect(told.filter(([, text]) => text.length > 20).length).toBeGreaterThan(40)
+    for (const [what, text] of told) expect([what, leaksIn(text, one.secrets())]).toEqual([what, []])
+    const all = told.map(([, text]) => text).join('\n')
+    for (const reason of [
+      'unauthorized',
+      'server_error',
+      'rate_limited',
+      'redirect',
+      'protocol',
+      'client_error',
+      'network',
+    ])
+      expect(all).toContain(reason)
+  },
+)
+
+it('finds a leak in every form it looks for', () => {
+  const secret = 'CANARY-4f7d1c9be02a6d53'
+  const forms = [
+    secret,
+    `x${secret.slice(4, 16)}x`,
+    secret.toUpperCase(),
+    Buffer.from(`watch:${secret}`).toString('base64'),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('hex'),
+    JSON.stringify(Buffer.from(secret)),
+    [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(''),
+    [...secret].reverse().join(''),
+  ]
+  for (const form of forms) expect([form, leaksIn(`before ${form} after`, [secret]).length > 0]).toEqual([form, true])
+  expect(leaksIn(secret.slice(0, 11), [secret])).toEqual([])
+})
+
+it('tells nothing of the token when the certificate of the tenant cannot be trusted', async () => {
+  const heard: string[] = []
+  const server = createServer(selfSigned('127.0.0.1'), (request, response) => {
+    heard.push(JSON.stringify(request.headers))
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await using one = await secretWorld('env')
+  const { world } = one
+  const file = join(world.folder, 'tenantwatch.yaml')
+  const { port } = server.address() as AddressInfo
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/baseUrl: .*/, `baseUrl: https://127.0.0.1:${port}`))
+  const text = said(await world.run('sync')) + said(await world.run('doctor')) + files(world.folder)
+  server.close()
+  expect(text).toContain('"reason":"tls"')
+  expect(leaksIn(text, one.secrets())).toEqual([])
+  expect(heard).toEqual([])
+})
+
+const pasted = (secret: string): readonly string[] => [
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: ${secret} } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: ${secret} }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { env: ${secret} } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { scheme: "Bearer ${secret}", token: { env: TOKEN } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { header: "X: ${secret}", token: { env: TOKEN } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { ${secret}: x } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { value: ${secret} } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://user:${secret}@x.example", auth: { token: { env: TOKEN } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example/?token=${secret}", auth: { token: { env: TOKEN } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://${secret}@", auth: { token: { env: TOKEN } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { oauth2: ${secret} } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { oauth2: { tokenUrl: "https://a:${secret}@x", clientId: a, clientSecret: { env: TOKEN } } } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { oauth2: { tokenUrl: "https://x.example", clientId: a, clientSecret: ${secret} } } } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { env: TOKEN } }, api: { proxy: "ftp://a:${secret}@x" } }]`,
+  `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: { env: TOKEN } }, token: ${secret} }]`,
+  `tenants:\n  - name: acme\n    auth: { token: { env: "${secret} }\n`,
+  `tenants:\n  - name: acme\n    auth:\n\ttoken: ${secret}\n`,
+]
+
+it('repeats no token that was pasted into the configuration where none belongs', async () => {
+  const secret = 'CANARY-9c1f44e7a0b25d3886'
+  await using one = await secretWorld('env')
+  for (const text of pasted(secret)) {
+    writeFileSync(join(one.world.folder, 'tenantwatch.yaml'), text)
+    for (const args of [['config', 'check'], ['sync'], ['config', 'print']]) {
+      const ran = await one.world.run(...args)
+      expect([text, ran.code]).toEqual([text, 2])
+      expect(ran.stderr.length).toBeGreaterThan(20)
+      expect([text, leaksIn(said(ran), [secret])]).toEqual([text, []])
+    }
+  }
+})
+
+it('masks what may be secret in a configuration that is good', async () => {
+  const secret = 'CANARY-9c1f44e7a0b25d3886'
+  await using one = await secretWorld('env')
+  const token = `{ command: [/bin/echo, --password, ${secret}] }`
+  const oauth2 = `{ oauth2: { tokenUrl: "https://x.example/token?key=${secret}", clientId: a, clientSecret: { env: TOKEN } } }`
+  for (const source of [token, oauth2]) {
+    const yaml = `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: ${source} } }]
+api: { proxy: "http://user:${secret}@127.0.0.1:9" }
+store: { path: mirror.db }
+log: { level: trace }
+`
+    writeFileSync(join(one.world.folder, 'tenantwatch.yaml'), yaml)
+    const texts = [['config', 'check'], ['config', 'print'], ['sync'], ['doctor'], ['metrics']].map(async (args) => {
+      const ran = await one.world.run(...args)
+      return [args.join(' '), leaksIn(said(ran), [secret])]
+    })
+    for (const one of await Promise.all(texts)) expect(one).toEqual([one[0], []])
+  }
+})

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openWorld, type World } from '../../hostile/support/world.ts'
+
+export const sourceNames = ['env', 'file', 'command', 'oauth2'] as const
+export type SourceName = (typeof sourceNames)[number]
+
+/** A world whose token comes from one kind of source, outside of the world's own folder. */
+export interface SecretWorld extends AsyncDisposable {
+  readonly world: World
+  /** All secrets in use so far, to be looked for. */
+  secrets(): readonly string[]
+  /** Makes the source unusable in the way its kind can be, with the secret in whatever it says. */
+  spoil(): void
+}
+
+export async function secretWorld(source: SourceName): Promise<SecretWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-secret-'))
+  const path = join(folder, 'token')
+  const login = await tokenServer()
+  const yaml = {
+    env: '{ env: TOKEN }',
+    file: `{ file: ${path} }`,
+    command: `{ command: [/bin/sh, ${path}] }`,
+    oauth2: `{ oauth2: { tokenUrl: "${login.url}", clientId: $ID, clientSecret: { env: CLIENT_SECRET } } }`,
+  }[source]
+  const sizes = { users: 20, documents: 10 }
+  const simulator = { problems: false, oauthTokenSeconds: 600, sizes }
+  const world = await openWorld({ simulator, token: yaml, clientIdOf: 'reader', more: 'freshness: {}' })
+  const { tokens, credentials, tokenUrl } = world.simulator
+  login.target = tokenUrl
+  const token = tokens.reader
+  if (source !== 'env') delete world.env['TOKEN']
+  if (source === 'file') writeFileSync(path, `${token}\n`)
+  if (source === 'command') writeFileSync(path, `echo ${token}`)
+  if (source === 'oauth2') world.env['CLIENT_SECRET'] = credentials.reader.clientSecret
+  return {
+    world,
+    secrets: () => (source === 'oauth2' ? [credentials.reader.clientSecret, ...login.issued] : [token]),
+    spoil() {
+      if (source === 'env') world.env['TOKEN'] = `${token} with a blank`
+      if (source === 'file') writeFileSync(path, `Bearer ${token}`)
+      if (source === 'command') writeFileSync(path, `echo ${token} >&2; exit 3`)
+      if (source === 'oauth2') login.refuse = true
+    },
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]()
+      await login[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A token endpoint that hands requests on and remembers which tokens were issued; it may refuse, and tell all it heard. */
+async function tokenServer() {
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    if (state.refuse) {
+      const told = {
+        error: 'invalid_client',
+        error_description: body,
+        heard: Object.fromEntries(new URLSearchParams(body)),
+      }
+      response.writeHead(401, { 'content-type': 'application/json', 'x-heard': encodeURIComponent(body) })
+      response.end(JSON.stringify(told))
+      return
+    }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(state.target, { method: 'POST', headers, body })
+    const text = await answer.text()
+    const { access_token: token } = JSON.parse(text) as { access_token?: string }
+    if (token !== undefined) state.issued.push(token)
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issued: string[] = []
+  const state = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/oauth/token`,
+    target: '',
+    refuse: false,
+    issued,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return state
+}

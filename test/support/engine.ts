@@ -1,0 +1,270 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { TenantSettings } from '../../src/config/settings.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import type { Log } from '../../src/model/log.ts'
+import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'
+import { resources } from '../../src/resources/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
+import type { SyncObserver } from '../../src/sync/observer.ts'
+import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
+import type { RunResult } from '../../src/sync/run-result.ts'
+import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
+import { createTenantClient } from '../../src/tenant/client.ts'
+import type { TenantClient } from '../../src/tenant/reader.ts'
+import { type EngineSettings, engineSettings } from './engine-settings.ts'
+import { type FakeClock, fakeClock } from './fake-clock.ts'
+import { temporaryFolder } from './temporary.ts'
+
+export interface TestEngineOptions extends SimulatorOptions {
+  readonly settings?: EngineSettings
+  /** The simulator's credential whose token the engine reads from its environment; default `reader`. */
+  readonly token?: TokenName
+}
+
+/** What the engine told its observer and its log. */
+export interface Told {
+  readonly runs: RunResult[]
+  /** `resource kind`, one a contract event. */
+  readonly events: string[]
+  /** Resource of each cursor reset. */
+  readonly resets: ResourceName[]
+  /** `resource field count`, one a page and field. */
+  readonly fields: string[]
+  /** `level message` of each log line from info up. */
+  readonly log: string[]
+}
+
+/** The real engine over a real mirror file, working on a reference tenant over loopback. */
+export interface TestEngine {
+  readonly sim: Simulator
+  readonly clock: FakeClock
+  readonly told: Told
+  readonly settings: TenantSettings
+  /** Of the present process life: a new one after `restart` and `crash`. */
+  readonly mirror: Mirror
+  readonly engine: TenantEngine
+  readonly client: TenantClient
+  readonly path: string
+  /** Looks into the file beside the mirror. */
+  query(sql: string, ...values: unknown[]): Record<string, unknown>[]
+  /** Runs one resource; by default its cheapest way: a poll where it has one. */
+  run(resource: ResourceName, mode?: SyncMode, signal?: AbortSignal): Promise<RunResult>
+  /** Runs every resource once, one after the other. */
+  runAll(mode?: SyncMode): Promise<readonly RunResult[]>
+  /** Closes engine and mirror and opens them again on the same file, with changed settings where given. */
+  restart(changes?: EngineSettings): Promise<void>
+  /** As after SIGKILL: the file as it lies is opened elsewhere; what still runs on the old one writes in vain. */
+  crash(changes?: EngineSettings): Promise<void>
+  /** The records as `tenantwatch export` gives them. */
+  exported(resource: ResourceName): Promise<Record<string, unknown>[]>
+  /** The token the environment holds. */
+  useToken(value: string): void
+  /** Ends all of it before the test does; for tests that make many. */
+  close(): Promise<void>
+}
+
+interface Life {
+  readonly mirror: Mirror
+  readonly client: TenantClient
+  readonly engine: TenantEngine
+  readonly settings: TenantSettings
+  readonly beside: BetterSqlite3.Database
+  readonly path: string
+}
+
+/** Starts a simulator, an empty mirror and an engine between them; all of it ends with the test. */
+export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const { settings: changes = {}, token = 'reader', ...simulatorOptions } = options
+  const clock = fakeClock()
+  const sim = await startSimulator({ clock: clock.now, controlPort: null, ...simulatorOptions })
+  const told: Told = { runs: [], events: [], resets: [], fields: [], log: [] }
+  let secret = sim.tokens[token]
+  let current = changes
+  let copies = 0
+  const folder = temporaryFolder()
+
+  async function open(path: string): Promise<Life> {
+    const { tokenHeader: header, tokenScheme: scheme } = sim.readings
+    const auth = { header, scheme, ...current.auth }
+    const settings = engineSettings(sim.baseUrl, { ...current, auth })
+    const mirror = openMirror(path, 'engine')
+    const { tenant: row } = await mirror.openTenant(settings.name, settings.baseUrl, clock.now())
+    const client = createTenantClient({
+      name: settings.name,
+      baseUrl: settings.baseUrl,
+      auth: settings.auth,
+      api: settings.api,
+      clock,
+      random: () => 0.5,
+      env: (name) => (name === 'TOKEN' ? secret : undefined),
+      version: '0.0.0',
+      cycleMs: shortestIntervalMs(settings),
+      blockedUntil: row.blockedUntil,
+      resources: enabledNames(settings),
+    })
+    const log = logInto(told.log)
+    const { reader } = client
+    const engine = await openTenantEngine({
+      settings,
+      reader,
+      store: mirror,
+      resources,
+      clock,
+      log,
+      observer: observerInto(told),
+    })
+    return { mirror, client, engine, settings, path, beside: new BetterSqlite3(path) }
+  }
+
+  const lives: Life[] = []
+  let life = await open(join(folder, 'mirror.db'))
+  lives.push(life)
+  const closed = new Set<Life>()
+
+  async function close(one: Life): Promise<void> {
+    if (closed.has(one)) return
+    closed.add(one)
+    await one.client[Symbol.asyncDispose]()
+    one.beside.close()
+    await one.mirror[Symbol.asyncDispose]()
+  }
+
+  async function closeAll(): Promise<void> {
+    clock.release()
+    for (const one of lives) await close(one)
+    await sim.close()
+  }
+
+  onTestFinished(closeAll)
+
+  const test: TestEngine = {
+    sim,
+    clock,
+    told,
+    get settings() {
+      return life.settings
+    },
+    get mirror() {
+      return life.mirror
+    },
+    get engine() {
+      return life.engine
+    },
+    get client() {
+      return life.client
+    },
+    get path() {
+      return life.path
+    },
+    query: (sql, ...values) => life.beside.prepare(sql).all(...values) as Record<string, unknown>[],
+    run(resource, mode = isFeed(resource) ? 'poll' : 'sweep', signal = new AbortController().signal) {
+      return life.engine.run(resource, mode, signal)
+    },
+    async runAll(mode) {
+      const results: RunResult[] = []
+      for (const resource of life.engine.resources) results.push(await test.run(resource, mode))
+      return results
+    },
+    async restart(next) {
+      current = { ...current, ...next }
+      await close(life)
+      life = await open(life.path)
+      lives.push(life)
+    },
+    async crash(next) {
+      current = { ...current, ...next }
+      const path = join(folder, `after-crash-${++copies}.db`)
+      for (const suffix of ['', '-wal']) {
+        if (existsSync(life.path + suffix)) copyFileSync(life.path + suffix, path + suffix)
+      }
+      life = await open(path)
+      lives.push(life)
+    },
+    async exported(resource) {
+      const records: Record<string, unknown>[] = []
+      for await (const batch of life.mirror.records(life.engine.tenantId).select(resource)) {
+        for (const { fields, extra } of batch) records.push({ ...fields, ...extra })
+      }
+      return records
+    },
+    useToken(value) {
+      secret = value
+    },
+    close: closeAll,
+  }
+  return test
+}
+
+function isFeed(resource: ResourceName): boolean {
+  return resources.some(({ name, kind }) => name === resource && kind === 'feed')
+}
+
+function observerInto(told: Told): SyncObserver {
+  return {
+    runEnded: (result) => void told.runs.push(result),
+    cursorReset: (_tenant, resource) => void told.resets.push(resource),
+    contractEvent: (_tenant, resource, kind) => void told.events.push(`${resource} ${kind}`),
+    fieldsChanged(_tenant, resource, changed) {
+      for (const [field, count] of Object.entries(changed)) told.fields.push(`${resource} ${field} ${count}`)
+    },
+    page() {},
+  }
+}
+
+function logInto(lines: string[]): Log {
+  const write = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`)
+  const log: Log = {
+    debug() {},
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: () => log,
+  }
+  return log
+}
+
+const idFields = {
+  'api-clients': 'clientId',
+  'authentication-settings': null,
+  documents: 'fileId',
+  permissions: 'permissionId',
+  roles: 'roleId',
+  users: 'userId',
+} as const satisfies Readonly<Record<ResourceName, string | null>>
+
+const byPermissionId = (a: { readonly permissionId: number }, b: { readonly permissionId: number }) =>
+  a.permissionId - b.permissionId
+
+/** What the tenant really holds, in the order and the letter case in which records are compared. */
+export function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
+  return comparable(resource, [...sim.primary.state.records(resource)] as Record<string, unknown>[])
+}
+
+/** Records in id order; GUIDs in lower case, because one reading lets their case change with every answer. */
+export function comparable(resource: ResourceName, records: readonly object[]): Record<string, unknown>[] {
+  const idField = idFields[resource]
+  const plain = structuredClone(records) as Record<string, unknown>[]
+  if (idField === null) return plain
+  for (const record of plain) {
+    const id = record[idField]
+    if (typeof id === 'string') record[idField] = id.toLowerCase()
+    if (Array.isArray(record['permissions'])) record['permissions'].sort(byPermissionId)
+  }
+  const key = (record: Record<string, unknown>) => record[idField] as string | number
+  return plain.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+}
+
+/** The mirror's records and the tenant's, by resource, to be compared whole. */
+export async function bothSides(test: TestEngine, wanted: readonly ResourceName[] = resourceNames) {
+  const mirrored: Partial<Record<ResourceName, unknown>> = {}
+  const truth: Partial<Record<ResourceName, unknown>> = {}
+  for (const resource of wanted) {
+    mirrored[resource] = comparable(resource, await test.exported(resource))
+    truth[resource] = upstream(test.sim, resource)
+  }
+  return { mirrored, truth }
+}

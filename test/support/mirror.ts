@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { temporaryFolder } from './temporary.ts'
+
+export interface TestMirror {
+  readonly mirror: Mirror
+  readonly path: string
+  /** Looks into the file beside the mirror. */
+  query(sql: string, ...values: unknown[]): Record<string, unknown>[]
+}
+
+/** An engine's mirror in a file of the test's own. */
+export function testMirror(): TestMirror {
+  const path = join(temporaryFolder(), 'mirror.db')
+  const mirror = openMirror(path, 'engine')
+  const beside = new BetterSqlite3(path)
+  onTestFinished(async () => {
+    beside.close()
+    await mirror[Symbol.asyncDispose]()
+  })
+  return { mirror, path, query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[] }
+}
