@@ -1,0 +1,62 @@
+import type { Feed, Readings } from './readings.ts'
+
+export type SortKey = readonly [order: number | string, id: number | string]
+
+/** Where a page begins: behind a key, or after a number of records. */
+export type Position = { readonly after: SortKey | null } | { readonly offset: number }
+
+export interface CursorContent {
+  readonly feed: Feed
+  readonly tenant: string
+  readonly position: Position
+  readonly updatedAfter: number | null
+}
+
+interface Issued extends CursorContent {
+  readonly epoch: number
+  /** Ids that every walk which holds this cursor has been shown; null where the text stands for several walks. */
+  readonly shown: readonly string[] | null
+  readonly parent: string | null
+}
+
+/** Cursors that the modelled service handed out, with what was shown on the way to each. */
+export class CursorBook {
+  readonly #issued = new Map<string, Issued>()
+  readonly #fresh: boolean
+  #epoch = 0
+  #count = 0
+
+  constructor({ freshCursors }: Pick<Readings, 'freshCursors'>) {
+    this.#fresh = freshCursors
+  }
+
+  issue(content: CursorContent, parent: string | null, shown: readonly string[]): string {
+    const text = Buffer.from(JSON.stringify([content, this.#epoch])).toString('base64url')
+    const cursor = this.#fresh ? `${text}.${this.#count++}` : text
+    this.#issued.set(cursor, { ...content, epoch: this.#epoch, parent, shown: this.#fresh ? shown : null })
+    return cursor
+  }
+
+  /** Null when the cursor was not issued for this feed and tenant, or has been invalidated. */
+  read(cursor: string, feed: Feed, tenant: string): CursorContent | null {
+    const found = this.#issued.get(cursor)
+    return found?.feed === feed && found.tenant === tenant && found.epoch === this.#epoch ? found : null
+  }
+
+  /** From now on no cursor issued so far is valid. */
+  invalidateAll(): void {
+    this.#epoch++
+  }
+
+  /** What was certainly shown to whoever holds this cursor; null when that cannot be told. */
+  shownUpTo(cursor: string): ReadonlySet<string> | null {
+    const shown = new Set<string>()
+    for (let at: string | null = cursor; at !== null; ) {
+      const issued = this.#issued.get(at)
+      if (issued === undefined || issued.shown === null) return null
+      for (const id of issued.shown) shown.add(id)
+      at = issued.parent
+    }
+    return shown
+  }
+}

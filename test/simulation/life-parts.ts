@@ -1,0 +1,43 @@
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import type { Maker } from './populate.ts'
+import type { Prng } from './prng.ts'
+import type { Readings } from './readings.ts'
+import type { VirtualTime } from './virtual-time.ts'
+import type { World } from './world.ts'
+
+/** What a change of the tenant may need. */
+export interface LifeParts {
+  readonly time: VirtualTime
+  readonly world: World
+  readonly prng: Prng
+  readonly maker: Maker
+  readonly readings: Readings
+  /**
+   * False on quiet runs: neither mass removals, which the shrink guard holds by contract, nor two roles of one name,
+   * which cannot be judged by contract.
+   */
+  readonly rough: boolean
+  /** True once the mirror has the first state of the settings, from which drift is measured. */
+  readonly settingsKnown: () => boolean
+  /** How many records appeared that are older than an hour. */
+  readonly appearedOld: { count: number }
+  /** Undoes a change some time later, unless life has stopped by then. */
+  readonly later: (act: () => void) => void
+  /** Does something after so many milliseconds, unless life has stopped by then. */
+  readonly after: (ms: number, act: () => void) => void
+}
+
+/** Oldest creation that rule (b) of the tenant guard takes for new, with room for the walk's own age. */
+const newEnoughMs = 50 * minuteMs
+/** More would look like another tenant's page, which the guard holds by contract until an operator accepts it. */
+const mostOld = 2
+
+/** A moment of the past for a record that appears in the middle of the order; now and then one of long ago. */
+export function inThePast(parts: LifeParts): number {
+  const { time, prng, appearedOld } = parts
+  if (appearedOld.count < mostOld && prng.chance(0.3)) {
+    appearedOld.count++
+    return time.now - prng.between(2 * dayMs, 60 * dayMs)
+  }
+  return time.now - prng.between(minuteMs, newEnoughMs)
+}

@@ -1,0 +1,89 @@
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import type { LifeParts } from './life-parts.ts'
+import { createCode } from './populate.ts'
+import { doOne } from './prng.ts'
+import type { ClientTruth, RoleTruth, World } from './world.ts'
+
+/** One thing that happens to API clients, roles or the sign-in policy. */
+export function changePolicy(parts: LifeParts): void {
+  doOne(parts.prng, [
+    [55, () => changeClients(parts)],
+    [30, () => changeRoles(parts)],
+    [15, () => changeSettings(parts)],
+  ])
+}
+
+function changeClients(parts: LifeParts): void {
+  const { world, prng, maker, time } = parts
+  const clients = world.clients.live()
+  const client = prng.pick(clients)
+  // The list always contains the client that asks (specification: API client): the first one stays.
+  const mayGo = client !== clients[0]
+  doOne(prng, [
+    [20, () => world.putClient(maker.client(world, time.now))],
+    [mayGo ? 15 : 0, () => world.remove('clients', client.clientId)],
+    [45, () => rotate(parts, client)],
+    [20, () => world.putClient({ ...client, roleName: prng.pick(world.roles.current).name })],
+  ])
+}
+
+/** A new secret whose life is short, soon over or far too long; a sound one some time later. */
+function rotate({ world, prng, time, later }: LifeParts, client: ClientTruth): void {
+  const secretExpirationDate = time.now + prng.pick([30 * minuteMs, 3 * hourMs, 10 * hourMs, 500 * dayMs])
+  world.putClient({ ...client, secretExpirationDate })
+  later(() => {
+    const now = world.clients.get(client.clientId)
+    if (now !== null) world.putClient({ ...now, secretExpirationDate: time.now + 100 * dayMs })
+  })
+}
+
+function changeRoles(parts: LifeParts): void {
+  const { world, prng, maker, later, rough } = parts
+  const roles = world.roles.current
+  const role = prng.pick(roles)
+  const put = (change: Partial<RoleTruth>) =>
+    world.setRoles(world.roles.current.map((one) => (one.roleId === role.roleId ? { ...one, ...change } : one)))
+  // Active roles are left, so that people can be given a sound one.
+  const mayRest = roles.filter(({ state }) => state === 'Active').length > 2
+  const without = () => role.permissions.filter(({ code }) => code !== createCode)
+  const creating = world.permissions.live().filter(({ code }) => code === createCode)
+  doOne(prng, [
+    [15, () => world.setRoles([...roles, maker.role()])],
+    [
+      mayRest ? 35 : 0,
+      () => {
+        put({ state: 'Inactive' })
+        later(() => put({ state: 'Active' }))
+      },
+    ],
+    [
+      25,
+      () => {
+        put({ permissions: [...without(), ...creating] })
+        later(() => put({ permissions: without() }))
+      },
+    ],
+    [13, () => put({ name: `${role.name.split(' v')[0]} v${prng.between(2, 99)}` })],
+    [rough ? 3 : 0, () => put({ name: prng.pick(roles).name })],
+    [9, () => dropUnused(world)],
+  ])
+}
+
+function dropUnused(world: World): void {
+  const roles = world.roles.current
+  const unused = roles.find(
+    ({ roleId, name }) =>
+      world.users.live().every((user) => user.roleId !== roleId) &&
+      world.clients.live().every((client) => client.roleName !== name),
+  )
+  if (unused !== undefined && roles.length > 3) world.setRoles(roles.filter((one) => one !== unused))
+}
+
+function changeSettings({ world, prng, later, settingsKnown }: LifeParts): void {
+  if (!settingsKnown()) return
+  const before = world.settings.current
+  const field = prng.pick(['ssoEnabled', 'ssoEnforced', 'mfaEnabled', 'providerType'] as const)
+  const value = field === 'providerType' ? 'Oidc' : false
+  world.settings.set({ ...before, [field]: value }, world.time.now)
+  later(() => world.settings.set({ ...world.settings.current, [field]: before[field] }, world.time.now))
+}

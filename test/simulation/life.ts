@@ -1,0 +1,47 @@
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { changeDocuments } from './life-documents.ts'
+import type { LifeParts } from './life-parts.ts'
+import { changePolicy } from './life-policy.ts'
+import { changeUsers } from './life-users.ts'
+
+export interface Life {
+  /** Lets the tenant live through the coming `ms`: changes at random instants of it. */
+  step(ms: number): void
+  /** From now on nothing changes, repairs included. */
+  stop(): void
+  readonly changes: number
+}
+
+/** The tenant's own life: everything that people do in the portal, at random. */
+export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'appearedOld'>, perHour: number): Life {
+  const { time, prng } = parts
+  let changes = 0
+  let stopped = false
+  const guarded = (act: () => void) => () => {
+    if (stopped) return
+    changes++
+    act()
+  }
+  const after = (ms: number, act: () => void) => time.at(time.now + ms, guarded(act))
+  const later = (act: () => void) => after(prng.between(5 * minuteMs, 3 * hourMs), act)
+  const whole: LifeParts = { ...parts, later, after, appearedOld: { count: 0 } }
+  const change = () => {
+    const kind = prng.next()
+    if (kind < 0.45) changeUsers(whole)
+    else if (kind < 0.75) changeDocuments(whole)
+    else changePolicy(whole)
+  }
+  return {
+    get changes() {
+      return changes
+    },
+    step(ms) {
+      const expected = (perHour * ms) / hourMs
+      const count = Math.floor(expected) + (prng.chance(expected % 1) ? 1 : 0)
+      for (let i = 0; i < count; i++) time.at(time.now + prng.between(0, ms), guarded(change))
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}

@@ -1,0 +1,298 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { checks } from '../../src/checks/index.ts'
+import type { TenantSettings } from '../../src/config/settings.ts'
+import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { readPosture } from '../../src/evaluate/read-posture.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { dayMs, secondMs } from '../../src/model/durations.ts'
+import type { Log } from '../../src/model/log.ts'
+import type { TenantPosture } from '../../src/model/posture.ts'
+import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
+import { resources } from '../../src/resources/index.ts'
+import type { RunResult } from '../../src/sync/run-result.ts'
+import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
+import type { WallClock } from './clocks.ts'
+import { createModelClient } from './model-client.ts'
+import type { Network } from './network.ts'
+import type { Prng } from './prng.ts'
+import { slowStore } from './slow-store.ts'
+import type { Scope, VirtualTime } from './virtual-time.ts'
+
+const jitterMs = 5 * secondMs
+const stopping = () => new DOMException('The scheduler is stopping', 'AbortError')
+
+export interface MachineParts {
+  readonly time: VirtualTime
+  readonly wall: WallClock
+  readonly prng: Prng
+  readonly network: Network
+  readonly settings: TenantSettings
+  readonly folder: string
+  readonly evaluateMs: number
+  /** Told of each run that ended. */
+  readonly runEnded: (result: RunResult) => void
+  /** Told of what the product logs as its own fault. */
+  readonly bug: (message: string) => void
+}
+
+interface Process {
+  readonly scope: Scope
+  readonly mirror: Mirror
+  readonly store: Mirror
+  readonly engine: TenantEngine
+  readonly stop: AbortController
+  readonly running: Map<string, Promise<void>>
+  judging: Promise<unknown>
+  purgedAt: number
+}
+
+/** The machine the daemon runs on: its processes one after the other, and the database file that outlives them. */
+export class Machine {
+  readonly #parts: MachineParts
+  #process: Process | null = null
+  #path: string
+  #files = 0
+  #fuse: { awaits: number; readonly onlyCursors: boolean } | null = null
+  /** Reads the file beside the process. */
+  #beside: BetterSqlite3.Database | null = null
+  bornAt = 0
+
+  constructor(parts: MachineParts, template: string) {
+    this.#parts = parts
+    this.#path = join(parts.folder, 'mirror-0.db')
+    copyFileSync(template, this.#path)
+  }
+
+  get isUp(): boolean {
+    return this.#process !== null
+  }
+
+  get #up(): Process {
+    if (this.#process === null) throw new Error('The daemon is down')
+    return this.#process
+  }
+
+  get mirror(): Mirror {
+    return this.#up.mirror
+  }
+
+  get tenantId(): number {
+    return this.#up.engine.tenantId
+  }
+
+  query(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    return (this.#beside?.prepare(sql).all(...values) ?? []) as Record<string, unknown>[]
+  }
+
+  /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */
+  async start(): Promise<void> {
+    const { time, wall, prng, network, settings, runEnded } = this.#parts
+    const scope: Scope = { dead: false }
+    this.bornAt = time.now
+    const mirror = openMirror(this.#path, 'engine')
+    this.#beside = new BetterSqlite3(this.#path)
+    const { tenant } = await mirror.openTenant(settings.name, settings.baseUrl, wall.now)
+    const reader = createModelClient({ settings, scope, wall, network, prng, blockedUntil: tenant.blockedUntil })
+    const pace = { slow: false }
+    const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
+    const engine = await openTenantEngine({
+      settings,
+      reader,
+      store,
+      resources,
+      clock: wall.for(scope),
+      log: this.#log(),
+      observer: { runEnded, cursorReset() {}, contractEvent() {}, fieldsChanged() {}, page() {} },
+    })
+    const stop = new AbortController()
+    const judging = Promise.resolve()
+    this.#process = { scope, mirror, store, engine, stop, running: new Map(), judging, purgedAt: -dayMs }
+    await this.#schedule(this.#process)
+    pace.slow = true
+  }
+
+  /** As SIGKILL: nothing of the process goes on, and the file is found as it lies. */
+  crash(): void {
+    const { scope } = this.#up
+    scope.dead = true
+    const next = join(this.#parts.folder, `mirror-${++this.#files}.db`)
+    for (const suffix of ['', '-wal']) {
+      if (existsSync(this.#path + suffix)) copyFileSync(this.#path + suffix, next + suffix)
+    }
+    this.#close()
+    for (const suffix of ['', '-wal', '-shm', '-lock']) rmSync(this.#path + suffix, { force: true })
+    this.#path = next
+  }
+
+  /**
+   * Lets the process die at the so many-th await on its store from now, or only count those around a page that moves
+   * the cursor, where rows and cursor could part.
+   */
+  lightFuse(awaits: number, onlyCursors: boolean): void {
+    this.#fuse = { awaits, onlyCursors }
+  }
+
+  get isDying(): boolean {
+    return this.#process?.scope.dead === true
+  }
+
+  #burn(scope: Scope, operation: string, first: unknown): boolean {
+    const fuse = this.#fuse
+    if (scope.dead || fuse === null) return scope.dead
+    const counts =
+      !fuse.onlyCursors || (operation === 'commitPage' && movesCursor(first)) || operation === 'completeWalk'
+    if (counts && fuse.awaits-- <= 0) scope.dead = true
+    return scope.dead
+  }
+
+  /** As SIGTERM: the runs in flight are aborted and drained, then the database is closed. */
+  stop(): void {
+    const { scope, stop } = this.#up
+    stop.abort(stopping())
+    scope.dead = true
+    this.#close()
+  }
+
+  /** Aborts what runs; to be called a moment before `stop`. */
+  abort(): void {
+    this.#up.stop.abort(stopping())
+  }
+
+  #close(): void {
+    this.#fuse = null
+    this.#beside?.close()
+    void this.#process?.mirror[Symbol.asyncDispose]()
+    this.#process = null
+  }
+
+  dispose(): void {
+    if (this.#process !== null) this.#process.scope.dead = true
+    this.#close()
+  }
+
+  /** Runs one resource to its end, as a command would. */
+  async run(resource: ResourceName, mode: SyncMode): Promise<RunResult> {
+    const { engine, stop } = this.#up
+    return engine.run(resource, mode, stop.signal)
+  }
+
+  /** Judges everything; evaluations queue up. */
+  evaluate(onlyInputs?: readonly ResourceName[]): Promise<void> {
+    const process = this.#up
+    const { settings, wall } = this.#parts
+    const filter = onlyInputs === undefined ? {} : { onlyInputs }
+    const tenant = { id: process.engine.tenantId, settings }
+    const mine = process.judging.then(async () => {
+      await evaluateTenant({ store: process.store, tenant, checks, now: wall.now, log: this.#log(), ...filter })
+    })
+    process.judging = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
+    return mine
+  }
+
+  posture(): Promise<TenantPosture> {
+    const { mirror, engine } = this.#up
+    const { settings, wall, evaluateMs } = this.#parts
+    const tenant = { id: engine.tenantId, settings }
+    return readPosture({
+      store: mirror,
+      tenant,
+      checks,
+      waivers: [],
+      now: wall.now,
+      evaluateIntervalMs: evaluateMs,
+    })
+  }
+
+  async #schedule(process: Process): Promise<void> {
+    const { settings, evaluateMs, wall, time } = this.#parts
+    for (const resource of process.engine.resources) {
+      const { poll, sweep } = settings.resources[resource]
+      for (const [mode, schedule] of [['poll', poll] as const, ['sweep', sweep] as const]) {
+        if (schedule === null) continue
+        const job = () => this.#launch(process, `${resource} ${mode}`, () => this.#runToEnd(process, resource, mode))
+        this.#repeat(process, schedule.intervalMs, job, jitterMs)
+      }
+    }
+    const evaluate = () =>
+      this.#launch(process, 'evaluate', async () => {
+        await this.evaluate()
+        if (time.now - process.purgedAt < dayMs) return
+        process.purgedAt = time.now
+        await process.store.purge(wall.now - 400 * dayMs)
+      })
+    this.#repeat(process, evaluateMs, evaluate, 0)
+    evaluate()
+    for (const { resource, mode } of await process.engine.due('run')) {
+      this.#launch(process, `${resource} ${mode}`, () => this.#runToEnd(process, resource, mode))
+    }
+  }
+
+  #repeat({ scope }: Process, intervalMs: number, job: () => void, jitter: number): void {
+    const { time, prng } = this.#parts
+    const next = () => {
+      const tick = (Math.floor(time.now / intervalMs) + 1) * intervalMs
+      time.at(
+        tick,
+        () => {
+          time.at(time.now + (jitter === 0 ? 0 : prng.between(0, jitter)), job, scope)
+          next()
+        },
+        scope,
+      )
+    }
+    next()
+  }
+
+  /** A job never overlaps itself: a tick that finds it running is skipped. */
+  #launch({ running }: Process, name: string, work: () => Promise<void>): void {
+    if (running.has(name)) return
+    const mine = work()
+      .catch((error: unknown) => {
+        if (!(error instanceof DOMException)) this.#parts.bug(`${name}: ${String(error)}`)
+      })
+      .finally(() => running.delete(name))
+    running.set(name, mine)
+  }
+
+  /** A run that the tenant's rate limit ended goes on when the wait is over. */
+  async #runToEnd(process: Process, resource: ResourceName, mode: SyncMode): Promise<void> {
+    const clock = this.#parts.wall.for(process.scope)
+    const retryAt = await this.#runAndJudge(process, resource, mode)
+    if (retryAt === null) return
+    await clock.sleep(Math.max(0, retryAt - clock.now()), process.stop.signal)
+    await this.#runAndJudge(process, resource, mode)
+  }
+
+  async #runAndJudge({ engine, stop }: Process, resource: ResourceName, mode: SyncMode): Promise<number | null> {
+    const result = await engine.run(resource, mode, stop.signal)
+    const isJudged = result.outcome !== 'skipped' && result.reason !== 'aborted'
+    // The daemon judges after each run; here after some of them, which leaves verdicts old enough to be wrong.
+    if (isJudged && this.#parts.prng.chance(0.3)) await this.evaluate([resource])
+    return result.retryAt
+  }
+
+  #log(): Log {
+    const { bug } = this.#parts
+    const nothing = () => {}
+    const log: Log = {
+      debug: nothing,
+      info: nothing,
+      warn: nothing,
+      // An error is the product's own fault by the house rules, but for the guard's alarm.
+      error(fields, message) {
+        if (!message.startsWith('The data look like another tenant')) {
+          bug(`${message} ${'err' in fields && fields.err instanceof Error ? fields.err.stack : ''}`)
+        }
+      },
+      child: () => log,
+    }
+    return log
+  }
+}
+
+function movesCursor(page: unknown): boolean {
+  return typeof page === 'object' && page !== null && 'cursor' in page
+}

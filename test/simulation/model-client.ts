@@ -1,0 +1,60 @@
+import type { TenantSettings } from '../../src/config/settings.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
+import { Access } from '../../src/tenant/access/access.ts'
+import { envSource } from '../../src/tenant/credential/env-source.ts'
+import { probesFor } from '../../src/tenant/endpoints.ts'
+import { Gate } from '../../src/tenant/pace/gate.ts'
+import { RetryBucket } from '../../src/tenant/pace/retry-bucket.ts'
+import { createReadCall } from '../../src/tenant/read-call.ts'
+import type { TenantReader } from '../../src/tenant/reader.ts'
+import type { LinkRequest } from '../../src/tenant/tenant-link.ts'
+import { createTenantReader } from '../../src/tenant/tenant-reader.ts'
+import type { Outcome } from '../../src/tenant/wire/outcome.ts'
+import type { WallClock } from './clocks.ts'
+import type { Network } from './network.ts'
+import type { Prng } from './prng.ts'
+import type { Scope } from './virtual-time.ts'
+
+export interface ModelClientOptions {
+  readonly settings: TenantSettings
+  readonly scope: Scope
+  readonly wall: WallClock
+  readonly network: Network
+  readonly prng: Prng
+  readonly blockedUntil: number
+}
+
+/**
+ * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 verdicts, identities,
+ * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
+ */
+export function createModelClient(options: ModelClientOptions): TenantReader {
+  const { settings, scope, wall, network, prng, blockedUntil } = options
+  const clock = wall.for(scope)
+  const { api } = settings
+  const gate = new Gate(clock, api.requestsPerSecond, blockedUntil)
+  const source = envSource('TOKEN', () => network.token)
+  const link = async ({ path, secret, signal }: LinkRequest): Promise<Outcome> => {
+    await gate.pass(signal)
+    const outcome = await network.send(path, secret.expose(), scope, signal)
+    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) gate.hold(outcome.retryAfterMs, outcome.receivedAt)
+    return outcome
+  }
+  const access = new Access({
+    source,
+    clock,
+    log: silentLog(),
+    cycleMs: shortestIntervalMs(settings),
+    probes: probesFor(enabledNames(settings)),
+    async probe(endpoint, { secret }, signal) {
+      const outcome = await link({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      if (outcome.kind === 'answer') return outcome.status
+      if (outcome.error.reason === 'aborted') throw outcome.error
+      return undefined
+    },
+  })
+  const random = () => prng.next()
+  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer: undefined })
+  return createTenantReader({ read, api, observer: undefined })
+}

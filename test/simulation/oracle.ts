@@ -1,0 +1,204 @@
+import { checks } from '../../src/checks/index.ts'
+import { inputsOf } from '../../src/evaluate/check.ts'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { WallClock } from './clocks.ts'
+import type { CursorBook } from './cursors.ts'
+import type { Ledger } from './ledger.ts'
+import type { Machine } from './machine.ts'
+import { checkCursors, checkForeign, checkRemovals, MirrorMemory } from './oracle-mirror.ts'
+import type { Readings } from './readings.ts'
+import { mustFail, type Sight } from './truth.ts'
+import type { Violation, ViolationClass } from './violations.ts'
+import { WalkLog } from './walk-log.ts'
+import type { World } from './world.ts'
+
+export interface OracleParts {
+  readonly world: World
+  readonly wall: WallClock
+  readonly ledger: Ledger
+  readonly cursors: CursorBook
+  readonly readings: Readings
+  readonly machine: Machine
+  /** Time between two evaluations. */
+  readonly evaluateMs: number
+}
+
+export interface Judged {
+  passes: number
+  checks: number
+  unknown: number
+}
+
+const evaluationTakesMs = 30 * secondMs
+const greatestSkewMs = 300 * secondMs
+/** Steps by which a renewed skew may be less than the greatest before it is stored (src/sync: skewStepMs). */
+const skewStepMs = 5 * secondMs
+
+/** Knows the truth at every instant and holds the daemon's word against it, step by step. */
+export class Oracle {
+  readonly violations: Violation[] = []
+  readonly walks = new WalkLog()
+  readonly judged: Judged = { passes: 0, checks: 0, unknown: 0 }
+  /** Which checks were unknown, and why, where that is counted. */
+  readonly unknowns: string[] = []
+  /** True once an operator accepted what was held. */
+  accepts = false
+  /** Server clock minus the world's time, and since when. */
+  serverSkewMs = 0
+  serverSkewSince = Number.NEGATIVE_INFINITY
+  readonly #parts: OracleParts
+  readonly #memory = new MirrorMemory()
+  readonly #firstSettings: Readonly<Record<string, unknown>>
+  readonly #statusSeen = new Map<string, { readonly since: number; readonly by: number }>()
+  #step = 0
+  /** World time since which the daemon knows how its clock stands to the tenant's. */
+  #skewKnownAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: OracleParts) {
+    this.#parts = parts
+    this.#firstSettings = { ...parts.world.settings.current }
+  }
+
+  get now(): number {
+    return this.#parts.world.time.now
+  }
+
+  report(kind: ViolationClass, what: string): void {
+    this.violations.push({ kind, step: this.#step, what })
+  }
+
+  /** A run with answers ended: the skew of the clocks is known since. */
+  skewNoted(at: number): void {
+    this.#skewKnownAt = at
+  }
+
+  /** Looks at everything once; to be called between events. */
+  async observe(step: number, countUnknown: boolean): Promise<TenantPosture> {
+    this.#step = step
+    const { machine, wall } = this.#parts
+    const posture = await machine.posture()
+    this.walks.note(posture, wall)
+    this.#noteStatuses()
+    this.#checkSilence()
+    checkCursors(this, this.#parts, this.#memory)
+    checkRemovals(this, this.#parts, this.#memory)
+    checkForeign(this, this.#parts, this.#memory)
+    this.#checkResolutions()
+    for (const check of posture.checks) this.#checkStatus(check, posture, countUnknown)
+    return posture
+  }
+
+  /** What may be in sight of a verdict that was reached at a stated wall time. */
+  sight(judgedAtWall: number | null): Sight {
+    const { world, wall, readings } = this.#parts
+    const judgedAt = judgedAtWall === null ? [this.now] : [judgedAtWall, wall.worldTimeOf(judgedAtWall)]
+    const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
+    return {
+      world,
+      to: this.now,
+      judgedAt,
+      // With offset cursors a row that a removal moved is passed over by the walk: of documents and clients the mirror
+      // then keeps its last version until a later walk (contract: removal after two walks), so one more walk is in sight.
+      from: (resource) => (isExact(resource) ? this.walks.lastSeen(resource) : this.walks.back(resource, 2)),
+      presenceFrom: (resource) => this.walks.back(resource, isExact(resource) ? 1 : 2),
+      roleIdFrom: (userId) => {
+        const [row] = this.#parts.machine.query('select detail_read_at as at from users where user_id = ?', userId)
+        return typeof row?.['at'] === 'number' ? wall.worldTimeOf(row['at']) - minuteMs : Number.POSITIVE_INFINITY
+      },
+      statusSeenBy: ({ fileId, statusSince }) => {
+        const seen = this.#statusSeen.get(fileId)
+        if (!isExact('documents') || seen?.since !== statusSince) return null
+        return seen.by + wall.setBackSince(seen.by)
+      },
+      firstSettings: this.#firstSettings,
+    }
+  }
+
+  #noteStatuses(): void {
+    const { world, ledger } = this.#parts
+    for (const { fileId, statusSince } of world.documents.live()) {
+      if (this.#statusSeen.get(fileId)?.since === statusSince) continue
+      const wasShown = ledger.shownAt('documents', fileId) >= statusSince
+      if (!wasShown || this.walks.lastSeen('documents') < statusSince) continue
+      this.#statusSeen.set(fileId, { since: statusSince, by: this.now })
+    }
+  }
+
+  /** "nothing is sent to that tenant before it passes" */
+  #checkSilence(): void {
+    for (const what of this.#parts.ledger.tooEarly.splice(0)) this.report('retry_after_undercut', what)
+  }
+
+  #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
+    if (countUnknown) {
+      this.judged.checks++
+      // What the tenant's own facts leave open is no lack of knowledge (contract: an entity that could not be judged).
+      if (view.status === 'unknown' && view.reason !== 'ambiguous') {
+        this.judged.unknown++
+        this.unknowns.push(`step ${this.#step}: ${view.check} ${view.reason}`)
+      }
+    }
+    if (view.status !== 'pass') return
+    this.judged.passes++
+    const check = checks.find(({ id }) => id === view.check)
+    if (check === undefined) return
+    this.#checkAges(view, posture, inputsOf(check))
+    this.#checkWhole(view, posture, inputsOf(check))
+    if (check.timeBased) this.#checkSkew(view)
+    const failing = mustFail(view.check, this.sight(view.evaluatedAt))
+    if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
+  }
+
+  /** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
+  #checkAges({ check }: CheckView, { resources }: TenantPosture, inputs: readonly ResourceName[]): void {
+    const { wall } = this.#parts
+    for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
+      const since = this.walks.latest(resource)
+      const age = this.now - since - wall.setBackSince(since)
+      if (age > freshnessLimitMs + evaluationTakesMs) {
+        this.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
+      }
+    }
+  }
+
+  /** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
+  #checkWhole({ check }: CheckView, { resources, holds }: TenantPosture, inputs: readonly ResourceName[]): void {
+    for (const { resource, quarantined, missing } of resources.filter((one) => inputs.includes(one.resource))) {
+      const held = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').length
+      const flaws = { quarantined, missing, held }
+      for (const [flaw, count] of Object.entries(flaws)) {
+        if (count > 0) this.report('false_green', `${check} passes although ${count} of ${resource} are ${flaw}`)
+      }
+    }
+  }
+
+  /** "Skew beyond 300 s makes time-based checks that would pass `unknown`", once an answer showed it. */
+  #checkSkew({ check }: CheckView): void {
+    const { wall, machine } = this.#parts
+    const skew = Math.abs(wall.offset - this.serverSkewMs)
+    if (skew <= greatestSkewMs + skewStepMs + 2 * secondMs || this.#skewKnownAt < wall.jumpedAt) return
+    if (this.#skewKnownAt < machine.bornAt || this.#skewKnownAt < this.serverSkewSince) return
+    this.report('false_green', `${check} passes although the clocks differ by ${skew / 1000} s`)
+  }
+
+  /** A finding that was resolved must have been untrue at some instant in sight. */
+  #checkResolutions(): void {
+    const { machine, world } = this.#parts
+    for (const event of this.#memory.newResolutions(machine)) {
+      const { check, entityId, resolution, at } = event
+      const definition = checks.find(({ id }) => id === check)
+      if (definition === undefined) continue
+      const sight = this.sight(at)
+      if (resolution === 'entity_removed') {
+        const from = sight.presenceFrom(definition.judges)
+        if (!world.wasAbsent(definition.judges, entityId, from, this.now)) {
+          this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
+        }
+      } else if (mustFail(check, sight).includes(entityId)) {
+        this.report('false_resolution', `${check} of ${entityId} ended as ${resolution}, but it fails`)
+      }
+    }
+  }
+}

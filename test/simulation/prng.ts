@@ -1,0 +1,50 @@
+/** The one source of chance of a simulated life: a stream that depends on nothing but its seed (sfc32). */
+export interface Prng {
+  /** A number in [0, 1). */
+  next(): number
+  /** An integer in [low, high], both included. */
+  between(low: number, high: number): number
+  chance(probability: number): boolean
+  pick<T>(list: readonly T[]): T
+}
+
+export function createPrng(seed: number): Prng {
+  let a = 0x9e3779b9
+  let b = 0x243f6a88
+  let c = seed >>> 0
+  let d = 1
+  const next = (): number => {
+    const t = (((a + b) | 0) + d) | 0
+    d = (d + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = ((c << 21) | (c >>> 11)) + t
+    return (t >>> 0) / 0x1_0000_0000
+  }
+  for (let i = 0; i < 15; i++) next()
+  return {
+    next,
+    between: (low, high) => low + Math.floor(next() * (high - low + 1)),
+    chance: (probability) => next() < probability,
+    pick(list) {
+      const found = list[Math.floor(next() * list.length)]
+      if (found === undefined) throw new RangeError('Nothing to pick from')
+      return found
+    },
+  }
+}
+
+/** Something that may happen, with its weight among its like. */
+export type Chance = readonly [weight: number, act: () => void]
+
+/** Does one of several things, each as likely as its weight says. */
+export function doOne(prng: Prng, chances: readonly Chance[]): void {
+  let left = prng.next() * chances.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, act] of chances) {
+    left -= weight
+    if (left < 0) {
+      act()
+      return
+    }
+  }
+}

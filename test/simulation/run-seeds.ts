@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+import { live, replayOf, seedsFrom } from './lives.ts'
+import type { SimulationReport } from './simulate.ts'
+import { Tally } from './tally.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '48' },
+    quiet: { type: 'boolean', default: false },
+    unknowns: { type: 'boolean', default: false },
+  },
+})
+const options = { steps: Number(values.steps), faults: !values.quiet }
+const began = performance.now()
+const tally = new Tally()
+
+function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
+  if (values.seeds === '1') console.log(`seed ${seed}: trace ${trace}`)
+  if (values.unknowns) for (const line of unknowns) console.log(`seed ${seed}, ${line}`)
+  if (violations.length === 0) return
+  for (const { kind, step, what } of violations.slice(0, 5)) console.log(`seed ${seed}, step ${step}: ${kind}: ${what}`)
+  if (violations.length > 5) console.log(`seed ${seed}: ${violations.length - 5} more`)
+  console.log(`  again: ${replayOf(seed, options)}`)
+}
+
+for await (const report of live(seedsFrom(Number(values.from), Number(values.seeds)), options)) {
+  tally.add(report)
+  tell(report)
+}
+console.log(tally.table(options.steps, (performance.now() - began) / 1000))
+process.exitCode = tally.violations > 0 ? 1 : 0

@@ -1,0 +1,160 @@
+import type { CursorBook, CursorContent, Position, SortKey } from './cursors.ts'
+import type { Feed, Readings } from './readings.ts'
+import { renderClient, renderDocument, renderRole, renderUser } from './render.ts'
+import type { World } from './world.ts'
+
+/** An answer before any fault is laid upon it. */
+export interface ServiceAnswer {
+  readonly status: number
+  readonly data: unknown
+  readonly pagination: Record<string, unknown> | null
+  readonly code: string | null
+  /** Ids shown by a list or look-up, as the world knows them. */
+  readonly shown: readonly string[]
+}
+
+interface Row {
+  readonly id: string
+  readonly key: SortKey
+  readonly body: Record<string, unknown>
+  readonly touched: number | null
+}
+
+export interface Service {
+  answer(path: string, world: World): ServiceAnswer
+}
+
+/** A faithful model of the specification's reading endpoints, without wire and without faults. */
+export function createService(readings: Readings, cursors: CursorBook): Service {
+  function usersOf(world: World): Row[] {
+    return world.users.live().map((user) => {
+      const { userId, createdAt } = user
+      return {
+        id: String(userId),
+        key: [createdAt, userId],
+        body: renderUser(user, readings, false),
+        touched: createdAt,
+      }
+    })
+  }
+
+  function documentsOf(world: World): Row[] {
+    return world.documents.live().map((document) => {
+      const { fileId, createdAt, updatedAt } = document
+      const order = { createdAt, updatedAt: updatedAt ?? createdAt, fileId: 0 }[readings.documentOrder]
+      const touched = updatedAt ?? (readings.updatedAfterNulls ? createdAt : null)
+      return { id: fileId, key: [order, fileId], body: renderDocument(document, readings), touched }
+    })
+  }
+
+  function clientsOf(world: World): Row[] {
+    return world.clients.live().map((client) => {
+      const { clientId, createdAt } = client
+      return { id: clientId, key: [createdAt, clientId], body: renderClient(client, readings), touched: null }
+    })
+  }
+
+  const rowsOf = { users: usersOf, documents: documentsOf, 'api-clients': clientsOf }
+
+  function list(feed: Feed, world: World, query: URLSearchParams): ServiceAnswer {
+    const sent = query.get('cursor')
+    const updatedAfter = query.get('updatedAfter')
+    if (sent !== null && updatedAfter !== null) return refusal(400, 'VALIDATION_FAILED')
+    const content = sent === null ? null : cursors.read(sent, feed, world.name)
+    // Specification: List API clients ignores an invalid cursor; users and documents refuse it.
+    if (sent !== null && content === null && feed !== 'api-clients') return refusal(400, 'VALIDATION_FAILED')
+    const since = content?.updatedAfter ?? (updatedAfter === null ? null : Date.parse(updatedAfter))
+    const rows = rowsOf[feed](world)
+      .filter(({ touched }) => since === null || (touched !== null && touched >= since))
+      .sort((a, b) => compare(a.key, b.key))
+    const position = content?.position ?? beginning(readings)
+    const start = startOf(rows, position)
+    const size = readings.pageSize[feed]
+    const page = rows.slice(start, start + size)
+    const hasMore = start + size < rows.length || (readings.hasMoreWhenFull && page.length === size)
+    const next: CursorContent = {
+      feed,
+      tenant: world.name,
+      position: positionAfter(page, position, start),
+      updatedAfter: hasMore ? since : null,
+    }
+    const shown = page.map(({ id }) => id)
+    const nextCursor =
+      hasMore || readings.lastPageCursor ? cursors.issue(next, content === null ? null : sent, shown) : null
+    const limit = feed === 'api-clients' ? {} : { limit: size }
+    return {
+      status: 200,
+      code: null,
+      data: page.map(({ body }) => body),
+      pagination: { ...limit, ...cursorField(nextCursor, readings), hasMore },
+      shown,
+    }
+  }
+
+  function whole(data: readonly Record<string, unknown>[], idField: string): ServiceAnswer {
+    const shown = data.map((body) => String(body[idField]))
+    const ordered = readings.listOrder === 'reversed' ? data.toReversed() : data
+    return { status: 200, code: null, data: ordered, pagination: null, shown }
+  }
+
+  function user(world: World, id: string): ServiceAnswer {
+    const found = world.users.get(id)
+    if (found === null) return refusal(404, 'NOT_FOUND')
+    return { status: 200, code: null, data: renderUser(found, readings, true), pagination: null, shown: [id] }
+  }
+
+  return {
+    answer(path, world) {
+      const url = new URL(path, 'http://tenant')
+      const name = url.pathname.replace('/api/public/', '')
+      if (name === 'users' || name === 'documents' || name === 'api-clients') return list(name, world, url.searchParams)
+      if (name === 'roles')
+        return whole(
+          world.roles.current.map((role) => renderRole(role, readings)),
+          'roleId',
+        )
+      if (name === 'permissions')
+        return whole(
+          world.permissions.live().map((one) => ({ ...one })),
+          'permissionId',
+        )
+      if (name === 'authentication-settings') {
+        return { status: 200, code: null, data: world.settings.current, pagination: null, shown: ['0'] }
+      }
+      const id = /^users\/(\d+)$/.exec(name)?.[1]
+      return id === undefined ? refusal(404, 'NOT_FOUND') : user(world, id)
+    },
+  }
+}
+
+export function refusal(status: number, code: string): ServiceAnswer {
+  return { status, code, data: null, pagination: null, shown: [] }
+}
+
+function beginning({ cursorKind }: Readings): Position {
+  return cursorKind === 'offset' ? { offset: 0 } : { after: null }
+}
+
+function startOf(rows: readonly Row[], position: Position): number {
+  if ('offset' in position) return Math.min(position.offset, rows.length)
+  const { after } = position
+  if (after === null) return 0
+  const found = rows.findIndex(({ key }) => compare(key, after) > 0)
+  return found === -1 ? rows.length : found
+}
+
+function positionAfter(page: readonly Row[], position: Position, start: number): Position {
+  // An offset that overshot after deletions stays where it is: what comes meanwhile is passed over.
+  if ('offset' in position) return { offset: Math.max(position.offset, start + page.length) }
+  return { after: page.at(-1)?.key ?? position.after }
+}
+
+function compare([a, i]: SortKey, [b, j]: SortKey): number {
+  if (a !== b) return a < b ? -1 : 1
+  return i === j ? 0 : i < j ? -1 : 1
+}
+
+function cursorField(cursor: string | null, { absentCursor }: Readings): Record<string, unknown> {
+  if (cursor !== null) return { nextCursor: cursor }
+  return absentCursor === 'missing' ? {} : { nextCursor: absentCursor === 'empty' ? '' : null }
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { Calamity } from './calamity.ts'
+import { WallClock } from './clocks.ts'
+import { CursorBook } from './cursors.ts'
+import { Ledger } from './ledger.ts'
+import { createLife } from './life.ts'
+import { Machine } from './machine.ts'
+import { chooseSettings } from './machine-settings.ts'
+import { Network } from './network.ts'
+import { type Judged, Oracle } from './oracle.ts'
+import { createMaker, populate } from './populate.ts'
+import { createPrng } from './prng.ts'
+import { chooseReadings } from './readings.ts'
+import { checkRecovery } from './recovery.ts'
+import { createService } from './service.ts'
+import type { Violation } from './violations.ts'
+import { VirtualTime } from './virtual-time.ts'
+import { Weather } from './weather.ts'
+
+export interface SimulationOptions {
+  readonly seed: number
+  /** How many evaluations the daemon's life has before the recovery. */
+  readonly steps: number
+  /** False: nothing but the tenant's own life happens, and `unknown` is counted after the warm-up. */
+  readonly faults: boolean
+  /** Folder of this life's own. */
+  readonly folder: string
+  /** An empty mirror, to be copied. */
+  readonly template: string
+}
+
+export interface SimulationReport {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly judged: Judged
+  /** Which checks were unknown, and why, where that is counted. */
+  readonly unknowns: readonly string[]
+  readonly faults: ReadonlyMap<string, number>
+  readonly changes: number
+  readonly requests: number
+  readonly runs: number
+  /** Digest of everything that happened: two lives of one seed have the same. */
+  readonly trace: string
+}
+
+const start = Date.parse('2026-03-01T12:00:00Z')
+/** Between two evaluations, and between two looks of the oracle. */
+export const stepMs = 10 * minuteMs
+const warmUpSteps = 8
+
+/** Lives one life of daemon and tenant by its seed, and tells what the oracle saw. */
+export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
+  const { seed, steps, faults, folder, template } = options
+  const prng = createPrng(seed)
+  const time = new VirtualTime(start)
+  const wall = new WallClock(time)
+  const readings = chooseReadings(prng)
+  const settings = chooseSettings(prng)
+  const cursors = new CursorBook(readings)
+  const sizes = {
+    users: prng.between(4, 30),
+    documents: prng.between(4, 24),
+    clients: prng.between(3, 9),
+    roles: prng.between(3, 6),
+  }
+  const maker = createMaker(prng, false)
+  const own = populate(time, 'acme', sizes, prng, maker)
+  const other = populate(
+    time,
+    'other',
+    { users: 12, documents: 12, clients: 7, roles: 3 },
+    prng,
+    createMaker(prng, true),
+  )
+  const ledger = new Ledger()
+  const weather = new Weather(time, prng)
+  const server = { skewMs: 0 }
+  const trace = createHash('sha256')
+  let runs = 0
+  const network: Network = new Network({
+    ...{ time, wall, prng, weather, service: createService(readings, cursors), cursors, readings, ledger, own, other },
+    server,
+    walked: (resource) => oracle.walks.walked(resource),
+  })
+  const machine: Machine = new Machine(
+    {
+      ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs },
+      runEnded(result) {
+        runs++
+        const { resource, mode, outcome, reason, counts, pages } = result
+        trace.update(JSON.stringify([time.now, resource, mode, outcome, reason, counts, pages]))
+        if (pages > 0) oracle.skewNoted(time.now)
+        if (reason === 'internal' || reason === 'store') {
+          oracle.report('own_fault', `A run of ${resource} ended as ${reason}: ${result.message}`)
+        }
+      },
+      bug: (message) => oracle.report('own_fault', message),
+    },
+    template,
+  )
+  const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, evaluateMs: stepMs })
+  const settingsKnown = () => oracle.walks.walked('authentication-settings')
+  const life = createLife(
+    { time, world: own, prng, maker, readings, rough: faults, settingsKnown },
+    prng.between(2, 24),
+  )
+  const calamity = new Calamity({ time, wall, prng, weather, machine, oracle, ledger, server })
+  await machine.start()
+  for (let step = 0; step < steps; step++) {
+    if (faults) {
+      weather.forecast(stepMs, oracle.walks.allWalked)
+      await calamity.pass(stepMs)
+    }
+    life.step(stepMs)
+    await time.runUntil(start + (step + 1) * stepMs + 20 * secondMs)
+    if (!machine.isUp) continue
+    const posture = await oracle.observe(step, !faults && step >= warmUpSteps)
+    trace.update(JSON.stringify(posture))
+  }
+  life.stop()
+  await calamity.end()
+  await checkRecovery({ time, world: own, wall, machine, oracle, ledger, step: steps })
+  machine.dispose()
+  return {
+    seed,
+    violations: oracle.violations,
+    judged: oracle.judged,
+    unknowns: oracle.unknowns,
+    faults: new Map([...weather.counts, ...calamity.counts]),
+    changes: life.changes,
+    requests: ledger.requests,
+    runs,
+    trace: trace.digest('hex').slice(0, 16),
+  }
+}

@@ -1,0 +1,55 @@
+import type { SimulationReport } from './simulate.ts'
+import { violationClasses } from './violations.ts'
+
+/** Sums over many lives. */
+export class Tally {
+  readonly #classes = new Map<string, number>(violationClasses.map((kind) => [kind, 0]))
+  readonly #faults = new Map<string, number>()
+  #lives = 0
+  #changes = 0
+  #requests = 0
+  #runs = 0
+  readonly judged = { passes: 0, checks: 0, unknown: 0 }
+
+  add({ violations, faults, changes, requests, runs, judged }: SimulationReport): void {
+    this.#lives++
+    this.#changes += changes
+    this.#requests += requests
+    this.#runs += runs
+    this.judged.passes += judged.passes
+    this.judged.checks += judged.checks
+    this.judged.unknown += judged.unknown
+    for (const { kind } of violations) this.#classes.set(kind, (this.#classes.get(kind) ?? 0) + 1)
+    for (const [name, count] of faults) this.#faults.set(name, (this.#faults.get(name) ?? 0) + count)
+  }
+
+  get violations(): number {
+    return [...this.#classes.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Share of check-steps that were unknown, where they were counted. */
+  get unknownShare(): number {
+    return this.judged.checks === 0 ? 0 : this.judged.unknown / this.judged.checks
+  }
+
+  /** The summary for people. */
+  table(steps: number, seconds: number): string {
+    const line = (name: string, value: number | string) => `  ${name.padEnd(26)}${String(value).padStart(12)}`
+    const share = `${(100 * this.unknownShare).toFixed(3)} %`
+    const faults = [...this.#faults].sort(([a], [b]) => (a < b ? -1 : 1))
+    return [
+      'Violations by class (0 expected)',
+      ...[...this.#classes].map(([kind, count]) => line(kind, count)),
+      'Lives',
+      line('seeds', this.#lives),
+      line('steps', this.#lives * steps),
+      line('changes of the tenant', this.#changes),
+      line('requests', this.#requests),
+      line('runs', this.#runs),
+      line('checks seen to pass', this.judged.passes),
+      ...(this.judged.checks === 0 ? [] : [line('unknown after warm-up', share)]),
+      line('seconds', seconds.toFixed(1)),
+      ...(faults.length === 0 ? [] : ['Faults', ...faults.map(([name, count]) => line(name, count))]),
+    ].join('\n')
+  }
+}

@@ -1,0 +1,30 @@
+/** What must never happen, by class; the sentences are the contract's, the class names the oracle's. */
+export const violationClasses = [
+  /** "Never a false green": pass although it cannot have been so within the age of the inputs. */
+  'false_green',
+  /** A record was removed although it was there all the time, or without the proof the contract asks for. */
+  'wrong_tombstone',
+  /** After the faults stopped, the mirror is not the tenant, row by row. */
+  'lost_row',
+  /** "Every page and the cursor that follows it are committed in one transaction." */
+  'cursor_ahead',
+  /** "An outage neither resolves a finding nor turns a check green." */
+  'false_resolution',
+  /** "Nothing is sent to that tenant before it passes." */
+  'retry_after_undercut',
+  /** "Nothing is written for" a tenant on hold; another tenant's record is in the mirror. */
+  'foreign_data',
+  /** A status, finding or run that does not become right although faults stopped. */
+  'not_recovered',
+  /** The product logged a fault of its own, or a run ended as `internal` or `store`. */
+  'own_fault',
+] as const
+
+export type ViolationClass = (typeof violationClasses)[number]
+
+export interface Violation {
+  readonly kind: ViolationClass
+  /** The step of the life; steps after the last one are those of the recovery. */
+  readonly step: number
+  readonly what: string
+}

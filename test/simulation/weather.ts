@@ -1,0 +1,121 @@
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import type { Prng } from './prng.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** What may befall one request. */
+export const requestFaults = [
+  'network',
+  'stale-connection',
+  'timeout',
+  'server-error',
+  'short-wait',
+  'long-wait',
+  'denied-once',
+  'not-json',
+  'cut-json',
+  'no-envelope',
+  'null-data',
+  'error-in-success',
+  'no-pagination',
+  'odd-has-more',
+  'more-without-cursor',
+  'repeated-cursor',
+  'repeated-page',
+  'empty-page',
+  'empty-clients',
+  'cursor-refused',
+  'malformed-record',
+  'unreadable-id',
+  'wrong-record',
+  'crossed-tenant',
+  'list-not-found',
+] as const
+
+/** Faults that pass every check of a page and spoil one record; a storm has them more often than by their number. */
+const recordFaults = ['malformed-record', 'malformed-record', 'unreadable-id'] as const
+
+export type RequestFault = (typeof requestFaults)[number]
+
+/** What may befall the tenant for a while. */
+export const spells = ['dead-token', 'missing-permission', 'swapped-token', 'outage'] as const
+
+export type Spell = (typeof spells)[number]
+
+interface Storm {
+  readonly until: number
+  readonly chance: number
+  readonly kinds: readonly RequestFault[]
+}
+
+/** Decides, at random, which faults come when: quiet times, storms of a few kinds of faults, and spells. */
+export class Weather {
+  readonly #time: VirtualTime
+  readonly #prng: Prng
+  readonly #spells = new Map<Spell, { readonly until: number; readonly detail: number }>()
+  readonly #storms: Storm[] = []
+  readonly counts = new Map<string, number>()
+
+  constructor(time: VirtualTime, prng: Prng) {
+    this.#time = time
+    this.#prng = prng
+  }
+
+  /** Draws the weather of the coming `ms`. `settled`: every resource was walked once, so that another tenant shows. */
+  forecast(ms: number, settled: boolean): void {
+    const prng = this.#prng
+    const from = this.#time.now + prng.between(0, ms)
+    if (prng.chance(0.45)) {
+      const kinds = Array.from({ length: prng.between(1, 4) }, () =>
+        prng.chance(0.25) ? prng.pick(recordFaults) : prng.pick(requestFaults),
+      )
+      const storm = { until: from + prng.between(1, 30) * minuteMs, chance: prng.pick([0.05, 0.2, 0.5, 0.9]), kinds }
+      this.#time.at(from, () => void this.#storms.push(storm))
+    }
+    if (!prng.chance(0.1)) return
+    const spell = prng.pick(spells)
+    if (spell === 'swapped-token' && !settled) return
+    const until = from + prng.between(1, 90) * minuteMs
+    this.#time.at(from, () => {
+      if (spell === 'swapped-token' && this.has('missing-permission')) return
+      if (spell === 'missing-permission' && this.has('swapped-token')) return
+      this.#count(spell)
+      this.#spells.set(spell, { until, detail: prng.between(0, 5) })
+    })
+  }
+
+  has(spell: Spell): boolean {
+    return (this.#spells.get(spell)?.until ?? 0) > this.#time.now
+  }
+
+  /** Which of several a spell strikes. */
+  detail(spell: Spell): number {
+    return this.#spells.get(spell)?.detail ?? 0
+  }
+
+  /** The fault that befalls the next request, null for none. */
+  strike(): RequestFault | null {
+    for (const { until, chance, kinds } of this.#storms) {
+      if (until > this.#time.now && this.#prng.chance(chance)) return this.#prng.pick(kinds)
+    }
+    return null
+  }
+
+  note(fault: RequestFault | Spell): void {
+    this.#count(fault)
+  }
+
+  /** The sun comes out for good. */
+  clear(): void {
+    this.#storms.length = 0
+    this.#spells.clear()
+  }
+
+  /** A stated wait: short ones are waited for, long ones end the run (contract: HTTP). */
+  statedWait(fault: 'short-wait' | 'long-wait'): number {
+    return fault === 'short-wait' ? this.#prng.between(1, 30) * secondMs : this.#prng.between(31, 5400) * secondMs
+  }
+
+  #count(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+}
