@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { checks } from '../src/checks/index.ts'
+import { catalogue } from '../src/cli/catalogue.ts'
+import { loadSettings } from '../src/config/load-settings.ts'
+import { codeOf, sourceFiles } from './support/sources.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+]
+
+it.each(pages)('links in %s to files that exist', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) => target)
+  const missing = links.filter((target) => !existsSync(join(root, dirname(page), target)))
+  expect(missing).toEqual([])
+})
+
+it('names every check with the title it has', () => {
+  const rows = [...read('README.md').matchAll(/^\| `([a-z-]+)` \| ([^|]+?) \| [a-z]+[^|]* \|$/gm)]
+  const listed = new Map(rows.map(([, id = '', title = '']) => [id, title]))
+  for (const { id, title } of checks) expect(listed.get(id), id).toContain(title)
+  expect(listed.size).toBe(checks.length)
+})
+
+it('names exactly the metrics there are', () => {
+  const documented = new Set(read('README.md').match(/(?<=`)tenantwatch_\w+(?=`)/g))
+  const code = sourceFiles().filter(({ path }) => /^(metrics|resources)\//.test(path))
+  const families = new Set(code.flatMap(({ text }) => codeOf(text).match(/(?<=')tenantwatch_\w+(?=')/g) ?? []))
+  expect([...documented].toSorted()).toEqual([...families].toSorted())
+})
+
+it('shows configurations that load', () => {
+  const load = (text: string, env: Record<string, string> = {}) =>
+    loadSettings({ file: 'a.yaml', env, catalogue, exists: () => true, readFile: () => text }).settings
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
+  expect(load(example).tenants[0]?.name).toBe('acme')
+  const { configs, services } = parse(read('compose.yaml'), { merge: true })
+  const composed = load(configs.tenantwatch.content, services.tenantwatch.environment)
+  expect(composed.tenants[0]?.baseUrl).toBe('http://simulator:9470')
+  for (const service of Object.values<Record<string, unknown>>(services)) {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  }
+})

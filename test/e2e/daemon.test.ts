@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { daemon, placeFor, program, until } from './support/program.ts'
+
+async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ controlPort: null, ...options })
+  onTestFinished(() => simulator.close())
+  return simulator
+}
+
+async function running(options: SimulatorOptions = {}, more?: string) {
+  const simulator = await simulate(options)
+  const place = placeFor(simulator, temporaryFolder(), more)
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  return { ...one, simulator, place, get: one.get }
+}
+
+it('starts, syncs by itself and answers on every path', async () => {
+  const { get } = await running()
+  expect(await get('/healthz')).toMatchObject({ status: 200, text: 'The engine is at work\n' })
+  expect(await get('/readyz')).toMatchObject({ status: 200, text: 'Every resource was tried\n' })
+  const metrics = await until(async () => {
+    const { text } = await get('/metrics')
+    return text.includes('tenantwatch_mirror_records{tenant="acme",resource="users"} 250') && text
+  })
+  expect(metrics).toMatch(/^tenantwatch_findings\{.*check="api-client-secret-not-expired".*\} 2$/m)
+  expect(metrics).toMatch(/^tenantwatch_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
+  const open = await get('/metrics', { accept: 'application/openmetrics-text; version=1.0.0' })
+  expect(open.headers.get('content-type')).toMatch(/^application\/openmetrics-text/)
+  expect(open.text.endsWith('# EOF\n')).toBe(true)
+  const page = await get('/')
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+  expect(page.text).toContain('acme')
+  const status = JSON.parse((await get('/api/v1/status')).text)
+  expect(status.tenants).toMatchObject([{ tenant: 'acme', holds: [] }])
+  expect(JSON.parse((await get('/api/v1/checks')).text)).toHaveLength(16)
+  const findings = JSON.parse((await get('/api/v1/findings')).text)
+  expect(findings.length).toBeGreaterThan(100)
+  expect((await get('/nothing-here')).status).toBe(404)
+})
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'ends with 0 within 5 seconds of %s, and leaves a mirror that opens',
+  async (signal) => {
+    const { child, ended, place } = await running()
+    const asked = Date.now()
+    child.kill(signal)
+    expect(await ended).toMatchObject({ code: 0, signal: null })
+    expect(Date.now() - asked).toBeLessThan(5000)
+    const shown = await program(place, 'findings', '--format', 'json').ended
+    expect(shown.code).toBe(0)
+    expect(JSON.parse(shown.stdout).length).toBeGreaterThan(100)
+  },
+)
+
+it('ends within 5 seconds although the tenant never answers', async () => {
+  const simulator = await simulate()
+  simulator.faults.add({ effect: { kind: 'hang' } })
+  const one = await daemon(placeFor(simulator, temporaryFolder()))
+  await simulator.requests.waitFor(() => true)
+  const asked = Date.now()
+  one.child.kill('SIGTERM')
+  expect(await one.ended).toMatchObject({ code: 0 })
+  expect(Date.now() - asked).toBeLessThan(5000)
+})
+
+it('refuses a second engine on the same database at once, which harms nothing', async () => {
+  const { get, place, simulator, child } = await running()
+  const before = simulator.requests.count()
+  for (const command of [['run'], ['sync']]) {
+    const asked = Date.now()
+    const { code, stdout, stderr } = await program(place, ...command).ended
+    expect(code).toBe(3)
+    expect(Date.now() - asked).toBeLessThan(5000)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^tenantwatch: Another tenantwatch engine .* is working on .*mirror\.db; /m)
+  }
+  expect(simulator.requests.count()).toBe(before)
+  expect(child.exitCode).toBeNull()
+  expect((await get('/healthz')).status).toBe(200)
+  const beside = await program(place, 'findings', '--format', 'json').ended
+  expect(beside.code).toBe(0)
+  expect(JSON.parse(beside.stdout)).toHaveLength(JSON.parse((await get('/api/v1/findings')).text).length)
+})
+
+it('lets the next engine in as soon as the first one was killed', async () => {
+  const { child, ended, place } = await running()
+  child.kill('SIGKILL')
+  await ended
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
+})
+
+it('says in one sentence that its port is taken, and leaves no lock behind', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const address = other.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const place = placeFor(await simulate(), temporaryFolder())
+  const { code, stderr } = await program(
+    { ...place, env: { ...place.env, TENANTWATCH_LISTEN: `127.0.0.1:${port}` } },
+    'run',
+  ).ended
+  expect(code).toBe(3)
+  expect(stderr).toMatch(new RegExp(`^tenantwatch: .*${port}.*taken`, 'm'))
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
+})
+
+it('shows the truth from the mirror at once after a restart, before the tenant answers', async () => {
+  const { child, ended, place, simulator, get } = await running()
+  const findings = JSON.parse((await get('/api/v1/findings')).text)
+  child.kill('SIGTERM')
+  await ended
+  simulator.faults.add({ effect: { kind: 'hang' } })
+  const again = await daemon(place)
+  const { text } = await again.get('/metrics')
+  expect(text).toContain('tenantwatch_mirror_records{tenant="acme",resource="users"} 250')
+  expect(JSON.parse((await again.get('/api/v1/findings')).text)).toHaveLength(findings.length)
+})
+
+it('outlives the reader of its output', async () => {
+  const simulator = await simulate()
+  const place = placeFor(simulator, temporaryFolder(), 'log: { level: trace }\nschedule: { roles: "* * * * * *" }')
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  one.child.stdout?.destroy()
+  one.child.stderr?.destroy()
+  const asked = simulator.requests.count()
+  await until(() => simulator.requests.count() > asked + 3)
+  expect((await one.get('/healthz')).status).toBe(200)
+  expect(one.child.exitCode).toBeNull()
+})
+
+it('ends an export quietly when its reader has seen enough', async () => {
+  const simulator = await simulate({ sizes: { users: 20_000 } })
+  const place = placeFor(simulator, temporaryFolder(), 'userDetails: { perRun: 0 }')
+  expect(await program(place, 'sync', '--resource', 'users').ended).toMatchObject({ code: 0 })
+  const command = `"${process.execPath}" "${join(import.meta.dirname, '../../dist/tenantwatch.js')}" export users | head -n 1`
+  const shell = spawn('sh', ['-c', command], { cwd: place.folder, env: { ...place.env, PATH: process.env['PATH'] } })
+  let [out, err] = ['', '']
+  shell.stdout.on('data', (text) => (out += text))
+  shell.stderr.on('data', (text) => (err += text))
+  await once(shell, 'close')
+  expect(JSON.parse(out)).toMatchObject({ userId: expect.any(Number) })
+  expect(err).toBe('')
+})
+
+it.each(['checks', 'metrics', 'export users', 'findings'])(
+  'does not call %s a success on a full disk',
+  async (command) => {
+    const { place } = await running()
+    const line = `"${process.execPath}" "${join(import.meta.dirname, '../../dist/tenantwatch.js')}" ${command} > /dev/full`
+    const shell = spawn('sh', ['-c', line], { cwd: place.folder, env: place.env })
+    let err = ''
+    shell.stderr.on('data', (text) => {
+      err += text
+    })
+    expect(await once(shell, 'close')).toEqual([3, null])
+    expect(err).toBe('tenantwatch: standard output cannot be written (ENOSPC)\n')
+  },
+)
+
+it('keeps the token out of output, database, metrics, page and command line', async () => {
+  const { get, place, simulator, pid, child, ended } = await running({}, 'log: { level: trace }')
+  const token = simulator.tokens.reader
+  const shown = [readFileSync(`/proc/${pid}/cmdline`, 'latin1')]
+  simulator.faults.add({
+    path: '/api/public/roles',
+    effect: { kind: 'status', status: 400, message: `no role for ${token}`, headers: { 'x-echo': token } },
+  })
+  shown.push((await program(place, 'doctor').ended).stdout, (await program(place, 'config', 'print').ended).stdout)
+  for (const path of ['/', '/metrics', '/api/v1/status', '/api/v1/findings', '/api/v1/checks']) {
+    shown.push((await get(path)).text)
+  }
+  child.kill('SIGTERM')
+  const { stdout, stderr } = await ended
+  const sync = await program(place, 'sync', '--sweep').ended
+  shown.push(stdout, stderr, sync.stdout, sync.stderr)
+  for (const suffix of ['', '-wal']) {
+    try {
+      shown.push(readFileSync(place.store + suffix, 'latin1'))
+    } catch {
+      // The write-ahead log is gone once the last engine closed the database.
+    }
+  }
+  expect(shown.join('\n').length).toBeGreaterThan(100_000)
+  for (const text of shown) expect(text.includes(token)).toBe(false)
+})
+
+it('never puts names of persons, e-mails or file names into the metrics', async () => {
+  const { get, simulator } = await running()
+  const { text } = await get('/metrics')
+  const state = simulator.state()
+  const words = new Set(text.split(/[^\p{L}\p{N}@._'-]+/u))
+  for (const { email, firstName, lastName } of state.users()) {
+    for (const word of [email, firstName, lastName]) expect(words.has(word)).toBe(false)
+    expect(text.includes(email)).toBe(false)
+  }
+  for (const { filename } of state.documents()) expect(text.includes(filename)).toBe(false)
+})
+
+it('never sends the tenant anything but GET', async () => {
+  const { simulator } = await running()
+  expect(simulator.requests.nonGet()).toEqual([])
+  expect(simulator.violations).toEqual([])
+})

@@ -1,0 +1,47 @@
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { look } from './support/look.ts'
+import { unlike } from './support/oracle.ts'
+import { problemsOf } from './support/points.ts'
+import { sweepScene } from './support/sweep-scene.ts'
+
+const flips = Number(process.env['TENANTWATCH_BIT_FLIPS'] ?? 100)
+
+/** Bits spread evenly over the file, at odd places. */
+const bits = (bytes: number) => Array.from({ length: flips }, (_, i) => Math.floor(((i + 0.37) / flips) * bytes * 8))
+
+function flip(file: string, bit: number): void {
+  const fd = openSync(file, 'r+')
+  const byte = Buffer.alloc(1)
+  const at = Math.floor(bit / 8)
+  readSync(fd, byte, 0, 1, at)
+  byte.writeUInt8(byte.readUInt8(0) ^ (1 << (bit % 8)))
+  writeSync(fd, byte, 0, 1, at)
+  closeSync(fd)
+}
+
+it(`refuses a database with one of ${flips} bits flipped, or goes on with what it holds; never with a stack`, async () => {
+  const scene = await sweepScene()
+  const size = await scene.withCopy(async ({ store }) => statSync(store).size)
+  const seen = { refused: 0, equal: 0, differs: 0 }
+  const problems = await problemsOf(bits(size), (bit) =>
+    scene.withCopy(async ({ store, sweep }) => {
+      flip(store, bit)
+      const { code, stderr, stdout } = await sweep()
+      const said = stderr + stdout
+      if (/\n\s+at |unforeseen/.test(said)) return [`said ${said.slice(0, 300)}`]
+      if (code === 0) {
+        const after = look(store)
+        // A flipped letter in a history or an evidence has no witness; records are made good by the sweep.
+        const differences = unlike(after, scene.after)
+        seen[differences.length === 0 ? 'equal' : 'differs']++
+        return differences.filter((line) => line.startsWith('users') || after.broken.includes(line))
+      }
+      seen.refused++
+      const clear = /damaged|another program|newer tenantwatch|cannot be opened|SQLITE_|gone or empty/.test(said)
+      return code === 3 && clear ? [] : [`ended with ${code}: ${said.slice(0, 300)}`]
+    }),
+  )
+  console.info(`${flips} bits flipped`, seen)
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,129 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { placeFor } from '../support/program.ts'
+import { ownBundle } from './support/bundle.ts'
+import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
+import { smallDisk } from './support/tmpfs.ts'
+import { canInject } from './support/traced.ts'
+
+const bundle = ownBundle()
+
+async function simulate(users: number): Promise<Simulator> {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users } })
+  onTestFinished(() => simulator.close())
+  return simulator
+}
+
+function placeOn(simulator: Simulator, disk: string, more = '') {
+  const place = placeFor(simulator, temporaryFolder(), more)
+  const store = join(disk, 'mirror.db')
+  return { ...place, store, env: { ...place.env, TENANTWATCH_STORE_PATH: store } }
+}
+
+const mirrored = async (daemon: Alive): Promise<number> => {
+  const { text } = await daemon.get('/metrics')
+  return Number(/^tenantwatch_mirror_records\{tenant="acme",resource="users"\} (\d+)$/m.exec(text)?.[1])
+}
+const synced = async (daemon: Alive): Promise<boolean> => {
+  const { text } = await daemon.get('/metrics')
+  return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="sweep"\} 1$/m.test(text)
+}
+
+it.runIf(canInject)(
+  'serves on while the disk is full, says so, and catches up within two cycles of space',
+  async () => {
+    const simulator = await simulate(200)
+    const disk = smallDisk(16_384)
+    const daemon = await startRun(bundle, placeOn(simulator, disk.folder, everySecond))
+    await until(() => synced(daemon))
+    disk.fill()
+    const added = 2000
+    for (let i = 0; i < added; i++) simulator.primary.addUser({ lastName: 'Of the time without room '.repeat(100) })
+    await until(() => /"reason":"store"[^\n]*Free space on the volume of store.path/.test(daemon.stderr))
+    expect(await mirrored(daemon)).toBeGreaterThanOrEqual(200)
+    expect(await mirrored(daemon)).toBeLessThan(200 + added)
+    expect((await daemon.get('/api/v1/findings')).status).toBe(200)
+    expect(daemon.stderr).not.toMatch(/"stack"/)
+    disk.free()
+    const freed = Date.now()
+    await until(async () => (await mirrored(daemon)) === 200 + added)
+    // A cycle of a second and its jitter, twice.
+    expect(Date.now() - freed).toBeLessThan(6000)
+    await until(() => synced(daemon))
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.ended).toMatchObject({ code: 0 })
+    expect((await startSync(bundle, daemon.place).ended).stdout).toMatch(/users +(poll|sweep) +ok +\+0 ~0 -0/)
+  },
+)
+
+it.runIf(canInject)('says in one sentence that a full disk leaves no room for a first mirror', async () => {
+  const disk = smallDisk(256)
+  disk.fill()
+  const place = placeOn(await simulate(3), disk.folder)
+  const { code, stdout, stderr } = await startSync(bundle, place).ended
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toMatch(/^tenantwatch: The database \S+ cannot be opened \(SQLITE_\w+\); check that .* have room\n$/)
+  disk.free()
+  disk.remount('rw')
+  rmSync(place.store, { force: true })
+  const roomy = placeOn(await simulate(3), smallDisk(16_384).folder)
+  expect(await startSync(bundle, roomy).ended).toMatchObject({ code: 0 })
+})
+
+it.runIf(canInject)(
+  'starts again after a crash on a full disk as soon as there is room, and has lost nothing',
+  async () => {
+    const simulator = await simulate(300)
+    const disk = smallDisk(16_384)
+    const place = placeOn(simulator, disk.folder, everySecond)
+    const daemon = await startRun(bundle, place)
+    await until(() => synced(daemon))
+    daemon.child.kill('SIGKILL')
+    await daemon.ended
+    expect(statSync(`${place.store}-wal`).size).toBeGreaterThan(0)
+    rmSync(`${place.store}-shm`)
+    disk.fill()
+    const refused = await startSync(bundle, place).ended
+    expect(refused.code).toBe(3)
+    expect(refused.stderr + refused.stdout).toMatch(/SQLITE_(IOERR|FULL|CANTOPEN)/)
+    expect(refused.stderr).not.toMatch(/\n\s+at /)
+    disk.free()
+    const again = await startSync(bundle, place, '--sweep').ended
+    expect(again).toMatchObject({ code: 0 })
+    expect(again.stdout).toMatch(/users +sweep +ok +\+0 ~0 -0 =300/)
+  },
+)
+
+it.runIf(canInject)('names file and folder where a database cannot be written', async () => {
+  const simulator = await simulate(3)
+  const disk = smallDisk(16_384)
+  const place = placeOn(simulator, disk.folder)
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  disk.remount('ro')
+  for (const store of [place.store, join(disk.folder, 'another', 'mirror.db'), join(disk.folder, 'other.db')]) {
+    const { code, stderr } = await startSync(bundle, { ...place, env: { ...place.env, TENANTWATCH_STORE_PATH: store } })
+      .ended
+    expect(code).toBe(3)
+    expect(stderr).toContain(`tenantwatch: The database ${store} cannot be opened (`)
+    expect(stderr).toMatch(/its folder \S+ exist, are writable for this user/)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(existsSync(join(disk.folder, 'another'))).toBe(false)
+  }
+  disk.remount('rw')
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+})
+
+it.runIf(canInject)('works on a root that nobody can write, with room for its database alone', async () => {
+  const simulator = await simulate(50)
+  const disk = smallDisk(8192)
+  const place = placeOn(simulator, disk.folder)
+  const script = 'mount -o remount,ro,bind / / && ! touch /tmp/probe 2>/dev/null && exec "$@"'
+  const { code, stdout, stderr } = await startSync(bundle, place, {
+    under: ['unshare', '-m', 'sh', '-c', script, 'sh'],
+  }).ended
+  expect(stderr).not.toContain('GETTEMPPATH')
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +sweep +ok +\+50/) })
+})

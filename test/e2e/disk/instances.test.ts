@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { placeFor } from '../support/program.ts'
+import { ownBundle } from './support/bundle.ts'
+import { look } from './support/look.ts'
+import { start, startSync, until } from './support/runs.ts'
+
+const bundle = ownBundle()
+
+it('lets exactly one of two to ten engines work, round after round, and another one after a kill', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 40 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder())
+  for (const count of [2, 3, 10, 2, 5, 10]) {
+    const engines = Array.from({ length: count }, () => start(bundle, place, ['run']))
+    const isOver = ({ child }: (typeof engines)[number]) => child.exitCode !== null || child.signalCode !== null
+    const listening = () => engines.filter(({ stderr }) => stderr.includes('"msg":"Listening"'))
+    await until(() => listening().length > 0 && engines.filter(isOver).length === count - 1)
+    await delay(50)
+    const [winner, ...more] = engines.filter((engine) => !isOver(engine))
+    expect(more).toEqual([])
+    expect(listening()).toEqual([winner])
+    for (const loser of engines.filter(isOver)) {
+      const { code, stdout, stderr } = await loser.ended
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toMatch(/\ntenantwatch: Another tenantwatch engine .* is working on .*mirror\.db; stop it first/)
+    }
+    winner?.child.kill('SIGKILL')
+    await winner?.ended
+  }
+  expect(await startSync(bundle, place, '--sweep').ended).toMatchObject({ code: 0 })
+  const { broken, users } = look(place.store)
+  expect(broken).toEqual([])
+  expect(users).toHaveLength(40)
+})

@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { placeFor } from '../support/program.ts'
+import { ownBundle } from './support/bundle.ts'
+import { look } from './support/look.ts'
+import { halfDone, unlike } from './support/oracle.ts'
+import { problemsOf } from './support/points.ts'
+import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
+import { sweepScene } from './support/sweep-scene.ts'
+
+const bundle = ownBundle()
+const kills = Number(process.env['TENANTWATCH_RANDOM_KILLS'] ?? 100)
+const seed = Number(process.env['TENANTWATCH_KILL_SEED'] ?? 1)
+
+async function daemonOn(more = everySecond, how = {}) {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder(), more)
+  return { simulator, place, daemon: await startRun(bundle, place, how) }
+}
+
+/** A small generator of numbers in [0, 1), the same for the same seed. */
+function numbers(state: number): () => number {
+  let s = state >>> 0
+  return () => {
+    s = (Math.imul(s, 1_664_525) + 1_013_904_223) >>> 0
+    return s / 2 ** 32
+  }
+}
+
+it(`leaves a sweep killed at ${kills} random moments before or after it, never between`, async () => {
+  const scene = await sweepScene()
+  const random = numbers(seed)
+  const began = Date.now()
+  await scene.withCopy(({ env }) => start(bundle, { folder: scene.folder, env }, scene.args).ended)
+  const wholeMs = Date.now() - began
+  // Before a third of it the program has hardly begun; two side by side take longer than one.
+  const delays = Array.from({ length: kills }, () => Math.floor((0.35 + 1.15 * random()) * wholeMs))
+  const found = { ended: 0, untouched: 0, halfway: 0, complete: 0 }
+  const problems = await problemsOf(delays, (afterMs) =>
+    scene.withCopy(async ({ env, store, settle }) => {
+      const run = start(bundle, { folder: scene.folder, env }, scene.args)
+      await Promise.race([delay(afterMs), run.ended])
+      run.child.kill('SIGKILL')
+      const { signal } = await run.ended
+      const now = look(store)
+      const complete = now.completeStartedAt !== scene.before.completeStartedAt
+      found[signal === null ? 'ended' : complete ? 'complete' : now.walks.length > 0 ? 'halfway' : 'untouched']++
+      const between = halfDone(now, scene)
+      const { code, seen, stderr } = await settle()
+      return [
+        ...between,
+        ...(code === 0 ? unlike(seen, scene.after) : [`the next sweep ended with ${code}: ${stderr}`]),
+      ]
+    }),
+  )
+  console.info(`${kills} kills`, found)
+  expect(problems).toEqual([])
+  expect(found.ended).toBeLessThan(kills / 2)
+  expect(found.complete + found.halfway).toBeGreaterThan(kills / 20)
+})
+
+it.each([
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGINT'],
+] as const)(
+  'ends at once on a second signal (%s, %s) in the middle of a sweep, and loses nothing',
+  async (one, two) => {
+    const { simulator, place, daemon } = await daemonOn()
+    await until(async () => (await daemon.get('/readyz')).status === 200)
+    simulator.faults.add({ effect: { kind: 'hang' } })
+    const before = simulator.requests.count()
+    await until(() => simulator.requests.count() > before)
+    daemon.child.kill(one)
+    daemon.child.kill(two)
+    const asked = Date.now()
+    expect(await daemon.ended).toMatchObject({ code: 0, signal: null })
+    expect(Date.now() - asked).toBeLessThan(2000)
+    simulator.faults.clear()
+    expect(await startSync(bundle, place, '--sweep').ended).toMatchObject({ code: 0 })
+    expect(look(place.store)).toMatchObject({ broken: [], walks: [] })
+  },
+)
+
+it.each([
+  ['an exception', 'setTimeout(() => { throw new TypeError("planted") }, 50)'],
+  ['a rejection', 'setTimeout(() => Promise.reject(new TypeError("planted")), 50)'],
+])('says its last words and ends with 3 on %s that nobody foresaw', async (_, line) => {
+  const folder = temporaryFolder()
+  const trap = join(folder, 'trap.mjs')
+  writeFileSync(trap, `process.once('SIGUSR2', () => { ${line} })`)
+  const { place, daemon } = await daemonOn(everySecond, { node: ['--import', trap] })
+  await until(async () => (await daemon.get('/readyz')).status === 200)
+  daemon.child.kill('SIGUSR2')
+  const { code, stderr } = await daemon.ended
+  expect(code).toBe(3)
+  expect(stderr).toContain('tenantwatch: an unforeseen fault: TypeError: planted')
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  expect(look(place.store).broken).toEqual([])
+})
+
+it('works on, and ends in time, while nobody reads what it says', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 50 } })
+  onTestFinished(() => simulator.close())
+  const often = `log: { level: trace }\nschedule: { roles: "* * * * * *", users: "* * * * * *", evaluate: "* * * * * *" }`
+  const place = placeFor(simulator, temporaryFolder(), often)
+  const fifo = join(place.folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const reader = openSync(fifo, 'r+')
+  const writer = openSync(fifo, 'w')
+  // A pipe that holds nothing more from the first line on.
+  writeSync(writer, Buffer.alloc(65_536, '.'))
+  const port = 20_000 + (process.pid % 20_000)
+  const env = { ...place.env, TENANTWATCH_LISTEN: `127.0.0.1:${port}` }
+  const run = start(bundle, { ...place, env }, ['run'], { options: { stdio: ['ignore', writer, writer] } })
+  const get = async (path: string) => {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      return { status: response.status, text: await response.text() }
+    } catch {
+      return undefined
+    }
+  }
+  await until(async () => (await get('/readyz'))?.status === 200)
+  const asked = simulator.requests.count()
+  await until(() => simulator.requests.count() > asked + 5)
+  expect((await get('/healthz'))?.status).toBe(200)
+  const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${run.child.pid}/status`, 'utf8'))?.[1])
+  expect(rss).toBeLessThan(200_000)
+  const stopping = Date.now()
+  run.child.kill('SIGTERM')
+  await run.ended
+  expect(Date.now() - stopping).toBeLessThan(5500)
+  expect(run.child.exitCode).toBe(0)
+  closeSync(writer)
+  closeSync(reader)
+})

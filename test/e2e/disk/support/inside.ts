@@ -1,0 +1,31 @@
+import type { Io } from '../../../../src/cli/io.ts'
+import { runProgram } from '../../../../src/cli/program.ts'
+import { systemClock } from '../../../../src/model/system-clock.ts'
+
+export interface Said {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command within this process, from the same sources: cheap, for what comes after the crash. */
+export async function inside(env: Readonly<Record<string, string>>, cwd: string, ...args: string[]): Promise<Said> {
+  const out = { stdout: '', stderr: '' }
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      out[name] += text
+      return true
+    },
+  })
+  const io: Io = {
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    env,
+    cwd,
+    clock: systemClock(),
+    random: Math.random,
+    stop: new AbortController().signal,
+    onReload: () => {},
+  }
+  return { code: await runProgram(args, io), ...out }
+}

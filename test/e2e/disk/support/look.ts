@@ -1,0 +1,50 @@
+import BetterSqlite3 from 'better-sqlite3'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** What of a mirror can be compared with another one's: everything but times, request ids and numbers of rows. */
+export interface Look {
+  readonly users: readonly Row[]
+  readonly history: readonly string[]
+  readonly findings: readonly string[]
+  readonly events: readonly string[]
+  readonly walks: readonly Row[]
+  readonly walkPages: readonly number[]
+  readonly cursor: string | null
+  readonly completeStartedAt: number | null
+  readonly runs: number
+  readonly broken: readonly string[]
+}
+
+/** Opens the file as the next program would, recovery included, and reads it. */
+export function look(file: string): Look {
+  const db = new BetterSqlite3(file)
+  try {
+    const rows = (sql: string) => db.prepare(sql).all() as Row[]
+    const lines = (sql: string) => (db.prepare(sql).raw().all() as unknown[][]).map((row) => JSON.stringify(row)).sort()
+    const state = rows("select cursor, complete_started_at as at from sync_states where resource = 'users'")[0]
+    const health = rows('pragma integrity_check').map((row) => String(Object.values(row)[0]))
+    return {
+      users: rows(`select user_id as userId, first_name as firstName, last_name as lastName, email, state,
+        mfa_status as mfaStatus, mfa_action as mfaAction, role_id as roleId, role_name as roleName,
+        created_at as createdAt, removed_at is not null as removed, missing_since is not null as missing
+        from users order by user_id`),
+      history: lines(`select resource, key, kind, field, before, after from changes`),
+      findings: lines(
+        `select fingerprint, "check", entity_id, severity, resolved_at is null, resolution, reopened from findings`,
+      ),
+      events: lines('select fingerprint, kind, severity, resolution from finding_events'),
+      walks: rows("select * from walks where resource = 'users'"),
+      walkPages: rows('select page from walk_pages where page > 0 order by page').map((row) => Number(row['page'])),
+      cursor: (state?.['cursor'] ?? null) as string | null,
+      completeStartedAt: (state?.['at'] ?? null) as number | null,
+      runs: Number(rows('select count(*) as n from runs')[0]?.['n']),
+      broken: [
+        ...health.filter((text) => text !== 'ok'),
+        ...rows('pragma foreign_key_check').map((row) => JSON.stringify(row)),
+      ],
+    }
+  } finally {
+    db.close()
+  }
+}

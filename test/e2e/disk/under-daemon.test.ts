@@ -1,0 +1,153 @@
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { placeFor } from '../support/program.ts'
+import { ownBundle } from './support/bundle.ts'
+import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
+
+const bundle = ownBundle()
+
+async function running() {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 150 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder(), everySecond)
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  const daemon = await startRun(bundle, place)
+  await until(async () => (await daemon.get('/readyz')).status === 200)
+  return { simulator, place, daemon, store: place.store }
+}
+
+/** Evaluations come each second; what is wrong must be told by the one after the next tick. */
+async function endOf(daemon: Alive): Promise<string> {
+  const began = Date.now()
+  const { code, stderr } = await daemon.ended
+  expect(code).toBe(3)
+  expect(Date.now() - began).toBeLessThan(6000)
+  expect(stderr).not.toMatch(/"stack"|\n\s+at /)
+  return stderr.trimEnd().split('\n').at(-1) ?? ''
+}
+
+const mischief: Readonly<Record<string, (store: string) => void>> = {
+  'was deleted': (store) => rmSync(store),
+  'was replaced by another file': (store) => {
+    writeFileSync(`${store}-new`, '')
+    renameSync(`${store}-new`, store)
+  },
+  'was cut short': (store) => truncateSync(store, statSync(store).size - 3 * 4096),
+  'was overwritten': (store) => {
+    const noise = Buffer.alloc(statSync(store).size, 'x')
+    writeSync(openSync(store, 'r+'), noise, 0, noise.length, 0)
+  },
+}
+
+it.each(Object.entries(mischief))('ends with one sentence when its database %s', async (what, act) => {
+  const { daemon, store, place } = await running()
+  act(store)
+  expect(await endOf(daemon)).toMatch(
+    new RegExp(
+      `^tenantwatch: The database ${store} ${what} under the running engine, which ends here; restore a backup`,
+    ),
+  )
+  // A supervisor starts it again at once, and must not be given a new mirror in silence.
+  const again = await startSync(bundle, place).ended
+  expect(again).toMatchObject({ code: 3, stdout: '' })
+  expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock away to begin anew/)
+  expect(again.stderr.trimEnd().split('\n')).toHaveLength(1)
+})
+
+it('ends with one sentence when its database is emptied in place', async () => {
+  const { daemon, store, place } = await running()
+  truncateSync(store, 0)
+  expect(await endOf(daemon)).toMatch(/was cut short under the running engine/)
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
+})
+
+it('says that it is not healthy as soon as its database is gone, before it ends', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
+  onTestFinished(() => simulator.close())
+  const rare = `schedule: { users: "0 3 * * *", evaluate: "0 3 * * *" }`
+  const place = placeFor(simulator, temporaryFolder(), rare)
+  const daemon = await startRun(bundle, place)
+  await until(async () => (await daemon.get('/readyz')).status === 200)
+  renameSync(place.store, `${place.store}.away`)
+  for (const path of ['/healthz', '/readyz']) {
+    expect(await daemon.get(path)).toEqual({ status: 503, text: 'The database cannot be used; see the log\n' })
+  }
+  renameSync(`${place.store}.away`, place.store)
+  expect((await daemon.get('/healthz')).status).toBe(200)
+})
+
+it('keeps everything when only the log beside the database is deleted', async () => {
+  const { daemon, store, place, simulator } = await running()
+  simulator.primary.addUser({ lastName: 'Only in the log' })
+  await until(async () => (await daemon.get('/metrics')).text.includes('resource="users"} 151'))
+  rmSync(`${store}-wal`)
+  expect(await endOf(daemon)).toMatch(/mirror\.db-wal was deleted .* nothing is lost, start it again$/)
+  const db = new BetterSqlite3(store)
+  expect(db.prepare("select count(*) from users where last_name = 'Only in the log'").pluck().get()).toBe(1)
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  db.close()
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+})
+
+it('ends when its lock is deleted, so that no second engine can stand beside it', async () => {
+  const { daemon, store } = await running()
+  rmSync(`${store}-lock`)
+  expect(await endOf(daemon)).toMatch(/mirror\.db-lock was deleted .* nothing is lost, start it again$/)
+})
+
+it('leaves nothing behind that a restored backup could be mixed with', async () => {
+  const { daemon, store, place } = await running()
+  const backup = `${store}.backup`
+  new BetterSqlite3(store).prepare('vacuum into ?').run(backup)
+  await until(() => existsSync(`${store}-wal`) && statSync(`${store}-wal`).size > 0)
+  rmSync(store)
+  await endOf(daemon)
+  expect(statSync(`${store}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+  copyFileSync(backup, store)
+  const restored = await startSync(bundle, place, '--sweep').ended
+  expect(restored).toMatchObject({ code: 0 })
+  expect(restored.stdout).toMatch(/users +sweep +ok +\+0 ~0 -0 =150/)
+})
+
+it('notices within one evaluation that pages of its database were destroyed', async () => {
+  const { daemon, store, place } = await running()
+  const size = statSync(store).size
+  const fd = openSync(store, 'r+')
+  // Everything but the first page, whose header is the cheaper sign.
+  for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(512, 0xa5), 0, 512, at)
+  expect(await endOf(daemon)).toMatch(/^tenantwatch: The database \S+ is damaged \(.+\); restore a backup/)
+  const damaged = readFileSync(store)
+  const again = await startSync(bundle, place).ended
+  expect(again.code).toBe(3)
+  expect(again.stderr).toMatch(/^tenantwatch: The database .* is damaged/)
+  expect(readFileSync(store).equals(damaged)).toBe(true)
+})
+
+it('takes a first start for what it is, and an empty file in the place of a mirror for what it is', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 5 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder())
+  writeFileSync(place.store, '')
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  writeFileSync(place.store, '')
+  const refused = await startSync(bundle, place).ended
+  expect(refused).toMatchObject({ code: 3, stdout: '' })
+  expect(refused.stderr).toMatch(/^tenantwatch: The mirror at \S+ is gone or empty although there was one; restore/)
+  expect(statSync(place.store).size).toBe(0)
+  for (const suffix of ['', '-lock']) rmSync(place.store + suffix)
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Simulator } from '../../../src/simulator/index.ts'
+
+const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
+const patienceMs = 60_000
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The built program as a process of its own. */
+export interface Program {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly ended: Promise<Ended>
+}
+
+export interface Place {
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts `tenantwatch` in a folder with nothing of this process's environment; killed when the test ends. */
+export function program({ folder, env = {} }: Place, ...args: readonly string[]): Program {
+  const child = spawn(process.execPath, [bundle, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const out = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    out.stderr += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...out }))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    pid: child.pid ?? 0,
+    get stdout() {
+      return out.stdout
+    },
+    get stderr() {
+      return out.stderr
+    },
+    ended,
+  }
+}
+
+/** A daemon with its address. */
+export interface RunningDaemon extends Program {
+  readonly url: string
+  get(path: string, headers?: Record<string, string>): Promise<{ status: number; text: string; headers: Headers }>
+}
+
+/** Starts `run` and waits until it listens. */
+export async function daemon(place: Place): Promise<RunningDaemon> {
+  const started = program(place, 'run')
+  const port = await until(() => /"port":(\d+)[^\n]*"msg":"Listening"/.exec(started.stderr)?.[1])
+  const url = `http://127.0.0.1:${port}`
+  return Object.assign(started, {
+    url,
+    async get(path: string, headers: Record<string, string> = {}) {
+      const response = await fetch(url + path, { headers })
+      return { status: response.status, text: await response.text(), headers: response.headers }
+    },
+  })
+}
+
+/** Waits until the function gives something. */
+export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain for ${look}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+/** Writes a configuration for a simulated tenant that asks as fast as it can; gives where to run. */
+export function placeFor(simulator: Simulator, folder: string, more = ''): Place & { readonly store: string } {
+  const store = join(folder, 'mirror.db')
+  writeFileSync(
+    join(folder, 'tenantwatch.yaml'),
+    `tenants:
+  - name: acme
+    baseUrl: ${simulator.baseUrl}
+    auth: { token: { env: ACME_TOKEN } }
+api: { pageSizeParameter: limit, requestsPerSecond: 0 }
+store: { path: ${JSON.stringify(store)} }
+server: { listen: "127.0.0.1:0" }
+${more}
+`,
+  )
+  return { folder, store, env: { ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' } }
+}

@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest'
+import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
+
+const ranks: Readonly<Record<string, number>> = {
+  model: 0,
+  tenant: 1,
+  config: 1,
+  mirror: 1,
+  sync: 2,
+  evaluate: 2,
+  schedule: 2,
+  metrics: 2,
+  web: 2,
+  resources: 3,
+  checks: 3,
+  cli: 4,
+  'main.ts': 4,
+}
+
+const maxLines = 300
+const files = sourceFiles()
+const partOf = (path: string) => path.split('/')[0] ?? ''
+const edges = files.flatMap(({ path, imports }) => imports.map((to) => ({ from: path, to })))
+const named = (list: readonly { readonly from: string; readonly to: string }[]) =>
+  list.map(({ from, to }) => `${from} -> ${to}`)
+
+/** What the files must not say outside the composition root, and where it may stand all the same. */
+function placesOf(pattern: RegExp, allowed: (path: string) => boolean): string[] {
+  return files
+    .filter(({ path }) => !allowed(path))
+    .flatMap(({ path, text }) => [...codeOf(text).matchAll(pattern)].map(([found]) => `${path}: ${found}`))
+}
+
+it('finds the sources and their imports', () => {
+  expect(files.length).toBeGreaterThan(100)
+  expect(edges).toContainEqual({ from: 'cli/program.ts', to: 'cli/io.ts' })
+  expect(edges.filter(({ to }) => to.endsWith('.ts') && !files.some(({ path }) => path === to))).toEqual([])
+})
+
+it('knows the rank of every folder', () => {
+  const parts = new Set(files.map(({ path }) => partOf(path)))
+  expect([...parts].filter((part) => part !== 'simulator' && ranks[part] === undefined)).toEqual([])
+})
+
+it('imports from the same folder or from a lower rank only', () => {
+  const bad = edges.filter(({ from, to }) => {
+    const [source, target] = [partOf(from), partOf(to)]
+    if (source === target || source === 'simulator' || target === 'simulator' || target === '..') return false
+    if (from === 'main.ts') return target !== 'cli'
+    return (ranks[source] ?? -1) <= (ranks[target] ?? 9)
+  })
+  expect(named(bad)).toEqual([])
+})
+
+it('leaves the folder src only for the version in package.json', () => {
+  const out = edges.filter(({ to }) => to.startsWith('..'))
+  expect(named(out)).toEqual(['cli/version.ts -> ../package.json'])
+})
+
+it('keeps the simulator apart: it imports nothing of the rest, and only commands import it', () => {
+  const crossing = edges.filter(({ from, to }) => (partOf(from) === 'simulator') !== (partOf(to) === 'simulator'))
+  expect(named(crossing.filter(({ from, to }) => partOf(from) !== 'cli' || to !== 'simulator/index.ts'))).toEqual([])
+})
+
+it('hands the database to nobody but the mirror', () => {
+  const driver = /from '(better-sqlite3|drizzle-orm)[^']*'/g
+  expect(placesOf(driver, (path) => partOf(path) === 'mirror')).toEqual([])
+})
+
+it('has no circle of imports', () => {
+  expect(circles(files)).toEqual([])
+})
+
+it(`has no file of more than ${maxLines} lines`, () => {
+  const long = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+  expect(long.filter(({ lines }) => lines > maxLines)).toEqual([])
+})
+
+it('takes time and randomness as arguments below the commands', () => {
+  const roots = (path: string) => partOf(path) === 'cli' || path === 'model/system-clock.ts'
+  const ambient = /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\)|\bDate\(\)|\brandomUUID\b|\bperformance\.now\b/g
+  const found = placesOf(ambient, roots)
+  // The simulator's clock is an argument whose default is the machine's.
+  expect(found).toEqual(['simulator/start.ts: Date.now'])
+})
+
+it('says nowhere `any`', () => {
+  expect(placesOf(/(:|\bas|<|\||,)\s*any\b(?!\s*[a-z'])/g, () => false)).toEqual([])
+})
+
+/** Every circle once, as the path that closes it. */
+function circles(all: readonly SourceFile[]): string[] {
+  const importsOf = new Map(all.map(({ path, imports }) => [path, imports]))
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start >= 0) {
+      found.push([...trail.slice(start), path].join(' -> '))
+      return
+    }
+    if (done.has(path)) return
+    for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const { path } of all) visit(path, [])
+  return found
+}

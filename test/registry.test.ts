@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getTableName, is, Table } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { checks } from '../src/checks/index.ts'
+import * as schema from '../src/mirror/schema/index.ts'
+import { resourceNames } from '../src/model/resource-names.ts'
+import { resources } from '../src/resources/index.ts'
+import { inventories } from '../src/resources/inventories.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const filesIn = (folder: string) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => name.slice(0, -'.ts'.length))
+    .sort()
+
+/** Helpers of the catalogue that are no resource themselves. */
+const helpers = ['index', 'inventories', 'reading-items']
+
+const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const sorted = (names: readonly string[]) => [...names].sort()
+
+it('lists every resource file, in alphabetical order, each under its own name', () => {
+  const files = filesIn('src/resources').filter((name) => !helpers.includes(name) && !name.endsWith('-gauges'))
+  expect(resources.map(({ name }) => name)).toEqual(files)
+  expect(resourceNames).toEqual(files)
+})
+
+it('has gauges for every resource', () => {
+  const files = filesIn('src/resources').filter((name) => name.endsWith('-gauges'))
+  expect(files).toEqual(resourceNames.map((name) => `${name}-gauges`))
+  expect(inventories.map(({ resource }) => resource)).toEqual(resourceNames)
+})
+
+it('imports resources and checks in the order of their names', () => {
+  for (const folder of ['resources', 'checks']) {
+    const imported = [...read(`src/${folder}/index.ts`).matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name = '']) => name)
+    expect(imported, folder).toEqual(sorted(imported))
+  }
+  expect(checks.map(({ id }) => id)).toEqual(sorted(checks.map(({ id }) => id)))
+})
+
+it('exports every table file of the schema', () => {
+  const exported = [...read('src/mirror/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
+  const files = filesIn('src/mirror/schema').filter((name) => !['index', 'record-columns'].includes(name))
+  expect(exported).toEqual(files)
+})
+
+it('names every exported table after itself and has it in the migrations', () => {
+  const migrations = readdirSync(join(root, 'drizzle'))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => read(`drizzle/${name}`))
+    .join('\n')
+  const tables = Object.entries(schema).flatMap(([name, value]) => (is(value, Table) ? [[name, value] as const] : []))
+  expect(tables.length).toBeGreaterThan(10)
+  for (const [name, table] of tables) {
+    expect(camelCase(getTableName(table).replaceAll('_', '-'))).toBe(name)
+    expect(migrations).toContain(`CREATE TABLE \`${getTableName(table)}\``)
+  }
+})
+
+it('pins every dependency to one version', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const pins = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  expect(pins.length).toBeGreaterThan(20)
+  expect(pins.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+})
+
+it('locks every package with its integrity and names no host', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { readonly resolved?: string; readonly integrity?: string; readonly link?: boolean }>
+  }
+  const locked = Object.entries(packages).filter(([path]) => path !== '')
+  expect(locked.length).toBeGreaterThan(50)
+  expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([])
+})
+
+it('needs no install script', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { readonly hasInstallScript?: boolean; readonly optional?: boolean }>
+  }
+  const scripted = Object.entries(packages).filter(
+    ([, { hasInstallScript, optional }]) => hasInstallScript && !optional,
+  )
+  const names = [...new Set(scripted.map(([path]) => path.split('node_modules/').at(-1) ?? ''))].sort()
+  const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
+  expect(names.filter((name) => allowScripts[name] !== false)).toEqual([])
+})
