@@ -1,8 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../model/errors.ts'
 
-/** Two that ask in the same instant could both be refused; the loser gives way and one of them gets it. Milliseconds. */
-const contentionMs = 250
+/** How long one that asks in the same instant as others waits for them to sort it out. Milliseconds. */
+const contentionMs = 500
 
 /** The engine's lock on a database. */
 export interface EngineLock extends Disposable {
@@ -21,10 +21,11 @@ export function takeEngineLock(storePath: string): EngineLock {
   const path = `${storePath}-lock`
   const lock = new BetterSqlite3(path, { timeout: contentionMs })
   try {
-    lock.pragma('locking_mode = EXCLUSIVE')
     // A journal on disk would be one more file beside the database, for a single page that is written once.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('begin exclusive')
+    // Only now, with the lock in hand: in this mode one that waits would keep its shared lock, and all would be refused.
+    lock.pragma('locking_mode = EXCLUSIVE')
     return {
       mirrorMade: lock.pragma('user_version', { simple: true }) === 1,
       noteMirrorMade() {

@@ -17,7 +17,10 @@ it('lets exactly one of two to ten engines work, round after round, and another 
     const engines = Array.from({ length: count }, () => start(bundle, place, ['run']))
     const isOver = ({ child }: (typeof engines)[number]) => child.exitCode !== null || child.signalCode !== null
     const listening = () => engines.filter(({ stderr }) => stderr.includes('"msg":"Listening"'))
-    await until(() => listening().length > 0 && engines.filter(isOver).length === count - 1)
+    await until(() => {
+      if (engines.every(isOver)) throw new Error(`nobody works: ${engines.map(({ stderr }) => stderr).join('\n')}`)
+      return listening().length > 0 && engines.filter(isOver).length === count - 1
+    })
     await delay(50)
     const [winner, ...more] = engines.filter((engine) => !isOver(engine))
     expect(more).toEqual([])
