@@ -1,7 +1,9 @@
 import { createTask, type ScheduledTask } from 'node-cron'
 import type { Clock, Random } from '../model/clock.ts'
+import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { cronLogger } from './cron-logger.ts'
+import { watchWallClock } from './watch-wall-clock.ts'
 
 export interface SchedulerOptions {
   readonly clock: Clock
@@ -79,6 +81,14 @@ export function createScheduler({ clock, random, log, timezone }: SchedulerOptio
     return entry
   }
 
+  const rearm = (jumpedMs: number): void => {
+    log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule is armed anew')
+    for (const { task } of entries.values()) {
+      void task.stop()
+      void task.start()
+    }
+  }
+
   return {
     add(job) {
       if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
@@ -99,6 +109,7 @@ export function createScheduler({ clock, random, log, timezone }: SchedulerOptio
       if (started) return
       started = true
       for (const { task } of entries.values()) void task.start()
+      void watchWallClock(clock, rearm, stopping.signal)
     },
     runNow: (name) => launch(find(name), 0),
     skipped: (name) => find(name).skipped,

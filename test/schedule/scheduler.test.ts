@@ -219,3 +219,24 @@ it('sends what node-cron says to the log and nothing to the console', async () =
   expect(notes.join()).toContain('missed')
   await scheduler.dispose(0)
 })
+
+it.each([
+  ['back by a day', -24 * 60 * minute],
+  ['ahead by a day', 24 * 60 * minute],
+])('goes on within a minute when the wall clock is set %s', async (_, jump) => {
+  const warn = vi.fn()
+  const scheduler = make({ log: { ...silentLog(), warn } })
+  const run = vi.fn(async () => {})
+  scheduler.add({ name: 'a', expression: '* * * * *', run })
+  scheduler.start()
+  await vi.advanceTimersByTimeAsync(2 * minute)
+  run.mockClear()
+  vi.setSystemTime(Date.now() + jump)
+  await vi.advanceTimersByTimeAsync(5 * minute)
+  expect(run.mock.calls.length).toBeGreaterThanOrEqual(4)
+  expect(run.mock.calls.length).toBeLessThanOrEqual(6)
+  expect(warn.mock.calls).toEqual([
+    [{ jumpedSeconds: jump / 1000 }, 'The wall clock was set; the schedule is armed anew'],
+  ])
+  await scheduler.dispose(0)
+})

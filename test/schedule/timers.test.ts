@@ -1,0 +1,51 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import { maxTimerMs } from '../../src/model/clock.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { systemClock } from '../../src/model/system-clock.ts'
+import { createScheduler } from '../../src/schedule/scheduler.ts'
+import { timerOverflows } from '../support/timer-overflows.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+function make() {
+  return createScheduler({ clock: systemClock(), random: () => 0.999, log: silentLog(), timezone: 'UTC' })
+}
+
+it.each(['0 0 1 1 *', '0 0 29 2 *', '59 59 23 31 12 *'])(
+  'waits for the next firing of %s by timers that do not overflow',
+  async (expression) => {
+    vi.useFakeTimers({ now: Date.parse('2097-03-01T00:00:00Z'), toFake: ['Date'] })
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const scheduler = make()
+    scheduler.add({ name: 'rare', expression, run: async () => {} })
+    scheduler.start()
+    const delays = timers.mock.calls.map(([, ms = 0]) => ms)
+    await scheduler.dispose(0)
+    expect(delays).toHaveLength(1)
+    for (const ms of delays) expect(ms).toBeLessThanOrEqual(maxTimerMs)
+  },
+)
+
+it('neither a jitter nor a grace of any length is a timer that fires at once', async () => {
+  const overflows = timerOverflows()
+  vi.useFakeTimers({ now: Date.parse('2026-03-14T09:00:30Z') })
+  const scheduler = make()
+  const run = vi.fn(async () => {})
+  const stuck = vi.fn(() => new Promise<void>(() => {}))
+  scheduler.add({ name: 'late', expression: '* * * * *', jitterMs: 1e15, run })
+  scheduler.add({ name: 'stuck', expression: '* * * * *', run: stuck })
+  scheduler.start()
+  await vi.advanceTimersByTimeAsync(31_000)
+  vi.useRealTimers()
+  void scheduler.runNow('stuck')
+  let drained = false
+  void scheduler.dispose(1e15).then(() => {
+    drained = true
+  })
+  await turn()
+  expect([overflows, drained, run.mock.calls.length]).toEqual([[], false, 0])
+})
