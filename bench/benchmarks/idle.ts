@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { product } from '../support/engine.ts'
+import { writeConfig } from '../support/place.ts'
+import { startDaemon, untilReady } from '../support/program.ts'
+import type { Benchmark, Row } from '../support/result.ts'
+import { median } from '../support/statistics.ts'
+import { worldOf } from '../support/world-of.ts'
+
+const records = 1000
+const seconds = 10
+
+export const idle: Benchmark = {
+  name: 'idle',
+  about: `the daemon with ${records} users, after everything was read and judged, scraped each second for ${seconds} s`,
+  run: (bench) =>
+    bench.stores.on(null, async (store) => {
+      await bench.server.become(worldOf(records))
+      await using daemon = await startDaemon(bench, writeConfig({ origin: bench.server.origin, store }), {
+        probed: false,
+      })
+      await untilReady(daemon)
+      const rss: number[] = []
+      for (let i = 0; i < seconds; i++) {
+        await pause(1000)
+        await daemon.get('/metrics')
+        rss.push(statusOf(daemon.pid, 'VmRSS') / 1024)
+      }
+      const peakMiB = statusOf(daemon.pid, 'VmHWM') / 1024
+      const anonymous = statusOf(daemon.pid, 'RssAnon') / 1024
+      const cpuMs = cpuMsOf(daemon.pid)
+      const wallMs = performance.now() - daemon.startedAt
+      daemon.stop()
+      await daemon.ended
+      return {
+        rows: [await nodeAlone(bench.options.flags), { name: product, wallMs, cpuMs, peakMiB }],
+        against: null,
+        facts: { 'resident MiB': median(rss), 'of it anonymous MiB': anonymous, 'peak MiB': peakMiB },
+      }
+    }),
+}
+
+/** Node with nothing to do. */
+async function nodeAlone(flags: readonly string[]): Promise<Row> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [...flags, '-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  await pause(1000)
+  const pid = child.pid ?? 0
+  const row = { name: 'floor: Node itself', cpuMs: cpuMsOf(pid), peakMiB: statusOf(pid, 'VmHWM') / 1024 }
+  child.kill()
+  await once(child, 'exit')
+  return { ...row, wallMs: performance.now() - startedAt }
+}
+
+/** Processor time of a process by its clock ticks, of which a second has a hundred. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+function statusOf(pid: number, name: string): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN)
+}

@@ -1,0 +1,68 @@
+import { alternate } from '../support/alternate.ts'
+import { perform } from '../support/child.ts'
+import { engine, product, scratch, taken } from '../support/engine.ts'
+import type { RenderFloorTask, Report } from '../support/reports.ts'
+import type { Bench, Benchmark, Row } from '../support/result.ts'
+import { worldOf } from '../support/world-of.ts'
+
+const times = 7
+const smallRecords = 1000
+
+export const scrape: Benchmark = {
+  name: 'scrape',
+  about: 'the exposition from the mirror: many small tenants, and one with few or with many records',
+  async run(bench) {
+    const { tenants, records } = bench.options
+    const rows: Row[] = []
+    const facts: Record<string, number> = {}
+    for (const count of [10, 100, 1000].filter((one) => one <= tenants)) {
+      const found = await withTenants(bench, count)
+      rows.push(...found)
+      facts[`ms with ${count} tenants`] = found[1]?.wallMs ?? Number.NaN
+      const series = found[1]?.facts?.['series'] ?? Number.NaN
+      facts[`µs a series with ${count} tenants`] = ((found[1]?.wallMs ?? Number.NaN) * 1000) / series
+      facts[`CPU µs a series with ${count} tenants`] = ((found[1]?.cpuMs ?? Number.NaN) * 1000) / series
+    }
+    const few = await withRecords(bench, smallRecords)
+    const many = await withRecords(bench, records)
+    return {
+      rows: [...rows, few, many],
+      against: null,
+      facts: {
+        ...facts,
+        'ms with few records': few.wallMs,
+        'CPU ms with few records': few.cpuMs,
+        'ms with many records': many.wallMs,
+        'CPU ms with many records': many.cpuMs,
+      },
+    }
+  },
+}
+
+async function withTenants(bench: Bench, tenants: number): Promise<Row[]> {
+  const original = await bench.stores.small(tenants)
+  const exposition = scratch(bench, `exposition-${tenants}.txt`)
+  const own = {
+    name: `${product}: ${tenants} tenants`,
+    run: () =>
+      bench.stores.on(original, async (copy) =>
+        taken(
+          await engine(bench, copy, [{ do: 'scrape', times, saveTo: exposition }], {
+            tenants,
+            profile: `scrape-${tenants}`,
+          }),
+        ),
+      ),
+  }
+  const [row] = await alternate(bench.options.rounds, [own])
+  const task: RenderFloorTask = { exposition, times }
+  const floor = await perform<Report>(bench.programs.path['floor-render'], task)
+  return [{ ...floor, name: `floor: prom-client, ${tenants} tenants` }, ...(row === undefined ? [] : [row])]
+}
+
+async function withRecords(bench: Bench, records: number): Promise<Row> {
+  const { store } = await bench.stores.swept(worldOf(records))
+  const steps = [{ do: 'evaluate', times: 1 } as const, { do: 'scrape', times: 3 * times } as const]
+  const report = await bench.stores.on(store, (copy) => engine(bench, copy, steps))
+  return { name: `${product}: 1 tenant, ${records} users`, ...taken(report, 1) }
+}

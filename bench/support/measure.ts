@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+
+/** What a piece of work took of this process: time on the wall, and of the processor in user and system mode. */
+export interface Cost {
+  readonly wallMs: number
+  readonly cpuMs: number
+}
+
+/** Measures one piece of work. */
+export async function timed<T>(work: () => Promise<T> | T): Promise<Cost & { readonly value: T }> {
+  const cpu = process.cpuUsage()
+  const began = performance.now()
+  const value = await work()
+  const wallMs = performance.now() - began
+  const { user, system } = process.cpuUsage(cpu)
+  return { value, wallMs, cpuMs: (user + system) / 1000 }
+}
+
+/**
+ * Greatest resident memory of this process in MiB. Where there is /proc it is read there: what `getrusage` says of a
+ * child begins with the memory of the parent that it was forked from.
+ */
+export function peakMiB(): number {
+  try {
+    const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    if (kib !== undefined) return Number(kib) / 1024
+  } catch {
+    // Not on this system.
+  }
+  return process.resourceUsage().maxRSS / 1024
+}

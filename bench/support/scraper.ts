@@ -1,0 +1,45 @@
+import type { Daemon } from './program.ts'
+import { until } from './until.ts'
+
+/** One answer of the daemon; times in milliseconds since the epoch. */
+export interface Scrape {
+  readonly at: number
+  readonly ms: number
+  /** When the last evaluation of the users began, as this scrape shows it; 0 = never. */
+  readonly evaluatedAt: number
+  /** Sweeps of the users that have succeeded. */
+  readonly sweeps: number
+}
+
+const everyMs = 50
+const users = /^tenantwatch_sync_runs_total\{[^}]*resource="users",mode="sweep",outcome="success"\} (\S+)/m
+const judged = /^tenantwatch_check_last_evaluation_timestamp_seconds\{[^}]*check="user-mfa-enrolled"\} (\S+)/m
+
+/** Scrapes a daemon again and again, as a monitoring system would, only faster. */
+export class Scraper {
+  readonly scrapes: Scrape[] = []
+  readonly #daemon: Daemon
+
+  constructor(daemon: Daemon) {
+    this.#daemon = daemon
+  }
+
+  /** Scrapes until so many sweeps of the users have succeeded and the users were judged after the last of them. */
+  async untilSwept(count: number): Promise<void> {
+    let sweptAt = Number.POSITIVE_INFINITY
+    await until(`${count} sweeps were judged`, everyMs, async () => {
+      const at = Date.now()
+      const began = performance.now()
+      const { text } = await this.#daemon.get('/metrics')
+      const ms = performance.now() - began
+      const scrape = { at, ms, evaluatedAt: numberIn(text, judged) * 1000, sweeps: numberIn(text, users) }
+      this.scrapes.push(scrape)
+      if (scrape.sweeps >= count) sweptAt = Math.min(sweptAt, at)
+      return scrape.evaluatedAt >= sweptAt - everyMs
+    })
+  }
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1] ?? 0)
+}
