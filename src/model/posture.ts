@@ -59,8 +59,8 @@ export interface CheckView {
   readonly status: CheckStatus
   /** Set exactly when the status is `unknown`. */
   readonly reason: UnknownReason | null
-  /** The population judged, as of the last evaluation. */
-  readonly entities: number
+  /** The population judged, as of the last evaluation; null when it was not known then. */
+  readonly entities: number | null
   readonly evaluatedAt: number | null
   readonly since: number | null
   /** The severities its findings can have. */

@@ -5,8 +5,8 @@ const hidden = '[hidden]'
 /** Entity types whose id is itself a file name. */
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/** Evidence that names a person or a file, whichever check wrote it. */
-const namingFacts: ReadonlySet<string> = new Set(['email', 'filename', 'firstName', 'lastName', 'nearest'])
+/** Evidence that names a person or a file, whichever check wrote it; a configured pattern may spell out a file name. */
+const namingFacts: ReadonlySet<string> = new Set(['email', 'filename', 'firstName', 'lastName', 'nearest', 'pattern'])
 
 /**
  * A finding without names of persons, e-mails and file names, for outputs that may not show details

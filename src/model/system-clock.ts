@@ -8,7 +8,7 @@ export function systemClock(): Clock {
     now: () => Date.now(),
     monotonic: () => performance.now(),
     async sleep(ms, signal) {
-      const bounded = Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxTimerMs) : 0
+      const bounded = ms > 0 ? Math.min(ms, maxTimerMs) : 0
       await delay(bounded, undefined, signal === undefined ? {} : { signal })
     },
   }

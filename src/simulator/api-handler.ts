@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './api-error.ts'
 import { errorBody, jsonReply, successBody } from './api-response.ts'
 import { authorize, tokenOf } from './authorize.ts'
@@ -10,6 +9,7 @@ import type { MatchingFaultTable } from './faults/table.ts'
 import type { Reply } from './faults/wire.ts'
 import { withInvalidByte, writeDistorted, writeWhole } from './faults/wire.ts'
 import { issueToken } from './oauth.ts'
+import { pause } from './pause.ts'
 import { readBody } from './read-body.ts'
 import type { RequestRecord, WritableRequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
@@ -158,7 +158,7 @@ export function createApiHandler(parts: ApiParts) {
   ): Promise<number | null> {
     for (const hook of hooks) await hook(record)
     const effects = faults.apply(record)
-    for (const effect of effects) if (effect.kind === 'delay') await sleep(effect.ms, undefined, { signal })
+    for (const effect of effects) if (effect.kind === 'delay') await pause(effect.ms, signal)
     if (effects.some(({ kind }) => kind === 'hang')) return null
 
     const wire = effects.findLast(({ kind }) => wireKinds.has(kind))

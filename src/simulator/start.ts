@@ -7,6 +7,7 @@ import type { Listening } from './listen.ts'
 import { listen, stopListening } from './listen.ts'
 import type { SimulatorOptions } from './options.ts'
 import { defaultSecondSizes, defaultSizes } from './options.ts'
+import { longestDelayMs } from './pause.ts'
 import { createRandom, hashText, mix } from './random.ts'
 import { defaultReadings, mergeReadings } from './readings.ts'
 import { createRequestLog } from './request-log.ts'
@@ -155,6 +156,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       throw error
     }
   }
-  if (liveEveryMs !== null) timer = setInterval(() => simulator.live(), liveEveryMs).unref()
+  if (liveEveryMs !== null) timer = setInterval(() => simulator.live(), Math.min(liveEveryMs, longestDelayMs)).unref()
   return simulator
 }

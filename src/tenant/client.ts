@@ -1,6 +1,6 @@
 import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { silentLog } from '../model/log.ts'
+import { type Log, silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { Access } from './access/access.ts'
 import { createUserWriter } from './create-user.ts'
@@ -8,7 +8,7 @@ import type { AuthOptions } from './credential/auth-options.ts'
 import { createSource } from './credential/create-source.ts'
 import { probesFor } from './endpoints.ts'
 import type { TenantClientOptions } from './options.ts'
-import { Gate } from './pace/gate.ts'
+import { Gate, type GateOptions } from './pace/gate.ts'
 import { RetryBucket } from './pace/retry-bucket.ts'
 import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
@@ -40,14 +40,22 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
 
   const dispatchers = new Dispatchers(api)
-  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent: `tenantwatch/${options.version}` }
-  const gate = new Gate(clock, api.requestsPerSecond, options.blockedUntil ?? 0)
+  const gate = new Gate({
+    clock,
+    requestsPerSecond: api.requestsPerSecond,
+    blockedUntil: options.blockedUntil ?? 0,
+    storeWait: storeWith(options.storeWait, log),
+  })
+  const userAgent = `tenantwatch/${options.version}`
+  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, gate }
   const source = createSource(auth.token, {
     clock,
     log,
     env,
     cycleMs,
-    postForm(url, body, signal) {
+    async postForm(url, body, signal) {
+      // A token server's wait is the tenant's: nothing can be sent to the tenant without it.
+      await gate.pass(signal)
       const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const what = 'POST to the token URL'
@@ -68,7 +76,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     header: auth.header,
     scheme: auth.scheme,
     maxBodyBytes: api.maxBodyBytes,
-    gate,
     clock,
     exchange: exchangeParts,
     observer,
@@ -87,7 +94,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     },
   })
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer })
-  const reader = createTenantReader({ read, api, observer })
+  const reader = createTenantReader({ read, api, observer, version: options.version })
 
   return {
     ...reader,
@@ -100,6 +107,19 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       source.dispose()
       await dispatchers.destroy()
     },
+  }
+}
+
+/** A wait that cannot be stored still holds in this process. */
+function storeWith(store: TenantClientOptions['storeWait'], log: Log): GateOptions['storeWait'] {
+  return async (until) => {
+    try {
+      await store?.(until)
+      return true
+    } catch (error) {
+      log.warn({ detail: String(error) }, 'A wait that the tenant asked for could not be stored for a restart')
+      return false
+    }
   }
 }
 

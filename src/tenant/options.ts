@@ -39,8 +39,10 @@ export interface TenantClientOptions {
    * For how long a success speaks for a token, and how often a dead one is tried, in milliseconds; 5 min by default.
    */
   readonly cycleMs?: number
-  /** Wall time in milliseconds before which nothing may be sent, as left by an earlier process. */
+  /** Wall time in milliseconds before which nothing may be sent, as an earlier process stored it by `storeWait`. */
   readonly blockedUntil?: number
+  /** Stores that time, 0 for none: as soon as the tenant states a wait, and again when the wall clock was set. */
+  readonly storeWait?: (until: number) => Promise<void>
   /** The resources that may be asked for when a token must be tried; all by default. */
   readonly resources?: readonly ResourceName[]
 }

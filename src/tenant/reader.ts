@@ -43,6 +43,10 @@ export interface Page<T> {
   readonly nextCursor: string | null
   readonly hasMore: boolean
   readonly meta: AnswerMeta
+  /** Digest of the records as sent; null where it cannot be had. */
+  readonly digest: string | null
+  /** True when the digest is the one that was named: `items` was not read and is empty. */
+  readonly same: boolean
 }
 
 /** The whole of an unpaginated list. */
@@ -70,14 +74,16 @@ export type FeedQuery =
 
 /** The reading half of the tenant's API; every method throws a SyncError with a reason of the closed list. */
 export interface TenantReader {
-  listUsers(query: FeedQuery, signal?: AbortSignal): Promise<Page<User>>
+  /** @param unless digest of a page whose records need not be read again. */
+  listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>
   getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>
   listRoles(signal?: AbortSignal): Promise<Listing<Role>>
   getRole(roleId: number, signal?: AbortSignal): Promise<Lookup<Role>>
   listPermissions(signal?: AbortSignal): Promise<Listing<Permission>>
   getAuthenticationSettings(signal?: AbortSignal): Promise<Single<AuthenticationSettings>>
   listApiClients(query: { readonly cursor?: string }, signal?: AbortSignal): Promise<Page<ApiClient>>
-  listDocuments(query: FeedQuery, signal?: AbortSignal): Promise<Page<Document>>
+  /** @param unless digest of a page whose records need not be read again. */
+  listDocuments(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<Document>>
 }
 
 /** The outcome of create-user; it is never retried, so a lost answer is its own outcome. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../model/clock.ts'
 import type { Secret } from './credential/secret.ts'
 import type { Endpoint } from './endpoints.ts'
-import type { Gate } from './pace/gate.ts'
 import type { TenantObserver } from './reader.ts'
 import type { Target } from './wire/base-url.ts'
 import { type ExchangeParts, type ExchangeRequest, exchange } from './wire/exchange.ts'
@@ -12,7 +11,6 @@ export interface TenantLinkParts {
   readonly header: string
   readonly scheme: string
   readonly maxBodyBytes: number
-  readonly gate: Gate
   readonly clock: Clock
   readonly exchange: ExchangeParts
   readonly observer: TenantObserver | undefined
@@ -35,16 +33,13 @@ export type TenantLink = (request: LinkRequest) => Promise<Outcome>
 const maxWholeBytes = 32 * 2 ** 20
 
 export function createTenantLink(parts: TenantLinkParts): TenantLink {
-  const { target, gate, clock, observer } = parts
+  const { target, clock, observer } = parts
   return async (request) => {
-    await gate.pass(request.signal)
+    await parts.exchange.gate.pass(request.signal)
     const started = clock.monotonic()
     const outcome = await exchange(parts.exchange, toExchange(request, parts, target))
     const status = outcome.kind === 'answer' ? String(outcome.status) : outcome.error.reason
     observer?.request(request.endpoint.template, status, (clock.monotonic() - started) / 1000)
-    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null && saysWait(outcome.status)) {
-      gate.hold(outcome.retryAfterMs, outcome.receivedAt)
-    }
     return outcome
   }
 }
@@ -52,10 +47,6 @@ export function createTenantLink(parts: TenantLinkParts): TenantLink {
 /** The request in words, for messages. */
 export function inWords(method: string, { template }: Endpoint): string {
   return `${method} ${template}`
-}
-
-function saysWait(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status < 600)
 }
 
 function toExchange(request: LinkRequest, parts: TenantLinkParts, target: Target): ExchangeRequest {

@@ -15,17 +15,20 @@ import { readUser } from './shapes/user.ts'
 import { inWords } from './tenant-link.ts'
 import { type Envelope, openEnvelope, violation } from './wire/envelope.ts'
 import { readPagination } from './wire/pagination.ts'
+import { recordsDigest } from './wire/records-digest.ts'
 
 export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
   readonly observer: TenantObserver | undefined
+  /** Of this program: another one may read the same records otherwise. */
+  readonly version: string
 }
 
 type Read<T> = (raw: unknown) => Reading<T>
 
 /** The eight reading endpoints over a reading call. */
-export function createTenantReader({ read, api, observer }: TenantReaderParts): TenantReader {
+export function createTenantReader({ read, api, observer, version }: TenantReaderParts): TenantReader {
   function open(endpoint: Endpoint, text: string, answer: ReadAnswer): { envelope: Envelope; meta: AnswerMeta } {
     const envelope = openEnvelope(text, 200, inWords('GET', endpoint))
     const { requestId, serverTime } = envelope
@@ -33,8 +36,8 @@ export function createTenantReader({ read, api, observer }: TenantReaderParts): 
     return { envelope, meta: { requestId, serverTime, receivedAt: answer.receivedAt, identity: answer.identity } }
   }
 
-  async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal, hint?: string) {
-    const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
+  async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal) {
+    const answer = await read({ endpoint, path, absentOn404: false, signal })
     return open(endpoint, answer.text ?? '', answer)
   }
 
@@ -49,12 +52,19 @@ export function createTenantReader({ read, api, observer }: TenantReaderParts): 
     query: FeedQuery,
     size: number | null,
     signal?: AbortSignal,
+    unless?: string,
   ): Promise<Page<T>> {
     const sizeParameter = size === null ? null : api.pageSizeParameter
     const path = `${endpoint.template}${feedQuery(query, sizeParameter, size)}`
-    const { envelope, meta } = await whole(endpoint, path, signal, badRequestHint(query, sizeParameter))
+    const hint = badRequestHint(query, sizeParameter)
+    const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
+    const text = answer.text ?? ''
+    const records = recordsDigest(text, version)
+    const same = records !== null && records.digest === unless
+    const { envelope, meta } = open(endpoint, same ? records.rest : text, answer)
     const pagination = readPagination(envelope, inWords('GET', endpoint))
-    return { items: readItems(envelope, endpoint, one), ...pagination, meta }
+    const items = readItems(envelope, endpoint, one)
+    return { items, ...pagination, meta, digest: records?.digest ?? null, same }
   }
 
   async function byId<T>(
@@ -81,7 +91,8 @@ export function createTenantReader({ read, api, observer }: TenantReaderParts): 
   }
 
   return {
-    listUsers: (query, signal) => page(endpoints.listUsers, readUser, query, pageSizeOf('users', api), signal),
+    listUsers: (query, signal, unless) =>
+      page(endpoints.listUsers, readUser, query, pageSizeOf('users', api), signal, unless),
     getUser: (userId, signal) => byId(endpoints.getUser, readUser, userId, (user) => user.userId, signal),
     listRoles: (signal) => list(endpoints.listRoles, readRole, signal),
     getRole: (roleId, signal) => byId(endpoints.getRole, readRole, roleId, (role) => role.roleId, signal),
@@ -92,8 +103,8 @@ export function createTenantReader({ read, api, observer }: TenantReaderParts): 
       return { item: readAuthenticationSettings(singleData(envelope, endpoint)), meta }
     },
     listApiClients: (query, signal) => page(endpoints.listApiClients, readApiClient, query, null, signal),
-    listDocuments: (query, signal) =>
-      page(endpoints.listDocuments, readDocument, query, pageSizeOf('documents', api), signal),
+    listDocuments: (query, signal, unless) =>
+      page(endpoints.listDocuments, readDocument, query, pageSizeOf('documents', api), signal, unless),
   }
 }
 

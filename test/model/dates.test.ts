@@ -45,6 +45,21 @@ it('reads every instant that the clock can write back to the same millisecond', 
   fc.assert(fc.property(instant, (date) => parseIsoDate(date.toISOString())?.ms === date.getTime()))
 })
 
+it('reads the plain form exactly as any other', () => {
+  const two = fc.integer({ min: 0, max: 99 }).map((n) => String(n).padStart(2, '0'))
+  const parts = fc.tuple(two, two, two, two, two, two, two, fc.constantFrom('', '.000', '.999', '.12', '.x00'))
+  fc.assert(
+    fc.property(parts, ([century, year, month, day, hour, minute, second, fraction]) => {
+      const text = `${century}${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}`
+      expect(parseIsoDate(`${text}Z`)).toEqual(parseIsoDate(`${text}+00:00`))
+    }),
+    { numRuns: 2000 },
+  )
+  for (const text of ['2024-02-29T00:00:00', '2100-02-29T00:00:00', '0099-12-31T23:59:59', '0000-01-01T00:00:00']) {
+    expect(parseIsoDate(`${text}Z`)).toEqual(parseIsoDate(`${text}+00:00`))
+  }
+})
+
 it('never throws, whatever it is given', () => {
   fc.assert(fc.property(fc.anything(), (value) => void parseIsoDate(value)))
 })

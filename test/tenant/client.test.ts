@@ -38,6 +38,8 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     nextCursor: 'next',
     hasMore: false,
     meta: told,
+    digest: expect.stringContaining('1.2.3 '),
+    same: false,
   })
   expect(await client.getUser(7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: told })
   expect(await client.listRoles()).toEqual({ items: [item(role)], meta: told })
@@ -47,6 +49,15 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   expect(await client.listApiClients({})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
   expect(await client.listDocuments({})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
   expect(observed.slice(0, 4)).toEqual(['/api/public/users 200', 'skew 2', '/api/public/users/{id} 200', 'skew 2'])
+})
+
+it('leaves the records of a page unread whose digest is named', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
+  const { client } = testClient(server.url)
+  await using _ = client
+  const { digest, ...first } = await client.listUsers({})
+  expect(await client.listUsers({}, undefined, digest ?? '')).toEqual({ ...first, items: [], digest, same: true })
+  expect(await client.listUsers({}, undefined, 'another')).toEqual({ ...first, digest, same: false })
 })
 
 it('sends GET with the token, a version and no-cache', async () => {

@@ -36,7 +36,7 @@ const faults: readonly (readonly [name: string, send: Send, reason: string, requ
   ['202', json(page([]), 202), 'protocol', 1],
   ['204', raw('', {}, 204), 'protocol', 1],
   ['206', json(page([]), 206), 'protocol', 1],
-  ['304', raw('', {}, 304), 'redirect', 1],
+  ['304', raw('', {}, 304), 'protocol', 1],
   ['HTML', raw('<html></html>', { 'content-type': 'text/html' }), 'protocol', 1],
   ['an empty body', raw(''), 'protocol', 1],
   ['JSON with something after it', raw(`${good}x`), 'protocol', 1],

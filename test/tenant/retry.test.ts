@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { type Log, silentLog } from '../../src/model/log.ts'
 import { envelope, page } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
@@ -69,7 +70,7 @@ it.each([
     const retryAt = clock.now() + ms
     expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', status, retryAt })
     expect(client.blockedUntil).toBe(retryAt)
-    clock.advance(ms - 1)
+    clock.advance(ms - 30_001)
     expect(await caught(client.getUser(1))).toMatchObject({ reason: 'rate_limited', retryAt })
     expect(await caught(client.createUser({ firstName: 'a', lastName: 'b', email: 'c@d.e', roleId: 1 }))).toMatchObject(
       {
@@ -77,12 +78,69 @@ it.each([
       },
     )
     expect(server.requests).toHaveLength(1)
-    clock.advance(1)
-    expect(client.blockedUntil).toBe(0)
-    await client.listRoles()
     expect(clock.sleeps).toEqual([])
+    clock.advance(1)
+    await client.listRoles()
+    expect(clock.sleeps).toEqual([30_000])
+    expect(client.blockedUntil).toBe(0)
   },
 )
+
+it.each([-86_400_000, 86_400_000])('a wall clock that is set by %i ms moves no wait', async (jump) => {
+  await using server = await testServer(failing(429, 1, { 'retry-after': '600' }))
+  const { client, clock } = testClient(server.url)
+  await using _ = client
+  await caught(client.listRoles())
+  clock.jump(jump)
+  clock.advance(569_000)
+  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 31_000 })
+  expect(server.requests).toHaveLength(1)
+  clock.advance(31_000)
+  await client.listRoles()
+})
+
+it.each(['20', '600'])(
+  'stores a wait of %s s before the call that met it ends, though its body never does',
+  async (wait) => {
+    await using server = await testServer((_, response) => {
+      response.writeHead(503, { 'retry-after': wait, 'content-length': 10 }).write(' ')
+    })
+    const { promise: stored, resolve } = Promise.withResolvers<number>()
+    const storeWait = async (until: number) => resolve(until)
+    const { client, clock } = testClient(server.url, { storeWait, api: { timeoutMs: 60_000 } })
+    await using _ = client
+    const stop = new AbortController()
+    const call = caught(client.listRoles(stop.signal))
+    expect(await stored).toBe(clock.now() + Number(wait) * 1000)
+    stop.abort()
+    expect((await call).reason).toBe('aborted')
+  },
+)
+
+it('heeds the wait of an answer whose body comes too late', async () => {
+  await using server = await testServer((_, response, number) => {
+    if (number > 1) sendJson(response, 200, envelope([]))
+    else response.writeHead(503, { 'retry-after': '120', 'content-length': 10 }).write(' ')
+  })
+  const { client, clock } = testClient(server.url, { api: { timeoutMs: 100 } })
+  await using _ = client
+  const error = await caught(client.listRoles())
+  expect(error.reason).toBe('rate_limited')
+  expect(server.requests).toHaveLength(1)
+  expect(client.blockedUntil - clock.now()).toBeGreaterThan(110_000)
+})
+
+it('goes on when a wait cannot be stored, and says so', async () => {
+  await using server = await testServer(failing(429, 1, { 'retry-after': '5' }))
+  const said: string[] = []
+  const log: Log = { ...silentLog(), warn: (_, message) => void said.push(message), child: () => log }
+  const storeWait = () => Promise.reject(new Error('disk full'))
+  const { client, clock } = testClient(server.url, { storeWait, log })
+  await using _ = client
+  await client.listRoles()
+  expect(clock.monotonic()).toBe(5000)
+  expect(said).toContainEqual(expect.stringContaining('could not be stored'))
+})
 
 it('keeps a wait that an earlier process left, but never for more than an hour', async () => {
   await using server = await testServer(roles)

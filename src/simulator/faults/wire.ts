@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
+import { pause } from '../pause.ts'
 import type { EffectOf, FaultEffect } from './effect.ts'
 
 /** A response ready to be written. */
@@ -57,7 +57,7 @@ async function drip(
   response.writeHead(reply.status, { ...reply.headers, 'content-length': String(reply.body.length) })
   for (let at = 0; at < reply.body.length && !response.destroyed; at += chunkBytes) {
     if (!response.write(reply.body.subarray(at, at + chunkBytes))) await once(response, 'drain', { signal })
-    await sleep(everyMs, undefined, { signal })
+    await pause(everyMs, signal)
   }
   response.end()
 }

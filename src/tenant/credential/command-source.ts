@@ -16,7 +16,7 @@ const maxBytes = 64 * 1024
 export function commandSource(argv: readonly string[], clock: Clock, cycleMs: number): SecretSource {
   return fetchedSource({
     renewsIdentity: false,
-    monotonic: () => clock.monotonic(),
+    clock,
     cycleMs,
     async fetch(signal) {
       return { secret: parseSecret(await output(argv, signal), 'The output of the token command'), lifeMs: cycleMs }

@@ -33,7 +33,7 @@ function createOAuth2(origin: OAuth2Origin, parts: SourceParts): SecretSource {
     clientId: origin.clientId,
     clientSecret: createPlain(origin.clientSecret, parts),
     scope: origin.scope,
-    monotonic: () => parts.clock.monotonic(),
+    clock: parts.clock,
     cycleMs: parts.cycleMs,
     post: (form, signal) => parts.postForm(origin.tokenUrl, form, signal),
   })

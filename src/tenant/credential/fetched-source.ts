@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { waitFor } from '../wait-for.ts'
@@ -12,8 +13,7 @@ export interface Fetched {
 
 export interface FetchedSourceOptions {
   readonly renewsIdentity: boolean
-  /** Monotonic time in milliseconds. */
-  readonly monotonic: () => number
+  readonly clock: Clock
   /** A refusal by the server leads to one renewal in so many milliseconds at most. */
   readonly cycleMs: number
   /** A secret that the fetching needs; when it changes, earlier failures and refusals no longer count. */
@@ -21,7 +21,7 @@ export interface FetchedSourceOptions {
   fetch(signal: AbortSignal, input: Secret | undefined): Promise<Fetched>
 }
 
-/** After a failed fetch nobody asks again for so long; a refusal of the credential counts for a whole cycle. */
+/** What nobody knows better is tried again after so long. */
 const failureRestMs = 30 * secondMs
 
 /**
@@ -29,7 +29,8 @@ const failureRestMs = 30 * secondMs
  * never fetched wildly, neither after failures nor while the server refuses it.
  */
 export function fetchedSource(options: FetchedSourceOptions): SecretSource {
-  const { monotonic, cycleMs } = options
+  const { clock, cycleMs } = options
+  const monotonic = () => clock.monotonic()
   const life = new AbortController()
   let good: (Fetched & { readonly at: number }) | undefined
   let failed: { readonly error: unknown; readonly until: number } | undefined
@@ -45,12 +46,18 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
       failed = undefined
       return fetched.secret
     } catch (error) {
-      const refused = error instanceof SyncError && error.reason === 'unauthorized'
-      failed = { error, until: monotonic() + (refused ? Math.max(cycleMs, failureRestMs) : failureRestMs) }
+      failed = { error, until: monotonic() + restMs(error) }
       throw error
     } finally {
       running = undefined
     }
+  }
+
+  /** How long nobody asks again after a failed fetch: a stated wait is the gate's to keep, a refusal counts for a cycle. */
+  function restMs(error: unknown): number {
+    if (!(error instanceof SyncError)) return failureRestMs
+    if (error.retryAt !== undefined) return 0
+    return error.reason === 'unauthorized' ? Math.max(cycleMs, failureRestMs) : failureRestMs
   }
 
   function fetchOnce(signal?: AbortSignal): Promise<Secret> {

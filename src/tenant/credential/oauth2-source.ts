@@ -1,7 +1,9 @@
+import type { Clock } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import { longestPauseMs } from '../pace/gate.ts'
 import { isObject } from '../shapes/is-object.ts'
-import type { Outcome } from '../wire/outcome.ts'
+import type { Answer, Outcome } from '../wire/outcome.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import { type Fetched, fetchedSource } from './fetched-source.ts'
 import { parseSecret } from './parse-secret.ts'
@@ -11,7 +13,7 @@ export interface OAuth2SourceOptions {
   readonly clientId: string
   readonly clientSecret: SecretSource
   readonly scope: string | null
-  readonly monotonic: () => number
+  readonly clock: Clock
   readonly cycleMs: number
   /** Sends the form to the token URL, once. */
   post(form: string, signal: AbortSignal): Promise<Outcome>
@@ -29,7 +31,7 @@ const defaultLifeMs = 5 * minuteMs
 export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
   return fetchedSource({
     renewsIdentity: true,
-    monotonic: options.monotonic,
+    clock: options.clock,
     cycleMs: options.cycleMs,
     input: options.clientSecret,
     async fetch(signal, clientSecret) {
@@ -46,7 +48,7 @@ function readTokenAnswer(outcome: Outcome): Fetched {
   const { status } = outcome
   const body = outcome.text === null ? undefined : parseJson(outcome.text)
   const facts = isObject(body) ? body : {}
-  if (status !== 200) throw refusal(status, facts['error'])
+  if (status !== 200) throw refusal(outcome, facts['error'])
   const token = facts['access_token']
   if (typeof token !== 'string') {
     throw new SyncError('unauthorized', 'The token URL answered without an access_token', { hint, status })
@@ -55,12 +57,16 @@ function readTokenAnswer(outcome: Outcome): Fetched {
 }
 
 /** A refusal of the client is `unauthorized`; a token server in trouble is named as what it is, and asked again sooner. */
-function refusal(status: number, code: unknown): SyncError {
+function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
   const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
   const message = `The token URL answered ${status}${named}`
   if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
+  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
+  if (status === 429 || tooLong) {
+    const wait = retryAfterMs === null ? {} : { retryAt: receivedAt + Math.ceil(retryAfterMs) }
+    return new SyncError('rate_limited', message, { status, ...wait })
+  }
   if (status >= 500) return new SyncError('server_error', message, { status })
-  if (status === 429) return new SyncError('rate_limited', message, { status })
   return new SyncError('unauthorized', message, { hint, status })
 }
 

@@ -9,34 +9,53 @@ import { maxRetryAfterMs } from './retry-after.ts'
 /** A stated wait up to here is waited for; a longer one ends the run. */
 export const longestPauseMs = 30 * secondMs
 
-/** What every request of one tenant passes: the request rate, and the waits the server asked for. */
+/** A stored end that differs from the true one by more than this is stored anew; clocks are slewed by less. */
+const driftMs = secondMs
+
+export interface GateOptions {
+  readonly clock: Clock
+  /** 0 = no limit. */
+  readonly requestsPerSecond: number
+  /** What an earlier process stored by `storeWait`; 0 for none. */
+  readonly blockedUntil: number
+  /** Stores the wall time before which nothing may be sent, 0 for none; false when it could not be stored. */
+  readonly storeWait: (until: number) => Promise<boolean>
+}
+
+/**
+ * What every request of one tenant passes: the request rate, and the waits the server asked for. They run on monotonic
+ * time, so that no setting of the wall clock shortens or lengthens them; wall time is what is told and what is stored, at
+ * once, for the process after this one.
+ */
 export class Gate {
   readonly #clock: Clock
   readonly #rate: RateWindow
-  /** Wall time, because it is told to others. */
-  #blockedUntil: number
-  /** Monotonic time. */
-  #pausedUntil = Number.NEGATIVE_INFINITY
+  readonly #storeWait: GateOptions['storeWait']
+  /** Monotonic time before which nothing is sent. */
+  #until: number
+  /** Wall time as stored last; null when that failed. */
+  #stored: number | null
+  #storing: Promise<void> = Promise.resolve()
 
-  constructor(clock: Clock, requestsPerSecond: number, blockedUntil: number) {
+  constructor({ clock, requestsPerSecond, blockedUntil, storeWait }: GateOptions) {
     this.#clock = clock
     this.#rate = new RateWindow(requestsPerSecond)
-    this.#blockedUntil = Number.isFinite(blockedUntil) ? blockedUntil : 0
+    this.#storeWait = storeWait
+    // What lies further ahead than any wait can was left by a clock that has been set back since.
+    this.#until = clock.monotonic() + Math.min(blockedUntil - clock.now(), maxRetryAfterMs)
+    this.#stored = blockedUntil
   }
 
   /** Wall time in milliseconds before which nothing is sent, 0 when nothing is in the way. */
   get blockedUntil(): number {
-    const now = this.#clock.now()
-    if (this.#blockedUntil <= now) this.#blockedUntil = 0
-    // A wall clock that was set back must not lengthen the wait.
-    else this.#blockedUntil = Math.min(this.#blockedUntil, now + maxRetryAfterMs)
-    return this.#blockedUntil
+    const left = this.#leftMs
+    return left > 0 ? Math.ceil(this.#clock.now() + left) : 0
   }
 
-  /** Takes note of a wait of `waitMs` stated at the wall time `sinceMs`, for all requests to come. */
-  hold(waitMs: number, sinceMs: number): void {
-    if (waitMs > longestPauseMs) this.#blockedUntil = Math.max(this.blockedUntil, sinceMs + Math.ceil(waitMs))
-    else this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + waitMs)
+  /** Takes note of a wait stated now, for all requests to come; settles when the next process would know of it, too. */
+  hold(waitMs: number): Promise<void> {
+    this.#until = Math.max(this.#until, this.#clock.monotonic() + waitMs)
+    return this.#store(0)
   }
 
   /**
@@ -45,24 +64,16 @@ export class Gate {
    * @throws SyncError `rate_limited` at once while a long wait is on; `aborted` when the signal says so.
    */
   async pass(signal?: AbortSignal): Promise<void> {
-    this.#assertOpen()
-    await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
-    for (;;) {
-      this.#assertOpen()
-      const left = this.#pausedUntil - this.#clock.monotonic()
-      if (left <= 0) break
-      await this.sleep(left, signal)
-    }
+    await this.#store(driftMs)
+    do {
+      for (let left = this.#leftMs; left > 0; left = this.#leftMs) {
+        if (left > longestPauseMs) throw this.#refusal()
+        await this.sleep(left, signal)
+      }
+      // Only now, so that those who waited together do not start together.
+      await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
+    } while (this.#leftMs > 0)
     if (signal?.aborted === true) throw abortedError()
-  }
-
-  #assertOpen(): void {
-    const retryAt = this.blockedUntil
-    if (retryAt === 0) return
-    throw new SyncError('rate_limited', `The tenant asked to be left alone until ${toIso(retryAt)}`, {
-      hint: 'Lower api.requestsPerSecond or run less often',
-      retryAt,
-    })
   }
 
   /** Waits `ms` milliseconds on the tenant's clock; throws SyncError `aborted` when the signal says so. */
@@ -73,5 +84,30 @@ export class Gate {
     } catch (error) {
       throw signal?.aborted === true ? abortedError() : error
     }
+  }
+
+  get #leftMs(): number {
+    return this.#until - this.#clock.monotonic()
+  }
+
+  /** Brings what is stored in step with the true end, which moves on the wall clock when that is set, and passes. */
+  #store(toleranceMs: number): Promise<void> {
+    const until = this.blockedUntil
+    if (this.#stored === null || Math.abs(until - this.#stored) > toleranceMs) {
+      this.#stored = until
+      // One after the other: an earlier end must never be written last.
+      this.#storing = this.#storing.then(async () => {
+        if (!(await this.#storeWait(until))) this.#stored = null
+      })
+    }
+    return this.#storing
+  }
+
+  #refusal(): SyncError {
+    const retryAt = this.blockedUntil
+    return new SyncError('rate_limited', `The tenant asked to be left alone until ${toIso(retryAt)}`, {
+      hint: 'Lower api.requestsPerSecond or run less often',
+      retryAt,
+    })
   }
 }

@@ -5,6 +5,11 @@ export const maxRetryAfterMs = hourMs
 
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
 
+/** Whether answers of this status ask by `Retry-After` to be left alone. */
+export function statesWait(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status < 600)
+}
+
 /**
  * The wait that a `Retry-After` header asks for (RFC 9110, section 10.2.3), in milliseconds, at most one hour. A date is
  * measured from the answer's own `Date` header where there is one, so that a wrong clock here changes nothing.

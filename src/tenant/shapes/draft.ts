@@ -43,8 +43,13 @@ export function extraFields(
   known: ReadonlySet<string>,
   prefix = '',
 ): Record<string, unknown> | null {
-  const unknown = Object.keys(raw).filter((key) => !known.has(key))
-  if (unknown.length === 0) return null
+  let unknown: string[] | null = null
+  for (const key in raw) {
+    if (known.has(key) || !Object.hasOwn(raw, key)) continue
+    unknown ??= []
+    unknown.push(key)
+  }
+  if (unknown === null) return null
   if (unknown.length > maxExtra) {
     fail(draft, `More than ${maxExtra} unknown fields in one object`)
     return null

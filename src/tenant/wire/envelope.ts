@@ -4,7 +4,7 @@ import { isObject } from '../shapes/is-object.ts'
 import { kindOf } from '../shapes/kind-of.ts'
 import { asGuid } from './error-facts.ts'
 import { parseJson } from './parse-json.ts'
-import { holdsTooMany, maxValues } from './value-cap.ts'
+import { excessIn } from './value-cap.ts'
 
 /** A checked response envelope. */
 export interface Envelope {
@@ -21,12 +21,11 @@ export interface Envelope {
  *
  * @param what the request in words, for messages, which never carry text of the body.
  * @throws SyncError `protocol` when the text is not JSON, or the envelope is incomplete or carries an error; `too_large`
- *   when it holds more values than are safe to parse.
+ *   when it holds more than is safe to parse.
  */
 export function openEnvelope(text: string, status: number, what: string): Envelope {
-  if (holdsTooMany(text)) {
-    throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
-  }
+  const excess = excessIn(text)
+  if (excess !== null) throw new SyncError('too_large', `${what} answered ${status} with ${excess}`, { status })
   const body = parseJson(text)
   if (body === undefined) throw violation(what, status, 'the body is not JSON')
   if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)

@@ -1,5 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
-import { retryAfterMs } from '../pace/retry-after.ts'
+import type { Gate } from '../pace/gate.ts'
+import { retryAfterMs, statesWait } from '../pace/retry-after.ts'
 import { abortedError, waitFor } from '../wait-for.ts'
 import { acceptedEncodings, readBody } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
@@ -12,6 +13,8 @@ export interface ExchangeParts {
   readonly dispatchers: Dispatchers
   readonly timeoutMs: number
   readonly userAgent: string
+  /** Told of every stated wait; to be passed before an exchange. */
+  readonly gate: Gate
 }
 
 export interface ExchangeRequest {
@@ -55,16 +58,11 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
     // undici itself hears the signal only once a connection stands.
     const response = await waitFor(asking, deadline.signal)
     status = response.statusCode
-    const text = await readText(response, request.maxBytes, deadline)
-    const receivedAt = parts.clock.now()
-    const { 'retry-after': wait, date } = response.headers
-    return {
-      kind: 'answer',
-      status,
-      text,
-      retryAfterMs: retryAfterMs(first(wait), first(date), receivedAt),
-      receivedAt,
-    }
+    const waitMs = statedWait(response, parts.clock)
+    // Beside the body, which may never end.
+    const storing = waitMs === null ? undefined : parts.gate.hold(waitMs)
+    const [text] = await Promise.all([readText(response, request.maxBytes, deadline), storing])
+    return { kind: 'answer', status, text, retryAfterMs: waitMs, receivedAt: parts.clock.now() }
   } catch (thrown) {
     return transportFailure(thrown, {
       what: request.what,
@@ -78,6 +76,11 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
 }
 
 type Response = Awaited<ReturnType<import('undici').Dispatcher['request']>>
+
+function statedWait({ statusCode, headers }: Response, clock: Clock): number | null {
+  const { 'retry-after': wait, date } = headers
+  return statesWait(statusCode) ? retryAfterMs(first(wait), first(date), clock.now()) : null
+}
 
 /** The body of a success must be whole; that of an error is read as far as it is small, and else left. */
 async function readText(response: Response, maxBytes: number, deadline: Deadline): Promise<Answer['text']> {

@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number
   /** The body as text; null when it was not wanted, or when it is an error body that cannot be read. */
   readonly text: string | null
-  /** What `Retry-After` asks for, in milliseconds. */
+  /** What `Retry-After` asks for, in milliseconds; null also where the status gives it no such meaning. */
   readonly retryAfterMs: number | null
   /** Wall time at which the answer was complete, in milliseconds since the epoch. */
   readonly receivedAt: number

@@ -23,15 +23,14 @@ export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.text)
   const stated = reasonOfStatus(status)
-  const waits = retryAfterMs !== null && retriable.has(stated)
-  const tooLong = waits && retryAfterMs > longestPauseMs
+  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
   const hint = hintFor(status, context)
   const details: SyncErrorDetails = {
     status,
     ...(hint === undefined ? {} : { hint }),
     ...(requestId === null ? {} : { requestId }),
-    ...(waits && reason === 'rate_limited' ? { retryAt: receivedAt + Math.ceil(retryAfterMs) } : {}),
+    ...(retryAfterMs !== null && reason === 'rate_limited' ? { retryAt: receivedAt + Math.ceil(retryAfterMs) } : {}),
   }
   const lacks = status === 403 ? `: the token lacks the permission ${context.permission}` : ''
   const message = `${context.what} answered ${status}${code === null ? '' : ` ${code}`}${lacks}`
@@ -46,7 +45,7 @@ function reasonOfStatus(status: number): Reason {
   if (status === 429) return 'rate_limited'
   if (status >= 500 && status < 600) return 'server_error'
   if (status >= 400 && status < 500) return 'client_error'
-  return status >= 300 && status < 400 ? 'redirect' : 'protocol'
+  return isRedirect(status) ? 'redirect' : 'protocol'
 }
 
 function hintFor(status: number, { permission, badRequestHint }: StatusContext): string | undefined {
@@ -55,6 +54,11 @@ function hintFor(status: number, { permission, badRequestHint }: StatusContext):
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
   if (status === 407) return 'The proxy of api.proxy asks for credentials'
   if (status === 429) return 'Lower api.requestsPerSecond or run less often'
-  if (status >= 300 && status < 400) return 'Redirects are never followed: set baseUrl to the final address'
+  if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
   return undefined
+}
+
+/** 304 leads nowhere else: it answers a condition that no request here carries. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304
 }

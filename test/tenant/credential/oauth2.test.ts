@@ -111,6 +111,33 @@ it.each([
   expect(t.api.requests).toHaveLength(0)
 })
 
+it.each([429, 503])('holds the whole tenant back while the token URL asks for it by %i', async (status) => {
+  const stored: number[] = []
+  await using t = await setup({}, { storeWait: async (until) => void stored.push(until) })
+  const { handler } = t.login
+  t.login.handler = (_, response) => sendJson(response, status, {}, { 'retry-after': '600' })
+  const retryAt = t.clock.now() + 600_000
+  expect(await caught(t.client.getAuthenticationSettings())).toMatchObject({ reason: 'rate_limited', status, retryAt })
+  expect([t.client.blockedUntil, ...stored]).toEqual([retryAt, retryAt])
+  t.login.handler = handler
+  t.state.secret = 'another'
+  t.clock.advance(569_999)
+  expect((await caught(t.client.getAuthenticationSettings())).reason).toBe('rate_limited')
+  expect(t.login.requests).toHaveLength(1)
+  t.clock.advance(30_001)
+  await t.client.getAuthenticationSettings()
+})
+
+it('asks for no token while the tenant wants to be left alone', async () => {
+  await using t = await setup({ expires_in: 60 })
+  await t.client.getAuthenticationSettings()
+  t.api.handler = (_, response) => sendJson(response, 503, {}, { 'retry-after': '600' })
+  await caught(t.client.getAuthenticationSettings())
+  t.clock.advance(500_000)
+  expect((await caught(t.client.getAuthenticationSettings())).reason).toBe('rate_limited')
+  expect(t.login.requests).toHaveLength(1)
+})
+
 it('asks again at once when the client secret changed, else after a cycle', async () => {
   await using t = await setup()
   const { handler } = t.login

@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+import { isObject } from '../shapes/is-object.ts'
+import { parseJson } from './parse-json.ts'
+
+/** Stands for the records where the rest of an answer is read without them; a text that no server sends as its data. */
+const placeholder = '\u{10fffe}records'
+
+/** The records of a list answer as sent, told apart from what changes with every answer. */
+export interface RecordsDigest {
+  readonly digest: string
+  /** The text of the answer with an empty list in the place of its records. */
+  readonly rest: string
+}
+
+/**
+ * Digests everything from the first to the last square bracket, if that is what `data` is made of: with the placeholder in
+ * its stead the rest must be an envelope that has it as its data. Two such texts with one digest have the same records,
+ * so of the second only the rest needs to be parsed.
+ *
+ * @param salt tells readings apart that may come to something else for the same text.
+ * @returns null when the answer is built otherwise; it must be read whole then.
+ */
+export function recordsDigest(text: string, salt: string): RecordsDigest | null {
+  const start = text.indexOf('[')
+  const end = text.lastIndexOf(']') + 1
+  if (start === -1 || end <= start) return null
+  const [before, after] = [text.slice(0, start), text.slice(end)]
+  const envelope = parseJson(`${before}"${placeholder}"${after}`)
+  if (!isObject(envelope) || envelope['data'] !== placeholder) return null
+  return { digest: `${salt} ${hash('sha256', text.slice(start, end), 'base64url')}`, rest: `${before}[]${after}` }
+}
