@@ -8,6 +8,7 @@ CREATE TABLE `api_clients` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`client_key` text NOT NULL,
 	`client_id` text NOT NULL,
@@ -32,6 +33,7 @@ CREATE TABLE `authentication_settings` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`singleton` integer NOT NULL,
 	`sso_enabled` integer NOT NULL,
@@ -62,13 +64,16 @@ CREATE TABLE `check_states` (
 	`check` text NOT NULL,
 	`status` text NOT NULL,
 	`reason` text,
-	`entities` integer NOT NULL,
+	`entities` integer,
 	`since` integer NOT NULL,
 	`evaluated_at` integer NOT NULL,
 	`rule` text,
+	`open` text DEFAULT '{}' NOT NULL,
+	`owing` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `check`)
 );
 --> statement-breakpoint
+CREATE INDEX `check_states_owing` ON `check_states` (`tenant_id`) WHERE owing = 1;--> statement-breakpoint
 CREATE TABLE `check_status_changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -76,7 +81,7 @@ CREATE TABLE `check_status_changes` (
 	`at` integer NOT NULL,
 	`status` text NOT NULL,
 	`reason` text,
-	`entities` integer NOT NULL
+	`entities` integer
 );
 --> statement-breakpoint
 CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
@@ -90,6 +95,7 @@ CREATE TABLE `documents` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`file_key` text NOT NULL,
 	`file_id` text NOT NULL,
@@ -108,6 +114,23 @@ CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`sta
 CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_walks > 0;--> statement-breakpoint
+CREATE TABLE `finding_drafts` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`entity_type` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`severity` text NOT NULL,
+	`message` text NOT NULL,
+	`evidence` text NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`resolution` text
+);
+--> statement-breakpoint
+CREATE INDEX `finding_drafts_check` ON `finding_drafts` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -177,6 +200,27 @@ CREATE TABLE `holds` (
 	`raised_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `known_pages` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`page` integer NOT NULL,
+	`digest` text NOT NULL,
+	`reading` text NOT NULL,
+	`note` text NOT NULL,
+	`rids` blob NOT NULL,
+	`lowest` integer NOT NULL,
+	`highest` integer NOT NULL,
+	`revision` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `resource`, `page`)
+);
+--> statement-breakpoint
+CREATE TABLE `record_revisions` (
+	`resource` text NOT NULL,
+	`block` integer NOT NULL,
+	`revision` integer NOT NULL,
+	PRIMARY KEY(`resource`, `block`)
+);
+--> statement-breakpoint
 CREATE TABLE `permissions` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -187,6 +231,7 @@ CREATE TABLE `permissions` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`permission_id` integer NOT NULL,
 	`name` text,
@@ -209,6 +254,15 @@ CREATE TABLE `quarantine` (
 	PRIMARY KEY(`tenant_id`, `resource`, `key`)
 );
 --> statement-breakpoint
+CREATE TABLE `record_counts` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`grouping` text NOT NULL,
+	`value` text NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `resource`, `grouping`, `value`)
+);
+--> statement-breakpoint
 CREATE TABLE `roles` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -219,6 +273,7 @@ CREATE TABLE `roles` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`role_id` integer NOT NULL,
 	`name` text NOT NULL,
@@ -264,8 +319,10 @@ CREATE TABLE `sync_states` (
 	`sweep_attempt_at` integer,
 	`sweep_success_at` integer,
 	`sweep_reason` text,
+	`denied` text,
 	`message` text,
 	`reset_sweep_at` integer,
+	`sweep_owed` integer DEFAULT 0 NOT NULL,
 	`polls_rest` integer DEFAULT 0 NOT NULL,
 	`empty_accepted` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`)
@@ -292,6 +349,7 @@ CREATE TABLE `users` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
+	`asked_turn` integer,
 	`absent_walks` integer DEFAULT 0 NOT NULL,
 	`user_id` integer NOT NULL,
 	`first_name` text,
@@ -310,9 +368,9 @@ CREATE TABLE `users` (
 CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement-breakpoint
 CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_unread` ON `users` (`tenant_id`,`user_id`) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_detail` ON `users` (`tenant_id`,`detail_read_at`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_missing` ON `users` (`tenant_id`) WHERE missing_since is not null;--> statement-breakpoint
+CREATE INDEX `users_unread` ON `users` (`tenant_id`,`asked_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_asked` ON `users` (`tenant_id`,`asked_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_missing` ON `users` (`tenant_id`,`asked_turn`) WHERE missing_since is not null;--> statement-breakpoint
 CREATE TABLE `walk_pages` (
 	`walk_id` integer NOT NULL,
 	`page` integer NOT NULL,
@@ -329,6 +387,7 @@ CREATE TABLE `walks` (
 	`start_server_time` integer,
 	`start_request_id` text,
 	`progress_at` integer NOT NULL,
+	`walked_ms` integer DEFAULT 0 NOT NULL,
 	`pages` integer DEFAULT 0 NOT NULL,
 	`next_cursor` text,
 	`last_cursor` text,

@@ -1,11 +1,12 @@
-import BetterSqlite3 from 'better-sqlite3'
 import { and, getTableColumns, getTableName, isNotNull, lt } from 'drizzle-orm'
-import { type Database, transact } from './database.ts'
-import type { FileGuard } from './file-guard.ts'
-import { insistOnHealth } from './open-database.ts'
+import { transact } from './database.ts'
+import type { OpenedDatabase } from './open-database.ts'
 import type { AdminStore } from './port.ts'
 import { recordTables } from './record-tables.ts'
 import { checkStatusChanges, findingEvents, findings, runs } from './schema/index.ts'
+import { verifyFile } from './verify-file.ts'
+
+type Part = Pick<AdminStore, 'isVerified' | 'ping' | 'purge' | 'verify'>
 
 const singletons = Object.values(recordTables)
   .filter(({ idField }) => idField === null)
@@ -18,8 +19,9 @@ const outdatedChanges = `delete from changes where at < ? and not (
     group by tenant_id, resource, key, field))`
 
 /** Retention and health of the database. */
-export function adminStore(database: Database, guard: FileGuard): Pick<AdminStore, 'purge' | 'ping' | 'verify'> {
+export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part {
   const { orm, raw } = database
+  let { verified } = opened
   return {
     async purge(before) {
       transact(database, () => {
@@ -44,15 +46,11 @@ export function adminStore(database: Database, guard: FileGuard): Pick<AdminStor
       raw.prepare('select 1').get()
       guard.insist()
     },
-    async verify() {
+    isVerified: () => verified,
+    async verify(signal = new AbortController().signal) {
       guard.insist()
-      // Another connection reads the file, where the one at work would be content with the pages it keeps in memory.
-      const reading = new BetterSqlite3(raw.name, { readonly: true, fileMustExist: true })
-      try {
-        insistOnHealth(reading, raw.name, 'quick_check')
-      } finally {
-        reading.close()
-      }
+      await verifyFile(raw.name, signal)
+      verified = true
     },
   }
 }

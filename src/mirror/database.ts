@@ -17,6 +17,19 @@ export function transact<T>(database: Database, body: () => T): T {
   }
 }
 
+/**
+ * As `transact`, for a body that notes progress only: it is written at once, as a kill demands, but not yet forced to the
+ * disk. A power cut can lose the last such notes; the next `transact` forces them with its own.
+ */
+export function transactProgress<T>(database: Database, body: () => T): T {
+  database.raw.exec('pragma synchronous = NORMAL')
+  try {
+    return transact(database, body)
+  } finally {
+    database.raw.exec('pragma synchronous = FULL')
+  }
+}
+
 /** Whatever SQLite threw as an error of reason `store` that says what to do; anything else as it is. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'SqliteError') return error

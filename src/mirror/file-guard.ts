@@ -91,7 +91,8 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
   return known !== undefined && known.dev === now.dev && known.ino === now.ino
 }
 
-function headerOf(file: string): Buffer {
+/** The first bytes of a file, with zeros for those it does not have. */
+export function headerOf(file: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   const fd = openSync(file, 'r')
   try {

@@ -1,4 +1,5 @@
 import type { CheckStatus, Resolution } from '../model/check-status.ts'
+import type { DecidedStatus } from '../model/decide-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
@@ -26,25 +27,29 @@ export interface CheckStateRow {
   readonly check: string
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
-  readonly entities: number
+  /** How many entities were judged; null when that was not known. */
+  readonly entities: number | null
   readonly since: number
   readonly evaluatedAt: number
   /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
   readonly rule: string | null
+  /** Open findings by severity. */
+  readonly open: Readonly<Partial<Record<Severity, number>>>
 }
 
-/** What an evaluation of one check found: written as one difference against what is stored. */
+/** What an evaluation of one check finds: it takes effect as one difference against what is stored, or not at all. */
 export interface Verdict {
   readonly tenantId: number
   readonly check: string
   readonly at: number
-  readonly status: CheckStatus
-  readonly reason: UnknownReason | null
-  readonly entities: number
+  /** How many entities were judged; null when that was not known. */
+  readonly entities: number | null
   /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
   readonly rule: string | null
-  /** Everything that fails now. */
-  readonly failing: readonly NewFinding[]
+  /** Everything that fails now, each entity once, in batches so that a million do not meet in memory. */
+  readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
+  /** The status, asked once it is known how many fail. */
+  readonly decide: (failing: number) => DecidedStatus
   /**
    * How an open finding that no longer fails ends; null keeps it open (its inputs cannot be trusted). Asked for each.
    */
@@ -60,7 +65,7 @@ export interface NewFinding {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
-export interface VerdictResult {
+export interface VerdictResult extends DecidedStatus {
   readonly opened: number
   readonly resolved: Readonly<Partial<Record<Resolution, number>>>
 }
@@ -75,10 +80,10 @@ export interface FindingStore {
   inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitVerdict(verdict: Verdict): Promise<VerdictResult>
-  /** Open findings by check and severity. */
-  countFindings(
-    tenantId: number,
-  ): Promise<readonly { readonly check: string; readonly severity: Severity; readonly count: number }[]>
+  /** The last verdict of a check is that of `at`, too. */
+  confirmVerdict(tenantId: number, check: string, at: number): Promise<void>
+  /** Another number after every change of what is mirrored of the resource by this engine. */
+  dataVersion(tenantId: number, resource: ResourceName): number
   /** Findings in the order they were first opened; open ones only unless `all`; only those of `fingerprints` when given. */
   findings(filter: {
     readonly tenantIds?: readonly number[]
@@ -88,6 +93,7 @@ export interface FindingStore {
   }): AsyncIterable<readonly FindingRow[]>
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
+  tenant(tenantId: number): Promise<TenantRow>
 }
 
 /** What operators and outputs need beside. */
@@ -102,10 +108,12 @@ export interface AdminStore {
    * @throws FatalError when it is lost, replaced or has shown damage: nothing may go on with it.
    */
   ping(): Promise<void>
+  /** False while a store that is too large to be read at its opening has not been read for damage since. */
+  isVerified(): boolean
   /**
-   * Reads the whole store for damage, about 2 ms a megabyte.
+   * Reads the whole store for damage, about 10 ms a megabyte, while other work goes on.
    *
-   * @throws FatalError when it is damaged.
+   * @throws FatalError when it is damaged; the signal's reason when aborted.
    */
-  verify(): Promise<void>
+  verify(signal?: AbortSignal): Promise<void>
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { reasons } from '../model/reasons.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Database, transact } from './database.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from './port.ts'
 import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
-import { decisions, heldRecords, holds, syncStates, tenants } from './schema/index.ts'
+import { decisions, heldRecords, holds, tenants } from './schema/index.ts'
+import { syncStateWriter } from './sync-state-writer.ts'
 
 type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
   Pick<AdminStore, 'decide'>
@@ -17,15 +18,37 @@ const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 
 /** Holds, what they cover, and the decisions of operators about them. */
 export function holdStore(database: Database, removals: Removals): Part {
   const { orm } = database
-
-  async function list(tenantId?: number): Promise<readonly HoldRow[]> {
-    const rows = orm
+  const putState = syncStateWriter(database)
+  const tenantId = sql.placeholder('tenantId')
+  const listed = (where?: SQL) =>
+    orm
       .select({ hold: holds, tenant: tenants.name })
       .from(holds)
       .innerJoin(tenants, eq(tenants.id, holds.tenantId))
-      .where(tenantId === undefined ? undefined : eq(holds.tenantId, tenantId))
+      .where(where)
       .orderBy(asc(tenants.name), asc(holds.resource), asc(holds.reason))
-      .all()
+      .prepare()
+  const [allHolds, holdsOf] = [listed(), listed(eq(holds.tenantId, tenantId))]
+  const ofScope = orm
+    .select({ id: holds.id })
+    .from(holds)
+    .where(
+      and(
+        eq(holds.tenantId, tenantId),
+        eq(holds.resource, sql.placeholder('resource')),
+        eq(holds.reason, sql.placeholder('reason')),
+      ),
+    )
+    .prepare()
+  const pending = orm
+    .select()
+    .from(decisions)
+    .where(and(eq(decisions.tenantId, tenantId), isNull(decisions.appliedAt)))
+    .orderBy(asc(decisions.id))
+    .prepare()
+
+  async function list(tenantId?: number): Promise<readonly HoldRow[]> {
+    const rows = tenantId === undefined ? allHolds.all() : holdsOf.all({ tenantId })
     return rows.map(({ hold, tenant }) => toHold(hold, tenant))
   }
 
@@ -42,9 +65,6 @@ export function holdStore(database: Database, removals: Removals): Part {
     orm.delete(holds).where(eq(holds.id, id)).run()
   }
 
-  const sameScope = (tenantId: number, resource: string, reason: string) =>
-    and(eq(holds.tenantId, tenantId), eq(holds.resource, resource), eq(holds.reason, reason))
-
   function acceptAllKnown(tenantId: number): void {
     for (const resource of resourceNames) removals.accept(tenantId, resource, removals.live(tenantId, resource))
   }
@@ -60,12 +80,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     }
     if (decision.holdReason === 'suspect_empty' && decision.resource !== 'all') {
       removals.accept(tenantId, decision.resource, removals.live(tenantId, decision.resource))
-      const set = { emptyAccepted: 1 }
-      orm
-        .insert(syncStates)
-        .values({ tenantId, resource: decision.resource, ...set })
-        .onConflictDoUpdate({ target: [syncStates.tenantId, syncStates.resource], set })
-        .run()
+      putState(tenantId, decision.resource, { emptyAccepted: 1 })
     }
     if (decision.holdReason === 'tenant_changed') {
       if (decision.resource === 'all') acceptAllKnown(tenantId)
@@ -79,12 +94,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       return transact(database, () => {
         const held = JSON.stringify([tenantId, resource, reason, cause, rids])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
-        const known = orm
-          .select()
-          .from(holds)
-          .where(sameScope(tenantId, resource, reason))
-          .all()
-        for (const other of known) if (other.id !== id) drop(other.id)
+        for (const other of ofScope.all({ tenantId, resource, reason })) if (other.id !== id) drop(other.id)
         const values = { id, tenantId, resource, reason, count, message, cause: JSON.stringify(cause), raisedAt: at }
         orm.insert(holds).values(values).onConflictDoUpdate({ target: holds.id, set: { count, message } }).run()
         const insert = database.raw.prepare('insert or ignore into held_records (hold_id, rid) values (?, ?)')
@@ -101,19 +111,15 @@ export function holdStore(database: Database, removals: Removals): Part {
     },
     async liftHold(tenantId, resource, reason) {
       return transact(database, () => {
-        const found = orm
-          .select()
-          .from(holds)
-          .where(sameScope(tenantId, resource, reason))
-          .all()
+        const found = ofScope.all({ tenantId, resource, reason })
         for (const { id } of found) drop(id)
         return found.length > 0
       })
     },
     async pendingDecisions(tenantId) {
-      const where = and(eq(decisions.tenantId, tenantId), isNull(decisions.appliedAt))
-      const rows = orm.select().from(decisions).where(where).orderBy(asc(decisions.id)).all()
-      return rows.map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
+      return pending
+        .all({ tenantId })
+        .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
     },
     async applyDecision(decision, tenantId, at) {
       transact(database, () => {

@@ -5,12 +5,16 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { FatalError } from '../model/errors.ts'
 import type { Database } from './database.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
-import { damaged, damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
+import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
+import { countDifferences } from './record-counts.ts'
+import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 
 export interface OpenedDatabase extends Disposable {
   readonly database: Database
   readonly guard: FileGuard
+  /** False for a file so large that reading it for damage is left to whoever opens it: nothing may be written before. */
+  readonly verified: boolean
 }
 
 /**
@@ -42,16 +46,22 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   // Before SQLite sees it: an empty file makes it throw away the write-ahead log that may be left of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new BetterSqlite3(file)
+  let verified: boolean
   try {
     raw.pragma('temp_store = MEMORY')
+    // What is erased after the retention must be gone from the file, and from copies of it, too.
+    raw.pragma('secure_delete = ON')
     // Said before the first write: the migrations must be on disk like every commit after them.
     raw.pragma('synchronous = FULL')
-    const isNew = schemaAge(raw, file) === 'empty'
-    if (isNew && lock.mirrorMade) throw gone(file)
-    if (isNew) raw.pragma('auto_vacuum = INCREMENTAL')
-    else insistOnHealth(raw, file, 'integrity_check')
+    const age = schemaAge(raw, file)
+    if (age === 'empty' && lock.mirrorMade) throw gone(file)
+    verified = age !== 'current' || isQuicklyVerified(file)
+    if (age === 'empty') raw.pragma('auto_vacuum = INCREMENTAL')
+    else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences() : [])
     raw.pragma('journal_mode = WAL')
-    if (schemaAge(raw, file) !== 'current') bringUpToDate(raw)
+    // A long reading lets the log grow past its end; afterwards it gives the room back.
+    raw.pragma('journal_size_limit = 16777216')
+    if (age !== 'current') bringUpToDate(raw)
     insistOnFullSync(raw, file)
     if (!lock.mirrorMade) lock.noteMirrorMade()
     for (const suffix of ['', '-wal', '-shm', '-lock']) {
@@ -65,6 +75,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   return {
     database: { raw, orm: drizzle(raw) },
     guard,
+    verified,
     [Symbol.dispose]() {
       // What is left in the log of a lost file would be taken for part of the one that is put into its place.
       if (guard.moved) emptyLog(raw)
@@ -86,24 +97,9 @@ function gone(file: string): FatalError {
   return new FatalError(`The mirror at ${file} is gone or empty although there was one; ${toBegin(file)}`)
 }
 
-/**
- * Reads the structure of the whole file: about 2 ms a megabyte, 10 with what the indexes hold. An index that lost a row
- * would let a finding look fixed.
- *
- * @throws FatalError when it is damaged.
- */
-export function insistOnHealth(
-  raw: BetterSqlite3.Database,
-  file: string,
-  how: 'quick_check' | 'integrity_check',
-): void {
-  const found = raw.pragma(`${how}(1)`, { simple: true })
-  if (found !== 'ok') throw damaged(file, String(found).split('\n').at(-1) ?? how)
-}
-
 /** `synchronous` drops to NORMAL by itself after the switch to WAL and a first write; then a power cut loses commits. */
 function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
-  raw.transaction(() => raw.pragma(`user_version = ${raw.pragma('user_version', { simple: true })}`))()
+  raw.transaction(() => raw.pragma(`user_version = ${raw.pragma('user_version', { simple: true })}`)).immediate()
   raw.pragma('synchronous = FULL')
   if (raw.pragma('synchronous', { simple: true }) !== 2)
     throw new FatalError(`${file} cannot be kept with synchronous=FULL`)
@@ -113,9 +109,7 @@ function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
 export function openBesideEngine(path: string): OpenedDatabase {
   const file = resolve(path)
   try {
-    if (!existsSync(file) || statSync(file).size === 0) {
-      throw new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
-    }
+    insistOnMirror(file)
     const raw = new BetterSqlite3(file, { fileMustExist: true })
     try {
       raw.pragma('temp_store = MEMORY')
@@ -129,24 +123,63 @@ export function openBesideEngine(path: string): OpenedDatabase {
       raw.close()
       throw error
     }
-    return { database: { raw, orm: drizzle(raw) }, guard: fileGuard(file), [Symbol.dispose]: () => void raw.close() }
+    return {
+      database: { raw, orm: drizzle(raw) },
+      guard: fileGuard(file),
+      verified: false,
+      [Symbol.dispose]: () => void raw.close(),
+    }
   } catch (error) {
     throw describe(error, file)
   }
 }
 
+/**
+ * Opens the database beside a running engine to copy it: it cannot be written through this, has whatever layout it has,
+ * and stands still at the present instant while the engine goes on.
+ */
+export function openSnapshot(path: string): BetterSqlite3.Database {
+  const file = resolve(path)
+  try {
+    insistOnMirror(file)
+    const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+    try {
+      raw.exec('begin')
+      if (schemaAge(raw, file) === 'empty') throw noMirror(file)
+      return raw
+    } catch (error) {
+      raw.close()
+      throw error
+    }
+  } catch (error) {
+    throw describe(error, file)
+  }
+}
+
+function insistOnMirror(file: string): void {
+  if (!existsSync(file) || statSync(file).size === 0) throw noMirror(file)
+}
+
+function noMirror(file: string): FatalError {
+  return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
+}
+
 function describe(error: unknown, file: string): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
   const code = codeOf(error)
-  const advice =
-    damageOf(error) === null
-      ? `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
-      : `it is damaged: ${toBegin(file)}`
-  return new FatalError(`The database ${file} cannot be opened (${code}); ${advice}`, { cause: error })
+  return new FatalError(`The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`, {
+    cause: error,
+  })
+}
+
+function adviceFor(error: Error, code: string, file: string): string {
+  if (damageOf(error) !== null) return `it is damaged: ${toBegin(file)}`
+  if (code.startsWith('SQLITE_BUSY')) return 'another program writes to it and does not end; close that one'
+  return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
 }
 
 /** The code of the error, or of what it was made of. */
-function codeOf(error: Error): string {
+export function codeOf(error: Error): string {
   if ('code' in error) return String(error.code)
   return error.cause instanceof Error ? codeOf(error.cause) : error.name
 }

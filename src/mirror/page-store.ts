@@ -1,23 +1,27 @@
-import { parseIsoDate } from '../model/dates.ts'
+import { isoMs } from '../model/dates.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
-import { type Database, transact } from './database.ts'
-import type { CommitCounts, Incoming, PageCommit, PageGlance, PageResult, SyncStore } from './port.ts'
+import { type Database, transact, transactProgress } from './database.ts'
+import type { KnownPages } from './known-pages.ts'
+import type { CommitCounts, Incoming, KnownPageCommit, PageCommit, PageGlance, PageResult, SyncStore } from './port.ts'
 import { type QuarantineStore, wholeWalk } from './quarantine-store.ts'
+import type { Tallies } from './record-counts.ts'
 import type { RecordTable, StoredFields } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
-import { type RecordWriter, recordWriter } from './record-writer.ts'
+import { type Known, type RecordWriter, recordWriter, type Written } from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
-import { packRids } from './rid-set.ts'
+import { countRids, packRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
 
 /** The parts a page's transaction is made of. */
 export interface PageParts {
   readonly writer: (resource: ResourceName) => RecordWriter
+  readonly tallies: Tallies
   readonly log: ChangeLog
   readonly quarantine: QuarantineStore
   readonly removals: Removals
   readonly walkNotes: WalkNotes
+  readonly knownPages: KnownPages
 }
 
 export function recordWriters(database: Database): (resource: ResourceName) => RecordWriter {
@@ -34,7 +38,7 @@ export function recordWriters(database: Database): (resource: ResourceName) => R
 interface ItemsWritten {
   readonly rids: readonly number[]
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
-  readonly changedFields: Record<string, number>
+  readonly laterDates: Record<string, number>
   readonly unreadable: boolean
 }
 
@@ -44,77 +48,91 @@ const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, q
 export function pageStore(
   database: Database,
   parts: PageParts,
-): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys'> {
-  const { writer, log, quarantine, removals, walkNotes } = parts
+): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'> {
+  const { writer, tallies, log, quarantine, removals, walkNotes, knownPages } = parts
 
-  function writeItems(page: Omit<PageCommit, 'admit'>, detail?: StoredFields): ItemsWritten {
-    const { table } = writer(page.resource)
+  function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
+    const { table, columns, seen, write } = writer(page.resource)
+    const { tenantId, at, requestId } = page
+    const tally = tallies(tenantId, page.resource, columns)
+    const context = { tally, tenantId, at, requestId }
     const rids: number[] = []
     const counts = { ...none }
-    const changedFields: Record<string, number> = {}
+    const laterDates: Record<string, number> = {}
     let unreadable = false
     const accepted = removals.acceptance(page.tenantId, page.resource)
-    for (const item of page.items) {
+    const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
+    for (const [i, item] of page.items.entries()) {
+      const before = known.at(i)
       if (!item.ok) {
-        const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
-        const key = quarantine.hold(table, item, { ...page, walkId })
+        if (quarantine.hold(table, item, { ...page, walkId }) === null) unreadable = true
         counts.quarantined++
-        const known = key === null ? undefined : writer(page.resource).find(page.tenantId, key)
-        if (key === null) unreadable = true
-        if (known === undefined || known.removed) continue
-        rids.push(known.rid)
-        accepted.seen(known.rid)
-        writer(page.resource).seen(known)
+        if (before === undefined || before.removed) continue
+        rids.push(before.rid)
+        accepted.seen(before.rid)
+        seen(before)
         continue
       }
-      const written = writer(page.resource).write(
-        item.record,
-        detail === undefined ? item.extra : undefined,
-        page,
-        detail,
-      )
+      const key = known.keys[i] ?? 0
+      const extra = detail === undefined ? item.extra : undefined
+      const written = write({ key, record: item.record, extra, known: before }, context, detail)
       rids.push(written.rid)
       accepted.seen(written.rid)
       if (written.kind === 'unchanged') {
         counts.unchanged++
         continue
       }
-      const key = keyOf(item, table) ?? 0
+      // A later item of the same page may change it, and the counts with it.
+      if (known.repeats) tally.flush()
       if (written.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
       log.written(table, key, written, page)
       counts[written.kind === 'changed' ? 'updated' : 'created']++
-      for (const field of written.fields) changedFields[field] = (changedFields[field] ?? 0) + 1
+      for (const field of datesMovedLater(table, written)) laterDates[field] = (laterDates[field] ?? 0) + 1
     }
-    return { rids, counts, changedFields, unreadable }
+    tally.flush()
+    return { rids, counts, laterDates, unreadable }
   }
 
   function commit(page: PageCommit): PageResult {
-    if (page.admit !== undefined && !page.admit(glance(page)))
-      return { admitted: false, counts: none, changedFields: {} }
+    const known = knownItems(writer(page.resource), page.tenantId, page.items)
+    if (page.admit !== undefined && !page.admit(glance(page, known)))
+      return { admitted: false, counts: none, laterDates: {} }
     if (page.whole !== undefined) quarantine.begin(page.tenantId, writer(page.resource).table)
-    const written = writeItems(page)
+    const written = writeItems(page, known)
+    const rids = packRids(written.rids)
     if (page.walk !== undefined) {
-      walkNotes.add(page.walk, packRids(written.rids), page.items.length, written.unreadable, page.at)
+      const number = walkNotes.add(page.walk, rids, page.items.length, written.unreadable, page.at)
+      if (number !== null && page.remember !== undefined && isPlain(page, known, written)) {
+        knownPages.remember(page.tenantId, page.resource, number, page.remember, rids)
+      }
     }
     if (page.cursor !== undefined) walkNotes.storeCursor(page.tenantId, page.resource, page.cursor)
     if (page.whole !== undefined) {
       if (!written.unreadable) {
-        const absent = removals.liveWithout(page.tenantId, page.resource, packRids(written.rids))
+        const absent = removals.liveWithout(page.tenantId, page.resource, rids)
         written.counts.removed = removals.bury(page.tenantId, page.resource, absent, page.at, page.requestId)
       }
       quarantine.release(page.tenantId, writer(page.resource).table, wholeWalk)
       walkNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)
     }
-    return { admitted: true, counts: written.counts, changedFields: written.changedFields }
+    return { admitted: true, counts: written.counts, laterDates: written.laterDates }
   }
 
-  function glance({ tenantId, resource, items }: PageCommit): PageGlance {
-    const { table, find } = writer(resource)
+  function commitKnown({ tenantId, resource, at, page, walk, ...memory }: KnownPageCommit): PageResult | null {
+    const rids = knownPages.intact(tenantId, resource, page, memory)
+    if (rids === null || removals.anyAccepted(tenantId, resource)) return null
+    const unchanged = countRids(rids)
+    walkNotes.add(walk, rids, unchanged, false, at)
+    return { admitted: true, counts: { ...none, unchanged }, laterDates: {} }
+  }
+
+  function glance({ tenantId, resource, items }: PageCommit, { keys, at }: KnownItems): PageGlance {
+    const { table } = writer(resource)
     let known = 0
     const unknownCreatedAt: (number | null)[] = []
-    for (const item of items) {
-      const key = keyOf(item, table)
-      if (key !== null && (find(tenantId, key) !== undefined || quarantine.knows(tenantId, table, String(key)))) known++
+    for (const [i, item] of items.entries()) {
+      const key = keys[i] ?? null
+      if (key !== null && (at(i) !== undefined || quarantine.knows(tenantId, table, String(key)))) known++
       else unknownCreatedAt.push(item.ok ? createdAtOf(item.record) : null)
     }
     return { known, unknownCreatedAt }
@@ -122,30 +140,65 @@ export function pageStore(
 
   return {
     async commitPage(page) {
-      if (isIdle(page)) return { admitted: true, counts: none, changedFields: {} }
+      if (isIdle(page)) return { admitted: true, counts: none, laterDates: {} }
       return transact(database, () => commit(page))
     },
-    async commitDetail({ item, walkId, ...detail }) {
+    async knownPage(tenantId, resource, page, reading) {
+      return knownPages.find(tenantId, resource, page, reading)
+    },
+    async commitKnownPage(page) {
+      return transactProgress(database, () => commitKnown(page))
+    },
+    async commitDetail({ item, ...detail }) {
       return transact(database, () => {
-        const written = writeItems(
-          { ...detail, items: [item], recordCreations: true, ...(walkId === null ? {} : { walk: { id: walkId } }) },
-          { detailReadAt: detail.at },
-        )
-        if (walkId !== null) walkNotes.add({ id: walkId }, packRids(written.rids), 1, false, detail.at)
-        return { admitted: true, counts: written.counts, changedFields: written.changedFields }
+        const page = { ...detail, items: [item], recordCreations: true }
+        const known = knownItems(writer(page.resource), page.tenantId, page.items)
+        const { counts, laterDates } = writeItems(page, known, { detailReadAt: detail.at })
+        return { admitted: true, counts, laterDates }
       })
     },
     async knownKeys(tenantId, resource, ids) {
       const { table, find } = writer(resource)
-      return ids
-        .map(table.keyOf)
-        .filter((key) => find(tenantId, key) !== undefined || quarantine.knows(tenantId, table, String(key))).length
+      const keys = ids.map(table.keyOf)
+      const known = find(tenantId, keys)
+      return keys.filter((key) => known.has(key) || quarantine.knows(tenantId, table, String(key))).length
     },
   }
 }
 
+/** Records that could not be trusted, or that came twice, must be met again each time. */
+function isPlain({ items }: PageCommit, { repeats }: KnownItems, { counts }: ItemsWritten): boolean {
+  return items.length > 0 && counts.quarantined === 0 && !repeats
+}
+
 function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.walk === undefined && page.cursor === undefined && page.whole === undefined
+}
+
+/** What the mirror holds under the keys of a page's items. */
+interface KnownItems {
+  /** Null where no id can be read. */
+  readonly keys: readonly (string | number | null)[]
+  /** True when a key occurs several times. */
+  readonly repeats: boolean
+  at(index: number): Known | undefined
+}
+
+function knownItems({ table, find }: RecordWriter, tenantId: number, items: readonly Incoming[]): KnownItems {
+  const keys = items.map((item) => keyOf(item, table))
+  const legible = keys.filter((key) => key !== null)
+  const known = find(tenantId, legible)
+  const repeats = new Set(legible).size < legible.length
+  return {
+    keys,
+    repeats,
+    at(index) {
+      const key = keys[index] ?? null
+      if (key === null) return undefined
+      // What an earlier item of the same page wrote must be seen, too.
+      return repeats ? find(tenantId, [key]).get(key) : known.get(key)
+    },
+  }
 }
 
 function keyOf(item: Incoming, table: RecordTable): string | number | null {
@@ -153,6 +206,15 @@ function keyOf(item: Incoming, table: RecordTable): string | number | null {
   return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])
 }
 
+/** Date fields whose instant lies later than before; a date that is only written in another way does not. */
+function datesMovedLater(table: RecordTable, { before, after, fields }: Written): readonly string[] {
+  if (before === null || after === null) return []
+  return fields.filter((field) => {
+    const [was, is] = [before[`${field}Ms`] ?? null, after[`${field}Ms`] ?? null]
+    return table.fields[field] === 'date' && was !== null && is !== null && is > was
+  })
+}
+
 function createdAtOf(record: object): number | null {
-  return parseIsoDate('createdAt' in record ? record.createdAt : null)?.ms ?? null
+  return isoMs('createdAt' in record ? record.createdAt : null)
 }

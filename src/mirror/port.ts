@@ -2,6 +2,8 @@ import type { AdminStore, FindingStore } from './finding-port.ts'
 import type { SyncStore } from './sync-port.ts'
 
 export type * from './finding-port.ts'
+export type * from './lookup-port.ts'
+export type * from './page-port.ts'
 export type * from './sync-port.ts'
 
 /** The local database copy of every tenant: whole operations only, so that its body can be another database. */

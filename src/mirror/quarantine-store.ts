@@ -40,10 +40,10 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
   return {
     hold(table, item, { tenantId, at, requestId, walkId }) {
-      const text = (JSON.stringify(item.raw) ?? 'null').slice(0, maxRawLength)
+      const text = rawText(item.raw)
       const key = item.id === null ? null : table.keyOf(item.id)
       const stored = key === null ? `?${createHash('sha256').update(text).digest('hex').slice(0, 32)}` : String(key)
-      upsert.run(tenantId, table.resource, stored, text, item.problem, at, at, requestId, walkId)
+      upsert.run(tenantId, table.resource, stored, text.slice(0, maxRawLength), item.problem, at, at, requestId, walkId)
       return key
     },
     begin(tenantId, table) {
@@ -54,4 +54,15 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
   }
+}
+
+/** ECMAScript's `JSON.rawJSON`, which the type library does not name yet: a text that `JSON.stringify` writes as it is. */
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown }
+
+/** JSON that reads back as the same value: a number beyond what a double holds, read as infinite, would become null. */
+function rawText(raw: unknown): string {
+  const infinite = (value: unknown) => value === Infinity || value === -Infinity
+  return (
+    JSON.stringify(raw, (_, value) => (infinite(value) ? rawJSON(value > 0 ? '1e400' : '-1e400') : value)) ?? 'null'
+  )
 }

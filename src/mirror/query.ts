@@ -34,6 +34,8 @@ export interface MirrorRecord {
   readonly firstSeenAt: number
   readonly readAt: number
   readonly requestId: string | null
+  /** True when the last complete walk did not show it: it may be gone. */
+  readonly absent: boolean
 }
 
 /** Reads of live records of one tenant at one instant of the mirror. */
@@ -48,8 +50,8 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
-  /** History of one record, oldest first. */
-  history(resource: ResourceName, key: string): Promise<readonly ChangeRow[]>
+  /** History of the records of these keys, oldest first. */
+  history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
 }
 
 export interface GroupCount {

@@ -1,4 +1,4 @@
-import { parseIsoDate } from '../model/dates.ts'
+import { isoMs } from '../model/dates.ts'
 import type { FieldKind, RecordTable, Stored } from './record-table.ts'
 
 /** Columns that hold the API's fields, in the order they are stored and compared. */
@@ -6,38 +6,41 @@ export function fieldColumns(table: RecordTable): readonly string[] {
   return Object.entries(table.fields).flatMap(([field, kind]) => (kind === 'date' ? [field, `${field}Ms`] : [field]))
 }
 
-/** Turns a record into the stored values of `fieldColumns`, in that order. */
-export function encoderOf(table: RecordTable): (fields: Readonly<Record<string, unknown>>) => Stored[] {
-  const entries = Object.entries(table.fields)
+/**
+ * Turns a record into a row that begins with the stored values of `fieldColumns`, in that order, and has room for the
+ * rest of its columns.
+ */
+export function encoderOf(
+  table: RecordTable,
+  columns: number,
+): (fields: Readonly<Record<string, unknown>>) => Stored[] {
+  const names = Object.keys(table.fields)
+  const kinds = Object.values(table.fields)
   return (fields) => {
-    const stored: Stored[] = []
-    for (const [field, kind] of entries) encodeInto(stored, kind, fields[field])
-    return stored
+    const row = new Array<Stored>(columns).fill(null)
+    let at = 0
+    for (let i = 0; i < names.length; i++) {
+      const value = fields[names[i] ?? '']
+      const kind = kinds[i] ?? 'text'
+      row[at++] = encode(kind, value)
+      if (kind === 'date') row[at++] = isoMs(value)
+    }
+    return row
   }
 }
 
-function encodeInto(stored: Stored[], kind: FieldKind, value: unknown): void {
-  if (value === null || value === undefined) {
-    stored.push(null)
-    if (kind === 'date') stored.push(null)
-    return
-  }
+function encode(kind: FieldKind, value: unknown): Stored {
+  if (value === null || value === undefined) return null
   switch (kind) {
     case 'boolean':
-      stored.push(value === true ? 1 : 0)
-      return
-    case 'date':
-      stored.push(String(value), parseIsoDate(value)?.ms ?? null)
-      return
+      return value === true ? 1 : 0
     case 'integer':
-      stored.push(Number(value))
-      return
+      return Number(value)
     case 'json':
-      stored.push(JSON.stringify(value))
-      return
+      return JSON.stringify(value)
+    case 'date':
     case 'text':
-      stored.push(String(value))
-      return
+      return String(value)
     default:
       throw new TypeError(`Unknown field kind ${kind satisfies never}`)
   }

@@ -1,10 +1,13 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
+import type BetterSqlite3 from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
+import { keptCounts } from './record-counts.ts'
 import type { RecordTable, Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
 
 /** Records between which scrapes and other work may run. */
 const batchSize = 500
@@ -14,11 +17,21 @@ interface Sql {
   readonly values: readonly Stored[]
 }
 
-/** Reads the live records of one tenant; conditions come as data and become bound parameters. */
-export function recordReader({ raw }: Database, tenantId: number): RecordReader {
+type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
+
+/**
+ * Makes readers of the live records of a tenant; conditions come as data and become bound parameters. The checks ask the
+ * same few questions again and again: each is prepared once.
+ */
+export function recordReaders({ raw }: Database): (tenantId: number) => RecordReader {
+  const prepare = remembered((text: string) => raw.prepare<Stored[]>(text)) as Prepare
+  return (tenantId) => recordReader(prepare, tenantId)
+}
+
+function recordReader(prepare: Prepare, tenantId: number): RecordReader {
   async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
     const key = columnOf(table, table.key)
-    const select = raw.prepare<Stored[], Record<string, Stored>>(
+    const select = prepare<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
     let after: Stored = typeof table.keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
@@ -26,20 +39,20 @@ export function recordReader({ raw }: Database, tenantId: number): RecordReader 
       const rows = select.all(tenantId, after)
       if (rows.length === 0) return
       yield rows.map((row) => toRecord(table, row))
+      if (rows.length < batchSize) return
       after = rows.at(-1)?.[table.key] ?? null
       await letOthersIn()
     }
   }
 
   async function* batchesWhere(table: RecordTable, where: Where): AsyncGenerator<readonly MirrorRecord[]> {
-    const condition = conditionSql(table, where)
-    const rids = raw
-      .prepare(
-        `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
-      )
+    const condition = conditionSql((field) => columnOf(table, field), where)
+    const rids = prepare<number>(
+      `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
+    )
       .pluck()
-      .all(tenantId, ...condition.values) as number[]
-    const select = raw.prepare<[string], Record<string, Stored>>(
+      .all(tenantId, ...condition.values)
+    const select = prepare<Record<string, Stored>>(
       `${selectOf(table)} where rid in (select value from json_each(?)) and removed_at is null order by rid`,
     )
     for (let at = 0; at < rids.length; at += batchSize) {
@@ -54,26 +67,22 @@ export function recordReader({ raw }: Database, tenantId: number): RecordReader 
       return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
     },
     async count(resource, where = {}) {
-      const table = recordTables[resource]
-      const { text, values } = conditionSql(table, where)
-      return raw
-        .prepare(
-          `select count(*) from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${text}`,
-        )
-        .pluck()
-        .get(tenantId, ...values) as number
+      const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
+      const { text, values } = conditionSql(column, where)
+      return (
+        prepare<number>(`select ${amount} from ${from} ${text}`)
+          .pluck()
+          .get(tenantId, ...values) ?? 0
+      )
     },
     async countBy(resource, fields, where = {}) {
       const table = recordTables[resource]
-      const columns = fields.map((field) => columnOf(table, field)).join(', ')
-      const { text, values } = conditionSql(table, where)
-      const rows = raw
-        .prepare(
-          `select ${columns}, count(*) from "${getTableName(table.table)}"
-           where tenant_id = ? and removed_at is null ${text} group by ${columns}`,
-        )
+      const { from, amount, column } = countedFrom(table, [...fields, ...fieldsOf(where)])
+      const columns = fields.map(column).join(', ')
+      const { text, values } = conditionSql(column, where)
+      const rows = prepare<Stored[]>(`select ${columns}, ${amount} from ${from} ${text} group by ${columns}`)
         .raw()
-        .all(tenantId, ...values) as Stored[][]
+        .all(tenantId, ...values)
       return rows.map((row) => ({
         values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
         count: Number(row.at(-1)),
@@ -82,21 +91,17 @@ export function recordReader({ raw }: Database, tenantId: number): RecordReader 
     async duplicates(resource, field) {
       const table = recordTables[resource]
       const column = columnOf(table, field)
-      return raw
-        .prepare<[number], { value: string; count: number }>(
-          `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
-           where tenant_id = ? and removed_at is null and ${column} is not null
-           group by ${column} having count(*) > 1 order by ${column}`,
-        )
-        .all(tenantId)
+      return prepare<{ value: string; count: number }>(
+        `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
+         where tenant_id = ? and removed_at is null and ${column} is not null
+         group by ${column} having count(*) > 1 order by ${column}`,
+      ).all(tenantId)
     },
-    async history(resource, key) {
-      const rows = raw
-        .prepare<[number, string, string], Record<string, Stored>>(
-          `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
-           where tenant_id = ? and resource = ? and key = ? order by id`,
-        )
-        .all(tenantId, resource, key)
+    async history(resource, ...keys) {
+      const rows = prepare<Record<string, Stored>>(
+        `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
+         where tenant_id = ? and resource = ? and key in (select value from json_each(?)) order by id`,
+      ).all(tenantId, resource, JSON.stringify(keys))
       return rows.map(toChange)
     },
   }
@@ -116,7 +121,7 @@ function columnOf(table: RecordTable, property: string): string {
 function selectOf(table: RecordTable): string {
   const own = [...fieldColumns(table), ...table.own, table.key, 'extra', 'firstSeenAt', 'readAt', 'requestId']
   const columns = [...new Set(own)].map((property) => `${columnOf(table, property)} as "${property}"`)
-  return `select ${columns.join(', ')} from "${getTableName(table.table)}"`
+  return `select ${columns.join(', ')}, (missing_since is not null or absent_walks > 0) as absent from "${getTableName(table.table)}"`
 }
 
 function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord {
@@ -136,15 +141,33 @@ function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord
     firstSeenAt: Number(row['firstSeenAt']),
     readAt: Number(row['readAt']),
     requestId: row['requestId'] as string | null,
+    absent: row['absent'] === 1,
   }
 }
 
-function conditionSql(table: RecordTable, { all = [], anyOf = [] }: Where): Sql {
-  const parts = all.map((condition) => oneSql(table, condition))
+/** Counts that are kept, where they answer the question; else the records themselves. */
+function countedFrom(table: RecordTable, fields: readonly string[]) {
+  const kept = keptCounts(table, fields)
+  if (kept !== null) return { from: kept.from, amount: 'sum(count)', column: kept.field }
+  return {
+    from: `"${getTableName(table.table)}" where tenant_id = ? and removed_at is null`,
+    amount: 'count(*)',
+    column: (field: string) => columnOf(table, field),
+  }
+}
+
+function fieldsOf({ all = [], anyOf = [] }: Where): readonly string[] {
+  return [...all, ...anyOf.flat()].map(({ field }) => field)
+}
+
+type Column = (field: string) => string
+
+function conditionSql(column: Column, { all = [], anyOf = [] }: Where): Sql {
+  const parts = all.map((condition) => oneSql(column(condition.field), condition))
   if (anyOf.length > 0) {
     const groups = anyOf.map((group) =>
       joined(
-        group.map((condition) => oneSql(table, condition)),
+        group.map((condition) => oneSql(column(condition.field), condition)),
         ' and ',
       ),
     )
@@ -160,8 +183,7 @@ function joined(parts: readonly Sql[], word: string): Sql {
 
 const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
 
-function oneSql(table: RecordTable, condition: Condition): Sql {
-  const column = columnOf(table, condition.field)
+function oneSql(column: string, condition: Condition): Sql {
   if ('is' in condition) return { text: `${column} is ?`, values: [bound(condition.is)] }
   if ('not' in condition) return { text: `${column} is not ?`, values: [bound(condition.not)] }
   if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }

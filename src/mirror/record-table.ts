@@ -23,12 +23,16 @@ export interface RecordTable {
   readonly fields: Readonly<Record<string, FieldKind>>
   /** Columns of the mirror beside the API's fields. */
   readonly own: readonly string[]
+  /** Fields by whose values live records are counted together: what is asked for often and must not grow with them. At least one list. */
+  readonly counted: readonly (readonly string[])[]
   /** Fields that name a person or what a person wrote; erased when a tombstone outlives the retention. */
   readonly personal: readonly string[]
   /** Fields whose null in a list says nothing and never overwrites a known value. */
   readonly unstated?: readonly string[]
-  /** Works out the mirror's own columns, and corrections, when a record is created or changed. */
-  readonly settle?: (next: StoredFields, known: StoredFields | null, at: number) => StoredFields
+  /** Works out the mirror's own columns of a record that is new. */
+  readonly settleNew?: (next: StoredFields, at: number) => StoredFields
+  /** Works out the mirror's own columns, and corrections, when a record is changed. */
+  readonly settle?: (next: StoredFields, known: StoredFields, at: number) => StoredFields
   /** False for a change that tells of our reading, not of the tenant. */
   readonly isHistory?: (field: string, known: StoredFields) => boolean
 }

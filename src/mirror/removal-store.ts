@@ -4,22 +4,45 @@ import type { ChangeLog } from './change-log.ts'
 import { type Database, transact } from './database.ts'
 import type { AbsentRecord, SyncStore } from './port.ts'
 import { recordTables } from './record-tables.ts'
-import { ridsWithout, sortedRids } from './rid-set.ts'
+import { remembered } from './remembered.ts'
+import { ridSet } from './rid-set.ts'
 
 /** Everything by which a record leaves the live set; the methods expect to run inside a transaction. */
 export interface Removals {
   /** Live records whose id is not among the packed ones. */
-  liveWithout(tenantId: number, resource: ResourceName, ...seen: readonly Buffer[]): readonly number[]
+  liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): readonly number[]
   live(tenantId: number, resource: ResourceName): Uint32Array
   /** Tombstones records; returns how many were live. */
   bury(tenantId: number, resource: ResourceName, rids: readonly number[], at: number, requestId: string | null): number
   countAbsence(resource: ResourceName, rids: readonly number[]): void
   absent(tenantId: number, resource: ResourceName, rids: readonly number[], walksMore: number): readonly AbsentRecord[]
+  anyAccepted(tenantId: number, resource: ResourceName): boolean
   /** Withdraws accepted removals of records that are seen. */
   acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void }
   accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): void
   markMissing(resource: ResourceName, rids: readonly number[], at: number): void
-  missing(tenantId: number, resource: ResourceName, limit: number): readonly AbsentRecord[]
+}
+
+type Key = string | number
+
+function statementsOf(raw: Database['raw'], resource: ResourceName) {
+  const { table, key: property } = recordTables[resource]
+  const name = `"${getTableName(table)}"`
+  const key = `"${getTableColumns(table)[property]?.name ?? property}"`
+  return {
+    live: raw.prepare<[number], number>(`select rid from ${name} where tenant_id = ? and removed_at is null`).pluck(),
+    bury: raw
+      .prepare<[number, number], Key>(
+        `update ${name} set removed_at = ?, missing_since = null, absent_walks = 0
+         where rid = ? and removed_at is null returning ${key}`,
+      )
+      .pluck(),
+    countAbsence: raw.prepare(`update ${name} set absent_walks = absent_walks + 1 where rid = ?`),
+    find: raw.prepare<[number], { key: Key; walks: number }>(
+      `select ${key} as key, absent_walks as walks from ${name} where rid = ?`,
+    ),
+    markMissing: raw.prepare(`update ${name} set missing_since = coalesce(missing_since, ?) where rid = ?`),
+  }
 }
 
 export function removals({ raw }: Database, log: ChangeLog): Removals {
@@ -33,29 +56,21 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
     'insert or ignore into accepted_removals (tenant_id, resource, rid) values (?, ?, ?)',
   )
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
-  const nameOf = (resource: ResourceName) => `"${getTableName(recordTables[resource].table)}"`
-  const keyOf = (resource: ResourceName) => {
-    const { table, key } = recordTables[resource]
-    return `"${getTableColumns(table)[key]?.name ?? key}"`
-  }
+  const statements = remembered((resource: ResourceName) => statementsOf(raw, resource))
 
   const parts: Removals = {
     live(tenantId, resource) {
-      const rids = raw
-        .prepare(`select rid from ${nameOf(resource)} where tenant_id = ? and removed_at is null`)
-        .pluck()
-        .all(tenantId) as number[]
-      return Uint32Array.from(rids).sort()
+      return Uint32Array.from(statements(resource).live.all(tenantId)).sort()
     },
-    liveWithout: (tenantId, resource, ...seen) => ridsWithout(parts.live(tenantId, resource), sortedRids(seen)),
+    liveWithout(tenantId, resource, shown) {
+      const seen = ridSet([shown])
+      return [...parts.live(tenantId, resource)].filter((rid) => !seen.has(rid))
+    },
     bury(tenantId, resource, rids, at, requestId) {
-      const bury = raw.prepare(
-        `update ${nameOf(resource)} set removed_at = ?, missing_since = null, absent_walks = 0
-         where rid = ? and removed_at is null returning ${keyOf(resource)}`,
-      )
+      const { bury } = statements(resource)
       let buried = 0
       for (const rid of rids) {
-        const key = bury.pluck().get(at, rid) as string | number | undefined
+        const key = bury.get(at, rid)
         if (key === undefined) continue
         buried++
         log.noted(recordTables[resource], key, 'removed', { tenantId, at, requestId })
@@ -64,43 +79,26 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
       return buried
     },
     countAbsence(resource, rids) {
-      const count = raw.prepare(`update ${nameOf(resource)} set absent_walks = absent_walks + 1 where rid = ?`)
-      for (const rid of rids) count.run(rid)
+      for (const rid of rids) statements(resource).countAbsence.run(rid)
     },
     absent(tenantId, resource, rids, walksMore) {
-      const find = raw.prepare<[number], { key: string | number; walks: number }>(
-        `select ${keyOf(resource)} as key, absent_walks as walks from ${nameOf(resource)} where rid = ?`,
-      )
       return rids.flatMap((rid) => {
-        const row = find.get(rid)
+        const row = statements(resource).find.get(rid)
         if (row === undefined) return []
         const accepted = isAccepted.get(tenantId, resource, rid) !== undefined
         return [{ rid, key: String(row.key), walks: row.walks + walksMore, accepted }]
       })
     },
+    anyAccepted: (tenantId, resource) => anyAccepted.get(tenantId, resource) !== undefined,
     acceptance(tenantId, resource) {
-      if (anyAccepted.get(tenantId, resource) === undefined) return { seen() {} }
+      if (!parts.anyAccepted(tenantId, resource)) return { seen() {} }
       return { seen: (rid) => void dropAccepted.run(tenantId, resource, rid) }
     },
     accept(tenantId, resource, rids) {
       for (const rid of rids) insertAccepted.run(tenantId, resource, rid)
     },
     markMissing(resource, rids, at) {
-      const mark = raw.prepare(
-        `update ${nameOf(resource)} set missing_since = coalesce(missing_since, ?) where rid = ?`,
-      )
-      for (const rid of rids) mark.run(at, rid)
-    },
-    missing(tenantId, resource, limit) {
-      const rids = raw
-        .prepare(
-          `select rid from ${nameOf(resource)} where tenant_id = ? and missing_since is not null and removed_at is null
-           order by rid in (select rid from accepted_removals where tenant_id = ? and resource = ?) desc, missing_since, rid
-           limit ?`,
-        )
-        .pluck()
-        .all(tenantId, tenantId, resource, limit) as number[]
-      return parts.absent(tenantId, resource, rids, 0)
+      for (const rid of rids) statements(resource).markMissing.run(at, rid)
     },
   }
   return parts
@@ -110,12 +108,11 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
 export function removalStore(
   database: Database,
   parts: Removals,
-): Pick<SyncStore, 'markMissing' | 'missing' | 'remove' | 'liveCount'> {
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount'> {
   return {
     async markMissing(_tenantId, resource, rids, at) {
       if (rids.length > 0) transact(database, () => parts.markMissing(resource, rids, at))
     },
-    missing: async (tenantId, resource, limit) => parts.missing(tenantId, resource, limit),
     remove: async (tenantId, resource, rids, at, requestId) =>
       transact(database, () => parts.bury(tenantId, resource, rids, at, requestId)),
     async liveCount(tenantId, resource) {

@@ -1,29 +1,49 @@
-/** Record ids packed for a blob, four bytes each. */
+/**
+ * Record ids packed for a blob: the first id and the length of each run, four bytes each. A page mostly shows records that
+ * were first seen together, so it comes to one run.
+ */
 export function packRids(rids: readonly number[]): Buffer {
-  const packed = Uint32Array.from(rids)
-  return Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
+  const runs: number[] = []
+  let next = -1
+  for (const rid of Uint32Array.from(rids).sort()) {
+    if (rid === next - 1) continue
+    if (rid === next) runs[runs.length - 1] = (runs.at(-1) ?? 0) + 1
+    else runs.push(rid, 1)
+    next = rid + 1
+  }
+  return Buffer.from(Uint32Array.from(runs).buffer)
 }
 
-/** All ids of the blobs in ascending order; repeats stay. */
-export function sortedRids(blobs: readonly Buffer[]): Uint32Array {
-  const total = blobs.reduce((sum, blob) => sum + blob.byteLength / 4, 0)
-  const all = new Uint32Array(total)
-  let at = 0
+/** How many ids a blob holds. */
+export function countRids(blob: Buffer): number {
+  let count = 0
+  for (const [, length] of runsOf(blob)) count += length
+  return count
+}
+
+/** The lowest and the highest id of a blob that holds any. */
+export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
+  const runs = [...runsOf(blob)]
+  const [last, length] = runs.at(-1) ?? [0, 1]
+  return [runs[0]?.[0] ?? 0, last + length - 1]
+}
+
+/** The ids of the blobs as a set: a bit for each, which is small and quick where ids are given out in a row. */
+export function ridSet(blobs: readonly Buffer[]): { has(rid: number): boolean } {
+  const highest = blobs.reduce((most, blob) => Math.max(most, blob.length === 0 ? 0 : rangeOfRids(blob)[1]), 0)
+  const bits = new Uint8Array((highest >>> 3) + 1)
   for (const blob of blobs) {
-    const bytes = new Uint8Array(all.buffer, at * 4, blob.byteLength)
-    bytes.set(blob)
-    at += blob.byteLength / 4
+    for (const [first, length] of runsOf(blob)) {
+      for (let rid = first; rid < first + length; rid++) bits[rid >>> 3] = (bits[rid >>> 3] ?? 0) | (1 << (rid & 7))
+    }
   }
-  return all.sort()
+  return { has: (rid) => ((bits[rid >>> 3] ?? 0) & (1 << (rid & 7))) !== 0 }
 }
 
-/** Ids of `live` that `seen` does not hold; both ascending. */
-export function ridsWithout(live: Uint32Array, seen: Uint32Array): number[] {
-  const absent: number[] = []
-  let j = 0
-  for (const rid of live) {
-    while (j < seen.length && (seen[j] ?? 0) < rid) j++
-    if (seen[j] !== rid) absent.push(rid)
-  }
-  return absent
+function* runsOf(blob: Buffer): Generator<readonly [first: number, length: number]> {
+  // A blob may begin anywhere in memory, and numbers of four bytes may not.
+  const copy = new Uint8Array(blob.byteLength)
+  copy.set(blob)
+  const runs = new Uint32Array(copy.buffer)
+  for (let i = 0; i + 1 < runs.length; i += 2) yield [runs[i] ?? 0, runs[i + 1] ?? 0]
 }

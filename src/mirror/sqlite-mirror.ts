@@ -1,16 +1,22 @@
 import { adminStore } from './admin-store.ts'
 import { changeLog } from './change-log.ts'
+import { watchData } from './data-versions.ts'
 import { withStoreErrors } from './database.ts'
-import { detailStore } from './detail-store.ts'
+import { damaged } from './file-guard.ts'
 import { findingStore } from './finding-store.ts'
 import { holdStore } from './hold-store.ts'
+import { knownPages } from './known-pages.ts'
+import { lookUpStore } from './lookup-store.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
 import { pageStore, recordWriters } from './page-store.ts'
 import type { Mirror } from './port.ts'
 import { quarantineStore } from './quarantine-store.ts'
+import { keepCounts, tallies } from './record-counts.ts'
 import { removalStore, removals } from './removal-store.ts'
+import { revisions } from './revisions.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
+import { verdictStore } from './verdict-store.ts'
 import { walkNotes } from './walk-notes.ts'
 import { walkStore } from './walk-store.ts'
 
@@ -20,7 +26,15 @@ import { walkStore } from './walk-store.ts'
  * @throws FatalError in one sentence when the file cannot be had.
  */
 export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
-  return mirrorOver(role === 'engine' ? openForEngine(path) : openBesideEngine(path))
+  const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
+  try {
+    return mirrorOver(opened)
+  } catch (error) {
+    opened[Symbol.dispose]()
+    if (!(error instanceof Error) || error.name !== 'SqliteError') throw error
+    // Of this layout by its own word, but the statements made for that do not fit: a name in it was hit.
+    throw damaged(opened.database.raw.name, error.message)
+  }
 }
 
 function mirrorOver(opened: OpenedDatabase): Mirror {
@@ -30,19 +44,36 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const removal = removals(database, log)
   const notes = walkNotes(database)
   const writer = recordWriters(database)
+  const pages = knownPages(database, revisions(database))
+  keepCounts(database)
+  const verdicts = verdictStore(database)
   const operations = {
     ...tenantStore(database),
-    ...pageStore(database, { writer, log, quarantine, removals: removal, walkNotes: notes }),
+    ...pageStore(database, {
+      writer,
+      tallies: tallies(database),
+      log,
+      quarantine,
+      removals: removal,
+      walkNotes: notes,
+      knownPages: pages,
+    }),
     ...removalStore(database, removal),
-    ...walkStore(database, { removals: removal, quarantine, walkNotes: notes }),
-    ...detailStore(database),
+    ...walkStore(database, { removals: removal, quarantine, walkNotes: notes, knownPages: pages }),
+    ...lookUpStore(database),
     ...holdStore(database, removal),
-    ...findingStore(database),
+    ...verdicts,
+    ...findingStore(database, verdicts),
     ...trustStore(database),
-    ...adminStore(database, guard),
+    ...adminStore(opened),
     async [Symbol.asyncDispose]() {
+      try {
+        if (!guard.moved) verdicts.flush()
+      } catch {
+        // A database that cannot be written any more ends what is open; only when the checks were judged last is lost.
+      }
       opened[Symbol.dispose]()
     },
   }
-  return withStoreErrors(database, operations, (error) => guard.note(error))
+  return withStoreErrors(database, watchData(database, operations), (error) => guard.note(error))
 }

@@ -1,5 +1,7 @@
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { LookUpStore } from './lookup-port.ts'
+import type { CommitCounts, Incoming, KnownPageStore, PageCommit, PageResult } from './page-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -12,79 +14,13 @@ export interface TenantRow {
   readonly changeAccepted: readonly string[] | null
 }
 
-/** A record to be mirrored, or one that could not be trusted. */
-export type Incoming =
-  | { readonly ok: true; readonly record: object; readonly extra: object | null }
-  | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
-
-export interface CommitCounts {
-  readonly created: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly removed: number
-  readonly quarantined: number
-}
-
-/** What a page looks like against the mirror, before anything of it is written. */
-export interface PageGlance {
-  readonly known: number
-  /** `createdAt` of each record the mirror has never known, null where it has none. */
-  readonly unknownCreatedAt: readonly (number | null)[]
-}
-
-export interface PageCommit {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  readonly items: readonly Incoming[]
-  readonly at: number
-  readonly requestId: string | null
-  /** The walk this page belongs to or stands beside: what it shows counts as seen by it. */
-  readonly walk?: WalkStep
-  /** The poll cursor to store with the page. */
-  readonly cursor?: string | null
-  /** True for an unpaginated list or single object: what it does not show is removed in the same transaction. */
-  readonly whole?: WholeList
-  /** True when later creations are history (a complete walk exists). */
-  readonly recordCreations: boolean
-  /** Refuses the page by its glance; nothing is written then. Not asked when absent. */
-  readonly admit?: (glance: PageGlance) => boolean
-}
-
-/** A complete walk in one answer. */
-export interface WholeList {
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly serverTime: number | null
-}
-
-export interface WalkStep {
-  readonly id: number
-  /** Absent for a poll beside the walk: only what it shows is noted. */
-  readonly advance?: WalkAdvance
-}
-
-export interface WalkAdvance {
-  readonly nextCursor: string | null
-  /** Digest of the cursor handed out by this page, to notice one that comes again. */
-  readonly cursorDigest: string | null
-  readonly reachedEnd: boolean
-  /** Set on the first page. */
-  readonly start?: { readonly serverTime: number | null; readonly requestId: string | null }
-}
-
-export interface PageResult {
-  readonly admitted: boolean
-  readonly counts: CommitCounts
-  /** How many records changed each field. */
-  readonly changedFields: Readonly<Record<string, number>>
-}
-
 export interface WalkRow {
   readonly id: number
   readonly startedAt: number
   readonly startServerTime: number | null
   readonly startRequestId: string | null
   readonly progressAt: number
+  readonly walkedMs: number
   readonly pages: number
   readonly nextCursor: string | null
   readonly lastCursor: string | null
@@ -108,8 +44,11 @@ export interface SyncState {
   readonly sweepAttemptAt: number | null
   readonly sweepSuccessAt: number | null
   readonly sweepReason: Reason | null
+  /** The refusal that no success of either mode followed: both ask under the same permission. */
+  readonly denied: Reason | null
   readonly message: string | null
   readonly resetSweepAt: number | null
+  readonly sweepOwed: boolean
   readonly pollsRest: boolean
   readonly emptyAccepted: boolean
 }
@@ -126,8 +65,8 @@ export interface RunClose {
   readonly outcome: 'success' | 'failure'
   readonly reason: Reason | null
   readonly message: string | null
-  /** Server time at the start of a run that reached the end of the feed. */
-  readonly reachedEndServerTime?: number | null
+  /** Server time at the start of a run that reached the end of the feed; null leaves what is known. */
+  readonly reachedEndServerTime: number | null
   readonly pages: number
   readonly counts: CommitCounts
 }
@@ -175,7 +114,7 @@ export interface ResourceTrust {
 }
 
 /** The writing side of sync. */
-export interface SyncStore {
+export interface SyncStore extends KnownPageStore, LookUpStore {
   /** Opens the tenant's row; a first call makes it. `sameOrigin` is false when the mirror knows another base URL. */
   openTenant(
     name: string,
@@ -196,7 +135,7 @@ export interface SyncStore {
   noteSync(
     tenantId: number,
     resource: ResourceName,
-    note: Partial<Pick<SyncState, 'cursor' | 'resetSweepAt' | 'pollsRest' | 'emptyAccepted' | 'reachedEndServerTime'>>,
+    note: Partial<Pick<SyncState, 'cursor' | 'resetSweepAt' | 'sweepOwed' | 'pollsRest' | 'emptyAccepted'>>,
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
 
@@ -220,8 +159,6 @@ export interface SyncStore {
   completeWalk(end: WalkEnd): Promise<{ readonly removed: number }>
   /** Marks users `missing`; they are confirmed one by one. */
   markMissing(tenantId: number, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
-  /** Missing records, those whose removal was accepted first, then in the order they went missing. */
-  missing(tenantId: number, resource: ResourceName, limit: number): Promise<readonly AbsentRecord[]>
   remove(
     tenantId: number,
     resource: ResourceName,
@@ -230,8 +167,6 @@ export interface SyncStore {
     requestId: string | null,
   ): Promise<number>
 
-  /** Records whose details should be read next, most urgent first. */
-  detailCandidates(query: DetailQuery): Promise<readonly { readonly rid: number; readonly key: number }[]>
   /** Writes a detail answer; `fields` as in a page item. */
   commitDetail(detail: {
     readonly tenantId: number
@@ -239,7 +174,6 @@ export interface SyncStore {
     readonly item: Incoming
     readonly at: number
     readonly requestId: string | null
-    readonly walkId: number | null
   }): Promise<PageResult>
 
   holds(tenantId?: number): Promise<readonly HoldRow[]>
@@ -267,23 +201,10 @@ export interface WalkEnd {
   readonly requestId: string | null
   /** The poll cursor to store; undefined leaves the stored one. */
   readonly cursor?: string
+  /** Null leaves what is known. */
   readonly reachedEndServerTime: number | null
   /** Records to be tombstoned now. */
   readonly remove: readonly number[]
   /** Records absent from this walk that stay: their count of absent walks grows. */
   readonly absent: readonly number[]
-}
-
-export interface DetailQuery {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  readonly limit: number
-  /**
-   * Only those without a known detail that were created or changed since (milliseconds since the epoch); null means all:
-   * first those without one, then those with an ambiguous role name, then the rest, oldest reading first.
-   */
-  readonly changedSince: number | null
-  readonly ambiguousRoleNames: readonly string[]
-  /** Of those without a known detail, begin behind this key, so that ones that cannot be read do not block the rest. */
-  readonly after: number
 }

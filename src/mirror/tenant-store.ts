@@ -1,9 +1,10 @@
-import { and, eq, getTableName } from 'drizzle-orm'
-import { reasons } from '../model/reasons.ts'
+import { and, eq, getTableName, sql } from 'drizzle-orm'
+import { type Reason, reasons } from '../model/reasons.ts'
 import { type Database, transact } from './database.ts'
-import type { SyncState, SyncStore, TenantRow } from './port.ts'
+import type { RunClose, SyncState, SyncStore, TenantRow } from './port.ts'
 import { recordTables } from './record-tables.ts'
-import { quarantine, runs, syncStates, tenants } from './schema/index.ts'
+import { quarantine, syncStates, tenants } from './schema/index.ts'
+import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
 
 export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   return { ...row, changeAccepted: row.changeAccepted === null ? null : (JSON.parse(row.changeAccepted) as string[]) }
@@ -11,10 +12,19 @@ export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
 
 type StateRow = typeof syncStates.$inferSelect
 
+const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+
 const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
 
 export function toSyncState(resource: SyncState['resource'], row: StateRow | undefined): SyncState {
-  const { pollReason = null, sweepReason = null, pollsRest = 0, emptyAccepted = 0 } = row ?? {}
+  const {
+    pollReason = null,
+    sweepReason = null,
+    denied = null,
+    sweepOwed = 0,
+    pollsRest = 0,
+    emptyAccepted = 0,
+  } = row ?? {}
   return {
     cursor: null,
     reachedEndServerTime: null,
@@ -32,6 +42,8 @@ export function toSyncState(resource: SyncState['resource'], row: StateRow | und
     resource,
     pollReason: reasonOrNull(pollReason),
     sweepReason: reasonOrNull(sweepReason),
+    denied: reasonOrNull(denied),
+    sweepOwed: sweepOwed === 1,
     pollsRest: pollsRest === 1,
     emptyAccepted: emptyAccepted === 1,
   }
@@ -44,8 +56,26 @@ type TenantPart = Pick<
 
 /** Tenants, and where the sync of each of their resources stands. */
 export function tenantStore(database: Database): TenantPart {
-  const { orm } = database
-  const stateKey = [syncStates.tenantId, syncStates.resource]
+  const { orm, raw } = database
+  const tenantById = orm
+    .select()
+    .from(tenants)
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare()
+  const stateOf = orm
+    .select()
+    .from(syncStates)
+    .where(
+      and(eq(syncStates.tenantId, sql.placeholder('tenantId')), eq(syncStates.resource, sql.placeholder('resource'))),
+    )
+    .prepare()
+  const putState = syncStateWriter(database)
+  const insertRun = raw.prepare(
+    `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
+       unchanged, removed, quarantined)
+     values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
+       @unchanged, @removed, @quarantined)`,
+  )
   return {
     async openTenant(name, baseUrl, at) {
       return transact(database, () => {
@@ -65,43 +95,27 @@ export function tenantStore(database: Database): TenantPart {
       if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
     },
     async tenant(tenantId) {
-      const row = orm.select().from(tenants).where(eq(tenants.id, tenantId)).get()
+      const row = tenantById.get({ tenantId })
       if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
       return toTenant(row)
     },
     async syncState(tenantId, resource) {
-      const where = and(eq(syncStates.tenantId, tenantId), eq(syncStates.resource, resource))
-      return toSyncState(resource, orm.select().from(syncStates).where(where).get())
+      return toSyncState(resource, stateOf.get({ tenantId, resource }))
     },
-    async noteSync(tenantId, resource, { pollsRest, emptyAccepted, ...note }) {
-      const set = {
-        ...note,
-        ...(pollsRest === undefined ? {} : { pollsRest: pollsRest ? 1 : 0 }),
-        ...(emptyAccepted === undefined ? {} : { emptyAccepted: emptyAccepted ? 1 : 0 }),
-      }
-      orm
-        .insert(syncStates)
-        .values({ tenantId, resource, ...set })
-        .onConflictDoUpdate({ target: stateKey, set })
-        .run()
+    async noteSync(tenantId, resource, { sweepOwed, pollsRest, emptyAccepted, ...note }) {
+      const flags = { sweepOwed: flag(sweepOwed), pollsRest: flag(pollsRest), emptyAccepted: flag(emptyAccepted) }
+      putState(tenantId, resource, { ...note, ...flags })
     },
     async closeRun({ counts, dataAsOf, reachedEndServerTime, ...run }) {
       transact(database, () => {
-        orm
-          .insert(runs)
-          .values({ ...run, ...counts })
-          .run()
+        insertRun.run({ ...run, ...counts })
         const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-        const before = orm
-          .select()
-          .from(syncStates)
-          .where(and(eq(syncStates.tenantId, tenantId), eq(syncStates.resource, resource)))
-          .get()
+        const before = stateOf.get({ tenantId, resource })
         const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
         const poll = {
           pollAttemptAt: startedAt,
           pollReason: ended.reason,
-          ...(ended.success && { pollSuccessAt: Math.max(ended.success, before?.pollSuccessAt ?? 0) }),
+          ...(ended.success && { pollSuccessAt: laterSuccess(ended.success, before?.pollSuccessAt ?? 0, run.endedAt) }),
         }
         const sweep = {
           sweepAttemptAt: startedAt,
@@ -111,14 +125,10 @@ export function tenantStore(database: Database): TenantPart {
         const both = outcome === 'success' && mode === 'sweep' ? { ...poll, ...sweep } : mode === 'sweep' ? sweep : poll
         const otherFailed = (mode === 'sweep' ? before?.pollReason : before?.sweepReason) ?? null
         const keepMessage = outcome === 'success' && mode === 'poll' && otherFailed !== null
-        const reached = reachedEndServerTime === undefined ? {} : { reachedEndServerTime }
+        const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
         const aborted = mode === 'sweep' ? { sweepAttemptAt: startedAt } : { pollAttemptAt: startedAt }
         const set = reason === 'aborted' ? aborted : { ...both, ...reached, ...(keepMessage ? {} : { message }) }
-        orm
-          .insert(syncStates)
-          .values({ tenantId, resource, ...set })
-          .onConflictDoUpdate({ target: stateKey, set })
-          .run()
+        putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
       })
     },
     async knowsAny(tenantId) {
@@ -128,5 +138,27 @@ export function tenantStore(database: Database): TenantPart {
       }
       return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
     },
+  }
+}
+
+/** Other failures say nothing about a refusal that stands: undefined leaves it. */
+function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
+  if (outcome === 'success') return null
+  return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
+}
+
+/** The data of a resumed walk may be older than the last poll; a time ahead of `now` is one of a clock that was set back. */
+function laterSuccess(success: number, known: number, now: number): number {
+  return known > now ? success : Math.max(success, known)
+}
+
+/** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
+function timesBefore(startedAt: number, known: StateRow): SyncStateNote {
+  const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
+  return {
+    pollAttemptAt: before(known.pollAttemptAt),
+    pollSuccessAt: before(known.pollSuccessAt),
+    sweepAttemptAt: before(known.sweepAttemptAt),
+    sweepSuccessAt: before(known.sweepSuccessAt),
   }
 }

@@ -1,70 +1,75 @@
-import { and, count, eq, getTableColumns, getTableName } from 'drizzle-orm'
-import { resourceNames } from '../model/resource-names.ts'
+import { count, eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { FindingStore } from './port.ts'
-import { recordReader } from './record-reader.ts'
+import { keptCounts, missingCount } from './record-counts.ts'
+import { recordReaders } from './record-reader.ts'
 import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
 import { quarantine, syncStates, tenants } from './schema/index.ts'
 import { toSyncState, toTenant } from './tenant-store.ts'
 
 type Part = Pick<FindingStore, 'records' | 'trust' | 'isLive' | 'inDoubt' | 'tenants'>
 
+/** The statements that ask about the live records of one resource. */
+function statementsOf({ raw }: Database, resource: ResourceName) {
+  const record = recordTables[resource]
+  const { table, key } = record
+  const from = `from "${getTableName(table)}" where tenant_id = ? and removed_at is null`
+  const hasKey = `and "${getTableColumns(table)[key]?.name ?? key}" = ?`
+  const kept = keptCounts(record, [])
+  if (kept === null) throw new TypeError(`The live records of ${resource} are not counted`)
+  const found = (where: string) => raw.prepare<[number, string | number]>(`select 1 ${from} ${hasKey} ${where}`)
+  return {
+    live: raw.prepare<[number], number>(`select coalesce(sum(count), 0) from ${kept.from}`).pluck(),
+    missing: raw.prepare<[number], number>(missingCount(record)).pluck(),
+    isLive: found(''),
+    inDoubt: found('and (missing_since is not null or absent_walks > 0)'),
+  }
+}
+
 /** What a judge asks of the mirror: records, and how far they can be trusted. */
 export function trustStore(database: Database): Part {
   const { orm, raw } = database
+  const statements = remembered((resource: ResourceName) => statementsOf(database, resource))
+  const tenantId = sql.placeholder('tenantId')
+  const states = orm.select().from(syncStates).where(eq(syncStates.tenantId, tenantId)).prepare()
+  const quarantined = orm
+    .select({ resource: quarantine.resource, count: count() })
+    .from(quarantine)
+    .where(eq(quarantine.tenantId, tenantId))
+    .groupBy(quarantine.resource)
+    .prepare()
+  const isQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
   return {
-    records: (tenantId) => recordReader(database, tenantId),
+    records: recordReaders(database),
     async trust(tenantId) {
-      const states = orm.select().from(syncStates).where(eq(syncStates.tenantId, tenantId)).all()
-      const quarantined = new Map(
-        orm
-          .select({ resource: quarantine.resource, count: count() })
-          .from(quarantine)
-          .where(eq(quarantine.tenantId, tenantId))
-          .groupBy(quarantine.resource)
-          .all()
-          .map((row) => [row.resource, row.count] as const),
-      )
+      const rows = states.all({ tenantId })
+      const held = new Map(quarantined.all({ tenantId }).map((row) => [row.resource, row.count] as const))
       return resourceNames.map((resource) => {
-        const name = getTableName(recordTables[resource].table)
-        const counted = (where: string) =>
-          raw
-            .prepare(`select count(*) from "${name}" where tenant_id = ? and removed_at is null ${where}`)
-            .pluck()
-            .get(tenantId) as number
+        const { live, missing } = statements(resource)
         return {
           state: toSyncState(
             resource,
-            states.find((state) => state.resource === resource),
+            rows.find((row) => row.resource === resource),
           ),
-          live: counted(''),
-          quarantined: quarantined.get(resource) ?? 0,
-          missing: counted('and missing_since is not null'),
+          live: live.get(tenantId) ?? 0,
+          quarantined: held.get(resource) ?? 0,
+          missing: missing.get(tenantId) ?? 0,
         }
       })
     },
     async isLive(tenantId, resource, key) {
-      const { table, key: property, keyOf } = recordTables[resource]
-      const column = getTableColumns(table)[property]?.name ?? property
-      const find = `select 1 from "${getTableName(table)}" where tenant_id = ? and "${column}" = ? and removed_at is null`
-      return raw.prepare(find).get(tenantId, keyOf(key)) !== undefined
+      return statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key)) !== undefined
     },
     async inDoubt(tenantId, resource, key) {
-      const { table, key: property, keyOf } = recordTables[resource]
-      const column = getTableColumns(table)[property]?.name ?? property
-      const stored = keyOf(key)
-      const find = `select 1 from "${getTableName(table)}" where tenant_id = ? and "${column}" = ?
-        and removed_at is null and (missing_since is not null or absent_walks > 0)`
-      if (raw.prepare(find).get(tenantId, stored) !== undefined) return true
-      const where = and(
-        eq(quarantine.tenantId, tenantId),
-        eq(quarantine.resource, resource),
-        eq(quarantine.key, String(stored)),
-      )
-      return orm.select({ key: quarantine.key }).from(quarantine).where(where).get() !== undefined
+      const stored = recordTables[resource].keyOf(key)
+      if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
+      return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
     },
     async tenants() {
-      return orm.select().from(tenants).orderBy(tenants.name).all().map(toTenant)
+      return allTenants.all().map(toTenant)
     },
   }
 }

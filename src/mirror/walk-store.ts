@@ -1,12 +1,15 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { absences } from './absence.ts'
 import { type Database, transact } from './database.ts'
+import type { KnownPages } from './known-pages.ts'
 import type { SyncStore, WalkRow } from './port.ts'
 import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
 import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
-import { syncStates, walkPages, walks } from './schema/index.ts'
-import { dropWalkRows, type WalkNotes } from './walk-notes.ts'
+import { walks } from './schema/index.ts'
+import { syncStateWriter } from './sync-state-writer.ts'
+import { type WalkNotes, walkDropped } from './walk-notes.ts'
 
 type Row = typeof walks.$inferSelect
 
@@ -17,51 +20,60 @@ function toWalk(row: Row): WalkRow {
 /** The life of a walk: begun, advanced by its pages, completed or dropped. */
 export function walkStore(
   database: Database,
-  parts: { readonly removals: Removals; readonly quarantine: QuarantineStore; readonly walkNotes: WalkNotes },
+  parts: {
+    readonly removals: Removals
+    readonly quarantine: QuarantineStore
+    readonly walkNotes: WalkNotes
+    readonly knownPages: KnownPages
+  },
 ): Pick<SyncStore, 'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'completeWalk'> {
-  const { orm } = database
+  const { orm, raw } = database
+  const walkById = orm
+    .select()
+    .from(walks)
+    .where(eq(walks.id, sql.placeholder('walkId')))
+    .prepare()
+  const walkOf = orm
+    .select()
+    .from(walks)
+    .where(and(eq(walks.tenantId, sql.placeholder('tenantId')), eq(walks.resource, sql.placeholder('resource'))))
+    .prepare()
+  const insertWalk = raw.prepare(
+    'insert into walks (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)',
+  )
+  const ridsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ?').pluck()
+  const pageBefore = raw.prepare('select 1 from walk_pages where walk_id = ? and cursor_digest = ?')
+  const putState = syncStateWriter(database)
+  const absenceFrom = absences(database, parts.removals)
   const find = (walkId: number): Row => {
-    const row = orm.select().from(walks).where(eq(walks.id, walkId)).get()
-    if (row === undefined) throw new Error(`Walk ${walkId} is not open`)
+    const row = walkById.get({ walkId })
+    if (row === undefined) throw walkDropped()
     return row
   }
   return {
     async openWalk(tenantId, resource) {
-      const row = orm
-        .select()
-        .from(walks)
-        .where(and(eq(walks.tenantId, tenantId), eq(walks.resource, resource)))
-        .get()
+      const row = walkOf.get({ tenantId, resource })
       return row === undefined ? null : toWalk(row)
     },
     async startWalk({ tenantId, resource, at, cursorBefore }) {
       return transact(database, () => {
-        const open = orm
-          .select({ id: walks.id })
-          .from(walks)
-          .where(and(eq(walks.tenantId, tenantId), eq(walks.resource, resource)))
-          .get()
-        if (open !== undefined) dropWalkRows(database, open.id)
+        const open = walkOf.get({ tenantId, resource })
+        if (open !== undefined) parts.walkNotes.drop(open.id)
         parts.quarantine.begin(tenantId, recordTables[resource])
-        const values = { tenantId, resource, startedAt: at, progressAt: at, cursorBefore }
-        return toWalk(orm.insert(walks).values(values).returning().get())
+        const { lastInsertRowid } = insertWalk.run(tenantId, resource, at, at, cursorBefore)
+        return toWalk(find(Number(lastInsertRowid)))
       })
     },
     async dropWalk(walkId) {
-      transact(database, () => dropWalkRows(database, walkId))
+      transact(database, () => parts.walkNotes.drop(walkId))
     },
     async cursorSeen(walkId, digest) {
-      const where = and(eq(walkPages.walkId, walkId), eq(walkPages.cursorDigest, digest))
-      return orm.select({ page: walkPages.page }).from(walkPages).where(where).get() !== undefined
+      return pageBefore.get(walkId, digest) !== undefined
     },
     async absence(walkId) {
       const { tenantId, resource } = find(walkId)
       const name = resourceOf(resource)
-      const seen = orm.select({ rids: walkPages.rids }).from(walkPages).where(eq(walkPages.walkId, walkId)).all()
-      const blobs = seen.map((page) => page.rids)
-      const live = parts.removals.live(tenantId, name).length
-      const absent = parts.removals.liveWithout(tenantId, name, ...blobs)
-      return { live, absent: parts.removals.absent(tenantId, name, absent, 1) }
+      return absenceFrom(tenantId, name, ridsOf.all(walkId))
     },
     async completeWalk({ walkId, at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }) {
       return transact(database, () => {
@@ -74,12 +86,13 @@ export function walkStore(
         const { startedAt, startServerTime, startRequestId } = walk
         parts.walkNotes.complete(tenantId, name, { startedAt, durationMs, serverTime: startServerTime }, startRequestId)
         if (cursor !== undefined) parts.walkNotes.storeCursor(tenantId, name, cursor)
-        orm
-          .update(syncStates)
-          .set({ reachedEndServerTime, pollsRest: 0 })
-          .where(and(eq(syncStates.tenantId, tenantId), eq(syncStates.resource, name)))
-          .run()
-        dropWalkRows(database, walkId)
+        putState(tenantId, name, {
+          reachedEndServerTime: reachedEndServerTime ?? undefined,
+          sweepOwed: 0,
+          pollsRest: 0,
+        })
+        parts.knownPages.forgetAfter(tenantId, name, walk.pages)
+        parts.walkNotes.drop(walkId)
         return { removed }
       })
     },

@@ -12,7 +12,7 @@ export const documents = {
   witness: 3,
   lostCursor: 'updatedAfter',
   removal: 'two-walks',
-  fetch: async (reader, query, signal) => fetchedPage(await reader.listDocuments(query, signal)),
+  fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listDocuments(query, signal, unless)),
   unknownValues(record, { documents: { knownStatuses } }) {
     const status = 'uploadStatus' in record ? record.uploadStatus : null
     return typeof status === 'string' && !knownStatuses.includes(status) ? ['uploadStatus'] : []

@@ -6,8 +6,8 @@ function toItem<T extends object>(reading: Reading<T>): Item {
 }
 
 /** A page of a paginated list in the engine's shape. */
-export function fetchedPage<T extends object>({ items, nextCursor, hasMore, meta }: Page<T>): Fetched {
-  return { items: items.map(toItem), nextCursor, hasMore, meta }
+export function fetchedPage<T extends object>({ items, ...page }: Page<T>): Fetched {
+  return { ...page, items: items.map(toItem) }
 }
 
 /** A whole list in the engine's shape. */

@@ -1,4 +1,4 @@
-import { parseIsoDate } from '../model/dates.ts'
+import { isoMs } from '../model/dates.ts'
 import type { FeedResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
@@ -13,7 +13,7 @@ export const users = {
   witness: 1,
   lostCursor: 'sweep',
   removal: 'confirm',
-  fetch: async (reader, query, signal) => fetchedPage(await reader.listUsers(query, signal)),
+  fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),
   fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),
-  orderOf: (record) => ('createdAt' in record ? (parseIsoDate(record.createdAt)?.ms ?? null) : null),
+  orderOf: (record) => ('createdAt' in record ? isoMs(record.createdAt) : null),
 } as const satisfies FeedResource

@@ -1,4 +1,4 @@
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
@@ -26,41 +26,33 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
   const { store, reader, settings, log } = context
   if (definition.fetchOne === undefined) return false
   let skipped = false
-  for (const { rid, key, accepted } of await store.missing(
-    tenantId,
-    definition.name,
-    settings.removals.confirmPerRun,
-  )) {
-    if (onlyAccepted && !accepted) continue
+  const resource = definition.name
+  const limit = settings.removals.confirmPerRun - run.confirmed
+  for (const { rid, key } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+    run.confirmed++
     try {
-      const { item, meta } = await definition.fetchOne(reader, Number(key), signal)
+      await store.noteAsked(tenantId, resource, rid)
+      const { item, meta } = await definition.fetchOne(reader, key, signal)
       const { requestId, receivedAt: at, identity } = meta
       // Another tenant's token would be told 404 for every id.
       if (!run.guard.covers(identity)) break
       if (item === null) {
-        const removed = await store.remove(tenantId, definition.name, [rid], at, requestId)
+        const removed = await store.remove(tenantId, resource, [rid], at, requestId)
         run.counts = { ...run.counts, removed: run.counts.removed + removed }
         continue
       }
-      if (String(idOf(item, definition.idField)) !== key) continue
+      if (idOf(item, definition.idField) !== key) continue
       // Also what cannot be trusted was seen; it is quarantined and the last good version stays.
-      const detail = { tenantId, resource: definition.name, item, at, requestId, walkId: null }
-      const { counts } = await store.commitDetail(detail)
+      const { counts } = await store.commitDetail({ tenantId, resource, item, at, requestId })
       run.counts = added(run.counts, counts)
-      noteEvent(run, 'skipped_row', key)
+      noteEvent(run, 'skipped_row', String(key))
       skipped = true
     } catch (error) {
       const reason = reasonOf(error)
       if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
-      noteWait(run, error)
       if (endsAsking.has(reason)) break
-      log.debug({ resource: definition.name, key, reason }, 'A missing record could not be confirmed')
+      log.debug({ resource, key, reason }, 'A missing record could not be confirmed')
     }
   }
   return skipped
-}
-
-/** A stated wait counts for the whole tenant, also when the look-up that met it fails no run. */
-export function noteWait(run: Run, error: unknown): void {
-  if (error instanceof SyncError && error.retryAt !== undefined) run.blockedUntil = error.retryAt
 }

@@ -17,7 +17,8 @@ import { readDetails } from './user-details.ts'
 export async function pollFeed(run: Run, definition: FeedResource): Promise<boolean> {
   const { state } = run
   if (state.pollsRest) return false
-  if (state.cursor === null || sweepIsOwed(run)) {
+  // A recovery's sweep that has not completed goes on, so that freshness is not renewed by polls alone.
+  if (state.cursor === null || state.sweepOwed) {
     await sweepFeed(run, definition)
     return true
   }
@@ -33,11 +34,6 @@ export async function pollFeed(run: Run, definition: FeedResource): Promise<bool
   return true
 }
 
-/** A recovery's sweep that has not completed goes on, so that freshness is not renewed by polls alone. */
-function sweepIsOwed({ state }: Run): boolean {
-  return state.resetSweepAt !== null && (state.completeStartedAt ?? 0) < state.resetSweepAt
-}
-
 /** Reads to the end of the feed, storing the cursor that follows with each page. */
 async function follow(run: Run, definition: FeedResource, query: FeedQuery, walk: WalkRow | null): Promise<void> {
   let serverTime: number | null = null
@@ -49,7 +45,7 @@ async function follow(run: Run, definition: FeedResource, query: FeedQuery, walk
     stored = cursor
     return { ...(moved ? { cursor } : {}), ...(walk === null ? {} : { walk: { id: walk.id } }) }
   })
-  run.reachedEndServerTime = serverTime ?? run.state.reachedEndServerTime
+  run.reachedEndServerTime = serverTime
 }
 
 /** The stored cursor was refused: one sweep a sweep interval at most, preceded by what `updatedAfter` can bring. */
@@ -58,25 +54,27 @@ async function recover(run: Run, definition: FeedResource, walk: WalkRow | null)
   const { store, clock, observer, settings, log } = context
   observer.cursorReset(settings.name, definition.name)
   const now = clock.now()
-  if (state.resetSweepAt !== null && now - state.resetSweepAt < sweepIntervalMs(context, definition.name)) {
+  const since = state.resetSweepAt === null ? Number.POSITIVE_INFINITY : Math.abs(now - state.resetSweepAt)
+  if (since < sweepIntervalMs(context, definition.name)) {
     await store.noteSync(tenantId, definition.name, { pollsRest: true })
     throw new SyncError('invalid_cursor', 'The stored cursor was refused again; polls rest until the next sweep')
   }
   log.warn({ resource: definition.name }, 'The stored cursor was refused; sweeping at once')
-  await store.noteSync(tenantId, definition.name, { resetSweepAt: now })
+  await store.noteSync(tenantId, definition.name, { resetSweepAt: now, sweepOwed: true })
   try {
     await makeGood(run, definition, walk)
   } catch (error) {
     // Another tenant refuses this one's cursors; that is no loss, so it must not cost the sweep of a true one.
-    if (reasonOf(error) === 'tenant_changed') {
-      await store.noteSync(tenantId, definition.name, { resetSweepAt: state.resetSweepAt })
+    const isNoLoss = reasonOf(error) === 'tenant_changed'
+    if (isNoLoss && (await store.syncState(tenantId, definition.name)).cursor === state.cursor) {
+      await store.noteSync(tenantId, definition.name, { resetSweepAt: state.resetSweepAt, sweepOwed: false })
     }
     throw error
   }
 }
 
 async function makeGood(run: Run, definition: FeedResource, walk: WalkRow | null): Promise<void> {
-  const { settings, log } = run.context
+  const { settings, store, log } = run.context
   const { state } = run
   const since = state.reachedEndServerTime
   if (definition.lostCursor === 'updatedAfter' && state.completeStartedAt !== null && since !== null) {
@@ -88,5 +86,7 @@ async function makeGood(run: Run, definition: FeedResource, walk: WalkRow | null
       log.warn({ resource: definition.name }, 'The feed could not be recovered by time; only the sweep makes it good')
     }
   }
+  // What changed behind a walk under way would have shown from the cursor that is lost.
+  if (walk !== null) await store.dropWalk(walk.id)
   await sweepFeed(run, definition)
 }

@@ -14,12 +14,15 @@ export function cursorRefused(error: unknown): boolean {
  * Fetches one page of a feed. A 400 on a cursor is reason `invalid_cursor`: the caller knows what to do about it; a 400
  * without one stays `client_error`.
  */
-export async function fetchFeedPage(run: Run, definition: FeedResource, query: FeedQuery): Promise<Fetched> {
+export async function fetchFeedPage(
+  run: Run,
+  definition: FeedResource,
+  query: FeedQuery,
+  ask = () => definition.fetch(run.context.reader, query, run.signal),
+): Promise<Fetched> {
   const cursor = query.cursor ?? null
   try {
-    const ask = () => definition.fetch(run.context.reader, query, run.signal)
-    // Only a page without any query shows the feed's beginning.
-    return await fetchVerified(run, ask, cursor ?? query.updatedAfter ?? null)
+    return await fetchVerified(run, ask, query)
   } catch (error) {
     if (cursor === null || !(error instanceof SyncError) || error.status !== 400) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
@@ -41,7 +44,7 @@ export async function readFeed(
   for (let index = 0; ; index++) {
     const page = await fetchFeedPage(run, definition, next)
     await rules.check(page, next.cursor ?? null)
-    await commit(run, page, next.cursor ?? null, step(page, index))
+    await commit(run, page, next, step(page, index))
     if (!page.hasMore || page.nextCursor === null) return
     next = { cursor: page.nextCursor }
   }

@@ -1,10 +1,10 @@
 import type { WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
-import { idOf } from './page-reading.ts'
+import { idOf, queryAt } from './page-reading.ts'
 import { cursorDigest, pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
-import { commit, fetchVerified, type Run } from './run.ts'
+import { beginWalk, commit, fetchVerified, type Run, walkedMs } from './run.ts'
 
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
@@ -24,8 +24,8 @@ interface Pass {
 export async function walkList(run: Run, definition: WalkResource): Promise<void> {
   run.mode = 'sweep'
   const { context, tenantId, state } = run
-  const { store, clock } = context
-  const walk = await store.startWalk({ tenantId, resource: definition.name, at: clock.now(), cursorBefore: null })
+  const { store } = context
+  const walk = await beginWalk(run, null)
   run.dataAsOf = walk.startedAt
   const first = await onePass(run, definition, walk, true)
   if (first.endedEmpty) {
@@ -57,7 +57,9 @@ async function onePass(run: Run, definition: WalkResource, walk: WalkRow, isFirs
     const fetched = await readPage(run, definition, cursor, isFirst || index === 0)
     noteIds(fetched, definition, ids, index)
     await rules.check(fetched, cursor)
-    await commit(run, fetched, cursor, { walk: { id: walk.id, advance: advanceOf(fetched, isFirst && index === 0) } })
+    await commit(run, fetched, queryAt(cursor), {
+      walk: { id: walk.id, advance: advanceOf(run, fetched, isFirst && index === 0) },
+    })
     empty &&= fetched.items.length === 0
     if (!fetched.hasMore) return { ids, empty, endedEmpty: index > 0 && fetched.items.length === 0 }
     cursor = fetched.nextCursor
@@ -67,8 +69,8 @@ async function onePass(run: Run, definition: WalkResource, walk: WalkRow, isFirs
 /** A page that is empty at the end of the list is asked for again before it is believed. */
 async function readPage(run: Run, definition: WalkResource, cursor: string | null, repoll: boolean): Promise<Fetched> {
   const { reader, clock } = run.context
-  const query = cursor === null ? {} : { cursor }
-  const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), cursor)
+  const query = queryAt(cursor)
+  const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), query)
   let fetched = await ask()
   for (const delay of repoll && !run.state.emptyAccepted ? repollDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
@@ -78,21 +80,25 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
   return fetched
 }
 
-/** More than half of a page seen before in this walk: the cursor was ignored and the list began anew. */
-function noteIds({ items }: Fetched, { name, idField }: WalkResource, ids: Set<string>, index: number): void {
+/**
+ * More than half of a page seen before in this walk: the cursor was ignored and the list began anew. One repeat that
+ * ends the list is none: a list that began anew would promise more, as its first page did.
+ */
+function noteIds({ items, hasMore }: Fetched, { name, idField }: WalkResource, ids: Set<string>, index: number): void {
   const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
   const keys = shown.map((id) => String(id).toLowerCase())
   const repeats = keys.filter((key) => ids.has(key)).length
-  if (index > 0 && repeats * 2 > keys.length) {
+  if (index > 0 && repeats * 2 > keys.length && (repeats > 1 || hasMore)) {
     throw new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list anew`)
   }
   for (const key of keys) ids.add(key)
 }
 
-function advanceOf({ nextCursor, hasMore, meta }: Fetched, first: boolean) {
+function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, first: boolean) {
   const start = { serverTime: meta.serverTime, requestId: meta.requestId }
   const digest = nextCursor === null ? null : cursorDigest(nextCursor)
-  return { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, ...(first ? { start } : {}) }
+  const step = { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, walkedMs: walkedMs(run) }
+  return { ...step, ...(first ? { start } : {}) }
 }
 
 async function suspectEmpty({ context, tenantId, definition }: Run, message: string): Promise<SyncError> {

@@ -8,8 +8,8 @@ export interface SyncObserver {
   runEnded(result: RunResult): void
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEvent): void
-  /** How many records of a page changed each field. */
-  fieldsChanged(tenant: string, resource: ResourceName, changedFields: Readonly<Record<string, number>>): void
+  /** How many records of a page had each date moved to a later instant. */
+  datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
   /** A page was committed; `pages` counts those of this run. For progress on long work. */
   page(tenant: string, resource: ResourceName, pages: number, records: number): void
 }

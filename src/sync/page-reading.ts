@@ -1,4 +1,5 @@
-import { parseIsoDate } from '../model/dates.ts'
+import { isoMs } from '../model/dates.ts'
+import type { FeedQuery } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 
@@ -11,15 +12,20 @@ export function idOf(item: Item, idField: string | null): string | number | null
 
 /** `createdAt` of a record in milliseconds since the epoch, null where it has none. */
 export function createdAtOf(record: object): number | null {
-  return 'createdAt' in record ? (parseIsoDate(record.createdAt)?.ms ?? null) : null
+  return 'createdAt' in record ? isoMs(record.createdAt) : null
 }
 
 /** Fetches one page of any resource. */
 export function fetchOf(
   { reader }: TenantContext,
   definition: ResourceDefinition,
-  query: { readonly cursor?: string },
+  query: FeedQuery,
   signal: AbortSignal,
 ): Promise<Fetched> {
   return definition.kind === 'whole' ? definition.fetch(reader, signal) : definition.fetch(reader, query, signal)
+}
+
+/** What asks for the page behind a cursor, or for the first one. */
+export function queryAt(cursor: string | null): { readonly cursor?: string } {
+  return cursor === null ? {} : { cursor }
 }

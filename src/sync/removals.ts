@@ -1,6 +1,6 @@
 import type { Absence, AbsentRecord, WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
-import type { Run } from './run.ts'
+import { type Run, walkedMs } from './run.ts'
 
 const walksToRemove = 2
 
@@ -42,9 +42,10 @@ export async function decideRemovals(run: Run, walk: WalkRow, rule: RemovalRule)
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
+  const absence = walk.unreadable ? { live: 0, absent: [] } : await store.absence(walk.id)
+  // Another run may have raised a hold while this one looked.
   run.guard.insist()
   const at = clock.now()
-  const absence = walk.unreadable ? { live: 0, absent: [] } : await store.absence(walk.id)
   const { due, held } = planRemovals(absence, rule, settings.removals)
   const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
   const removeNow = rule === 'two-walks' ? rids(due) : []
@@ -55,7 +56,7 @@ export async function decideRemovals(run: Run, walk: WalkRow, rule: RemovalRule)
   const { removed } = await store.completeWalk({
     walkId: walk.id,
     at,
-    durationMs: at - walk.startedAt,
+    durationMs: walkedMs(run),
     requestId: walk.startRequestId,
     // Of a list whose cursors are good within one walk only, none may outlive it.
     ...(walk.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: walk.lastCursor }),

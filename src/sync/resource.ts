@@ -11,6 +11,10 @@ export interface Fetched {
   readonly nextCursor: string | null
   readonly hasMore: boolean
   readonly meta: AnswerMeta
+  /** Digest of the records as sent, where one can be had. */
+  readonly digest?: string | null
+  /** True when the records are those of the page that was named; `items` is empty then. */
+  readonly same?: boolean
 }
 
 /** A record as the mirror takes it, with what was odd about it. */
@@ -40,7 +44,8 @@ interface Common {
 /** A feed with a stored cursor: polls continue it, sweeps walk it from the beginning. */
 export interface FeedResource extends Common {
   readonly kind: 'feed'
-  readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal) => Promise<Fetched>
+  /** `unless` is the digest of a page whose records need not be read again. */
+  readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal, unless?: string) => Promise<Fetched>
   /** How a refused cursor is made good: by a sweep alone, or by `updatedAfter` and then a sweep. */
   readonly lostCursor: 'sweep' | 'updatedAfter'
   /** `confirm`: each missing record is asked for by id; `two-walks`: absent from two complete walks in a row. */

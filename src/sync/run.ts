@@ -1,6 +1,7 @@
-import type { CommitCounts, PageCommit, SyncState } from '../mirror/port.ts'
+import type { CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
+import type { FeedQuery } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
 import type { ContractEvent } from './observer.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
@@ -21,14 +22,15 @@ export interface Run {
   counts: CommitCounts
   /** Start of the data this run brought, for a resumed walk before the run itself. */
   dataAsOf: number
-  reachedEndServerTime: number | null | undefined
+  /** Server time at the start of what reached the end of the feed; null while nothing did. */
+  reachedEndServerTime: number | null
+  /** How long its walk had been under way when it was begun or taken up, at the monotonic time `since`. */
+  walked: { readonly beforeMs: number; readonly since: number }
   /** Server minus local clock, in milliseconds, by the last answer. */
   skewMs: number | null
-  /** Until when the tenant asked to be left alone, also where the run itself does not end by it. */
-  blockedUntil: number | null
+  /** How many missing records it has asked for. */
+  confirmed: number
   readonly events: Set<string>
-  /** Key of the last detail that could not be read, kept between runs so that such ones do not block the rest. */
-  readonly detailsAfter: { key: number }
   /** To be called when a complete walk of the resource was written. */
   readonly walkCompleted: () => Promise<void>
 }
@@ -37,26 +39,40 @@ export interface Run {
  * Fetches until the answer's identity is one the tenant guard has verified; nothing else may reach the mirror. An answer
  * read under an older identity is asked for again.
  */
-export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, cursor: string | null): Promise<Fetched> {
+export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, query: FeedQuery): Promise<Fetched> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const fetched = await fetch()
     if (fetched.meta.serverTime !== null) run.skewMs = fetched.meta.serverTime - fetched.meta.receivedAt
-    const verified = await run.guard.verify(fetched, run.definition, cursor, run.signal)
+    const verified = await run.guard.verify(fetched, run.definition, query, run.signal)
     if (verified) return fetched
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
+}
+
+/** Begins a walk from the beginning; one that is open is dropped. */
+export function beginWalk(run: Run, cursorBefore: string | null): Promise<WalkRow> {
+  const { context, tenantId, definition } = run
+  const { store, clock } = context
+  run.walked = { beforeMs: 0, since: clock.monotonic() }
+  return store.startWalk({ tenantId, resource: definition.name, at: clock.now(), cursorBefore })
+}
+
+/** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
+export function walkedMs({ context, walked }: Run): number {
+  return Math.round(walked.beforeMs + context.clock.monotonic() - walked.since)
 }
 
 /** Writes one page, guarded against another tenant's data, and takes stock of it. */
 export async function commit(
   run: Run,
   fetched: Fetched,
-  cursor: string | null,
-  rest: Pick<PageCommit, 'walk' | 'cursor' | 'whole'>,
+  query: FeedQuery,
+  { remember, ...rest }: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
 ): Promise<void> {
   const { store, observer, settings } = run.context
   const { name } = run.definition
-  noteOddities(run, fetched)
+  // What is odd is told by each run, so such a page must be read by each.
+  const odd = noteOddities(run, fetched)
   const result = await store.commitPage({
     tenantId: run.tenantId,
     resource: name,
@@ -65,32 +81,48 @@ export async function commit(
     requestId: fetched.meta.requestId,
     recordCreations: run.state.completeStartedAt !== null,
     ...rest,
+    ...(odd || remember === undefined ? {} : { remember }),
     ...run.guard.admission(run.state),
   })
-  if (!result.admitted) throw await run.guard.refusePage(name, cursor, fetched.items.length)
-  run.pages++
-  run.counts = added(run.counts, result.counts)
-  observer.fieldsChanged(settings.name, name, result.changedFields)
-  observer.page(settings.name, name, run.pages, fetched.items.length)
+  if (!result.admitted) throw await run.guard.refusePage(name, query, fetched.items.length)
+  observer.datesMovedLater(settings.name, name, result.laterDates)
+  noteProgress(run, result.counts, fetched.items.length)
 }
 
-/** Counts a deviation from the contract, once a kind and field and run. */
+/** Takes stock of a page that was written. */
+export function noteProgress(run: Run, counts: CommitCounts, records: number): void {
+  const { observer, settings } = run.context
+  run.pages++
+  run.counts = added(run.counts, counts)
+  observer.page(settings.name, run.definition.name, run.pages, records)
+}
+
+/** A tenant that makes up names of fields must fill neither the memory nor the log. */
+const mostEvents = 2000
+
+/** Counts a deviation from the contract, once a kind and field and run; beyond 2,000 a run nobody reads them. */
 export function noteEvent(run: Run, kind: ContractEvent, field: string): void {
   const id = `${kind} ${field}`
-  if (run.events.has(id)) return
+  if (run.events.has(id) || run.events.size >= mostEvents) return
   run.events.add(id)
   const { log, observer, settings } = run.context
   observer.contractEvent(settings.name, run.definition.name, kind)
   log.warn({ resource: run.definition.name, kind, field }, 'The tenant deviates from the known contract')
 }
 
-function noteOddities(run: Run, { items }: Fetched): void {
+function noteOddities(run: Run, { items }: Fetched): boolean {
   const { definition, context } = run
-  for (const item of items) {
-    for (const oddity of item.oddities ?? []) noteEvent(run, oddity.kind, oddity.field)
-    if (!item.ok || definition.unknownValues === undefined) continue
-    for (const field of definition.unknownValues(item.record, context.settings)) noteEvent(run, 'unknown_value', field)
+  let odd = false
+  const note = (kind: ContractEvent, field: string) => {
+    odd = true
+    noteEvent(run, kind, field)
   }
+  for (const item of items) {
+    for (const oddity of item.oddities ?? []) note(oddity.kind, oddity.field)
+    if (!item.ok || definition.unknownValues === undefined) continue
+    for (const field of definition.unknownValues(item.record, context.settings)) note('unknown_value', field)
+  }
+  return odd
 }
 
 export function added(a: CommitCounts, b: CommitCounts): CommitCounts {

@@ -1,5 +1,4 @@
 import type { HoldRow, TenantRow } from '../mirror/port.ts'
-import { hourMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
@@ -44,16 +43,13 @@ class Engine implements TenantEngine {
   readonly #context: TenantContext
   readonly #guard: TenantGuard
   readonly #busy = new Map<ResourceName, Promise<unknown>>()
-  readonly #detailsAfter = { key: 0 }
   #tenant: TenantRow
-  #blockedUntil: number
   #hold: HoldRow | null = null
   #deciding: Promise<void> = Promise.resolve()
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
     this.#tenant = tenant
-    this.#blockedUntil = tenant.blockedUntil
     this.tenantId = tenant.id
     this.resources = enabledResources(context).map(({ name }) => name)
     this.#guard = tenantGuard({
@@ -161,11 +157,11 @@ class Engine implements TenantEngine {
       pages: 0,
       counts: noCounts,
       dataAsOf: startedAt,
-      reachedEndServerTime: undefined,
+      reachedEndServerTime: null,
+      walked: { beforeMs: 0, since: this.#context.clock.monotonic() },
       skewMs: null,
-      blockedUntil: null,
+      confirmed: 0,
       events: new Set(),
-      detailsAfter: this.#detailsAfter,
       walkCompleted: () => this.#walkCompleted(definition),
     }
   }
@@ -173,7 +169,7 @@ class Engine implements TenantEngine {
   /** Writes how the run ended; what the store cannot take is no success, while the run's own failure stays. */
   async #close(run: Run, result: RunResult): Promise<RunResult> {
     const { store, clock, log } = this.#context
-    const { outcome, mode, reason, counts, pages, retryAt } = result
+    const { outcome, mode, reason, counts, pages } = result
     const message = result.hint === null ? result.message : `${result.message}. ${result.hint}`
     try {
       await store.closeRun({
@@ -188,11 +184,9 @@ class Engine implements TenantEngine {
         message,
         pages,
         counts,
-        ...(run.reachedEndServerTime === undefined || outcome !== 'success'
-          ? {}
-          : { reachedEndServerTime: run.reachedEndServerTime }),
+        reachedEndServerTime: outcome === 'success' ? run.reachedEndServerTime : null,
       })
-      await this.#noteTenant(run.skewMs, retryAt ?? run.blockedUntil)
+      await this.#noteSkew(run.skewMs)
       if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
       return result
     } catch (error) {
@@ -211,24 +205,11 @@ class Engine implements TenantEngine {
     }
   }
 
-  async #noteTenant(skewMs: number | null, retryAt: number | null): Promise<void> {
+  async #noteSkew(skewMs: number | null): Promise<void> {
     const { clockSkewMs } = this.#tenant
-    const moved = skewMs !== null && (clockSkewMs === null || Math.abs(skewMs - clockSkewMs) > skewStepMs)
-    if (!moved && retryAt === null) return
-    const skew = moved ? { clockSkewMs: Math.round(skewMs) } : {}
-    const blocked = retryAt === null ? {} : { blockedUntil: this.#laterEnd(retryAt) }
-    await this.#context.store.noteTenant(this.tenantId, { ...skew, ...blocked })
+    if (skewMs === null || (clockSkewMs !== null && Math.abs(skewMs - clockSkewMs) <= skewStepMs)) return
+    await this.#context.store.noteTenant(this.tenantId, { clockSkewMs: Math.round(skewMs) })
     await this.#refresh()
-  }
-
-  /**
-   * Of two stated waits that runs met side by side the one that ends later counts, whichever run closes last. What lies
-   * further ahead than any wait can (contract: HTTP, one hour) was left by a clock that was set back.
-   */
-  #laterEnd(retryAt: number): number {
-    const stands = this.#blockedUntil - this.#context.clock.now() <= hourMs
-    this.#blockedUntil = stands ? Math.max(this.#blockedUntil, retryAt) : retryAt
-    return this.#blockedUntil
   }
 
   /** An accepted tenant change lasts until one complete walk of each readable resource. */

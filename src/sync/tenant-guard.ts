@@ -2,9 +2,10 @@ import type { HoldRow, PageGlance, SyncState } from '../mirror/port.ts'
 import { hourMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import type { FeedQuery } from '../tenant/reader.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { firstPageKnown, type Sighting } from './identity-check.ts'
-import { createdAtOf, fetchOf, idOf } from './page-reading.ts'
+import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
 import type { Fetched, ResourceDefinition, WalkResource } from './resource.ts'
 
 const leastSuspiciousPage = 5
@@ -16,11 +17,11 @@ const oldEnoughMs = hourMs
  */
 export interface TenantGuard {
   /** True when the answer's identity is verified; false when it was read under an older one. Throws while held. */
-  verify(fetched: Fetched, definition: ResourceDefinition, cursor: string | null, signal: AbortSignal): Promise<boolean>
+  verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
   /** The page rule (b), where it applies. */
   admission(state: SyncState): { readonly admit?: (glance: PageGlance) => boolean }
   /** Raises the hold for a page that was refused; the error ends the run. */
-  refusePage(resource: ResourceName, cursor: string | null, records: number): Promise<SyncError>
+  refusePage(resource: ResourceName, query: FeedQuery, records: number): Promise<SyncError>
   /** Tries the check that raised a hold again; throws while it does not pass. Once an interval at most. */
   passHold(signal: AbortSignal): Promise<void>
   /** True when answers of this identity were verified and the tenant is not on hold. */
@@ -89,7 +90,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     const passes =
       definition.kind === 'walk'
         ? await everyPageAdmitted(definition, state, signal)
-        : admits(state, await glanceAt(definition, await refetch(definition, hold.cause['cursor'], signal)))
+        : admits(state, await glanceAt(definition, await refetch(definition, hold.cause['query'] as FeedQuery, signal)))
     // A page that merely became short or empty is no proof of the old tenant.
     return passes && (await firstPageKnown(context, tenantId, undefined, signal)).seen !== 'stranger'
   }
@@ -98,7 +99,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   async function everyPageAdmitted(definition: WalkResource, state: SyncState, signal: AbortSignal): Promise<boolean> {
     let cursor: string | null = null
     for (let pages = 0; pages < settings.api.maxPages; pages++) {
-      const page: Fetched = await fetchOf(context, definition, cursor === null ? {} : { cursor }, signal)
+      const page: Fetched = await fetchOf(context, definition, queryAt(cursor), signal)
       if (!admits(state, await glanceAt(definition, page))) return false
       if (!page.hasMore || page.nextCursor === null || page.nextCursor === cursor) return true
       cursor = page.nextCursor
@@ -106,8 +107,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return false
   }
 
-  async function refetch(definition: ResourceDefinition, cursor: unknown, signal: AbortSignal): Promise<Fetched> {
-    const query = typeof cursor === 'string' ? { cursor } : {}
+  async function refetch(definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<Fetched> {
     try {
       return await fetchOf(context, definition, query, signal)
     } catch (error) {
@@ -128,7 +128,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   return {
-    async verify(fetched, definition, cursor, signal) {
+    async verify(fetched, definition, query, signal) {
       const { identity } = fetched.meta
       if (verified < identity) {
         const mine = checking.then(async () => {
@@ -136,7 +136,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
           insist()
           if (verified >= identity) return
           if (accepted()) verified = identity
-          else await check(fetched, definition, cursor === null, signal)
+          // Only a page without any query shows the list's beginning.
+          else await check(fetched, definition, Object.keys(query).length === 0, signal)
         })
         checking = mine.catch(() => {})
         await mine
@@ -148,10 +149,10 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       if (accepted() || state.completeServerTime === null) return {}
       return { admit: (glance) => admits(state, glance) }
     },
-    refusePage: (resource, cursor, records) =>
+    refusePage: (resource, query, records) =>
       raise(
         `A page of ${resource} holds mostly records that are unknown here although they are old`,
-        { check: 'page', resource, cursor },
+        { check: 'page', resource, query },
         records,
       ),
     async passHold(signal) {

@@ -1,12 +1,14 @@
+import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
-import { endsAsking, noteWait } from './confirm-missing.ts'
+import { endsAsking } from './confirm-missing.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
 import { noteEvent, type Run } from './run.ts'
 
 /**
  * Reads details one by one within the budget: after polls for the records that the run brought or whose role name it
- * changed, after sweeps (`rotate`) for all that lack them and then the rest in rotation (contract: User details). A detail that cannot be read changes nothing and fails no run.
+ * changed, after sweeps (`rotate`) for all that lack them and then the rest in rotation (contract: User details). A
+ * detail that cannot be read changes nothing and fails no run.
  */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run
@@ -19,46 +21,36 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
     limit: perRun,
     changedSince: rotate ? null : run.startedAt,
     ambiguousRoleNames: ambiguous.map(({ value }) => value),
-    after: run.detailsAfter.key,
   })
-  const waiting = queue.map(({ key }) => key)
+  const waiting = [...queue]
   const workers = Array.from({ length: Math.min(concurrency, waiting.length) }, () => work(run, definition, waiting))
   await Promise.all(workers)
 }
 
-async function work(run: Run, definition: FeedResource, waiting: number[]): Promise<void> {
-  for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+async function work(run: Run, definition: FeedResource, waiting: LookUp[]): Promise<void> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     try {
-      await readOne(run, definition, key)
+      if (!(await readOne(run, definition, next))) waiting.length = 0
     } catch (error) {
       const reason = reasonOf(error)
       waiting.length = endsAsking.has(reason) ? 0 : waiting.length
       if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
-      noteWait(run, error)
-      run.detailsAfter.key = key
-      run.context.log.debug({ resource: definition.name, key, reason }, 'A detail could not be read')
+      run.context.log.debug({ resource: definition.name, key: next.key, reason }, 'A detail could not be read')
     }
   }
 }
 
-async function readOne(run: Run, definition: FeedResource, key: number): Promise<void> {
+/** False when the answer may be another tenant's: no further one is asked for. */
+async function readOne(run: Run, definition: FeedResource, { rid, key }: LookUp): Promise<boolean> {
   const { context, tenantId, signal } = run
+  const resource = definition.name
+  await context.store.noteAsked(tenantId, resource, rid)
   const found = await definition.fetchOne?.(context.reader, key, signal)
-  if (found === undefined || found.item === null || !found.item.ok || idOf(found.item, definition.idField) !== key) {
-    run.detailsAfter.key = key
-    return
-  }
+  if (found === undefined || !run.guard.covers(found.meta.identity)) return false
   const { item, meta } = found
-  if (!run.guard.covers(meta.identity)) return
+  if (item === null || !item.ok || idOf(item, definition.idField) !== key) return true
   for (const { kind, field } of item.oddities ?? []) noteEvent(run, kind, field)
   const { receivedAt: at, requestId } = meta
-  const result = await context.store.commitDetail({
-    tenantId,
-    resource: definition.name,
-    item,
-    at,
-    requestId,
-    walkId: null,
-  })
-  context.observer.fieldsChanged(context.settings.name, definition.name, result.changedFields)
+  await context.store.commitDetail({ tenantId, resource, item, at, requestId })
+  return true
 }

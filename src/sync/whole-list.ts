@@ -11,12 +11,13 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const { context, tenantId, state } = run
   const { store, clock } = context
   const startedAt = clock.now()
+  const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const fetched = await fetchVerified(run, () => definition.fetch(context.reader, run.signal), null)
+  const fetched = await fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
   const empty = fetched.items.length === 0
   if (empty && !state.emptyAccepted) await refuseContradiction(run, definition)
-  const durationMs = clock.now() - startedAt
-  await commit(run, fetched, null, { whole: { startedAt, durationMs, serverTime: fetched.meta.serverTime } })
+  const durationMs = Math.round(clock.monotonic() - since)
+  await commit(run, fetched, {}, { whole: { startedAt, durationMs, serverTime: fetched.meta.serverTime } })
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   if (!empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
   await run.walkCompleted()

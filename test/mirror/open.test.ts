@@ -48,6 +48,20 @@ it('says in one sentence that a file is no database', () => {
   expect(() => openMirror(path, 'engine')).toThrow(/cannot be opened \(SQLITE_NOTADB\); it is damaged/)
 })
 
+it.each(['engine', 'beside'] as const)('says in one sentence that names in a layout are damaged (%s)', async (role) => {
+  const path = join(temporaryFolder(), 'hit.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  const file = new BetterSqlite3(path)
+  file.unsafeMode(true)
+  file.pragma('writable_schema = ON')
+  file.exec("update sqlite_master set sql = replace(sql, 'poll_reason', 'poll_qeason') where name = 'sync_states'")
+  file.close()
+  const sentence = /^The database \S+hit\.db is damaged \(no such column: .*poll_reason.*\); restore a backup/
+  expect(() => openMirror(path, role)).toThrow(sentence)
+  // The lock was given back.
+  expect(() => openMirror(path, role)).toThrow(sentence)
+})
+
 it('says that there is no mirror yet when a reading command comes first', () => {
   expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
 })

@@ -58,7 +58,6 @@ it('records each changed field with its old and new value and the request that b
   await mirror.commitPage(page([user(1)]))
   const result = await mirror.commitPage(page([user(1, { mfaStatus: false, state: 'Suspended' })], { requestId: 'r2' }))
   expect(result.counts.updated).toBe(1)
-  expect(result.changedFields).toEqual({ mfaStatus: 1, state: 1 })
   const history = await mirror.records(tenantId).history('users', '1')
   expect(history.map(({ kind, field, before, after, requestId }) => [kind, field, before, after, requestId])).toEqual([
     ['created', null, null, null, 'r1'],
@@ -70,7 +69,7 @@ it('records each changed field with its old and new value and the request that b
 it('never lets the null roleId of the list overwrite a known one', async () => {
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1)]))
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
   await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
   await mirror.commitPage(page([user(1, { firstName: 'Augusta' })]))
   expect((await records())[0]?.fields).toMatchObject({ roleId: 7, firstName: 'Augusta' })
@@ -79,7 +78,7 @@ it('never lets the null roleId of the list overwrite a known one', async () => {
 it('drops a known roleId in the transaction that changes the role name', async () => {
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1)]))
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
   await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
   await mirror.commitPage(page([user(1, { roleName: 'Owner' })]))
   expect((await records())[0]?.fields).toMatchObject({ roleId: null, roleName: 'Owner' })
@@ -96,7 +95,7 @@ it('keeps a record that cannot be trusted raw, and the known one in its last goo
   await mirror.commitPage(page([user(1)]))
   const walk = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
   const bad: Incoming = { ok: false, id: 1, raw: { userId: 1, mfaStatus: 'false' }, problem: 'mfaStatus is no boolean' }
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true }
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 0 }
   const result = await mirror.commitPage(page([bad], { walk: { id: walk.id, advance } }))
   expect(result.counts.quarantined).toBe(1)
   expect((await records())[0]?.fields).toMatchObject({ mfaStatus: true })
@@ -104,6 +103,30 @@ it('keeps a record that cannot be trusted raw, and the known one in its last goo
     { key: '1', problem: 'mfaStatus is no boolean', raw: '{"userId":1,"mfaStatus":"false"}' },
   ])
   expect(await mirror.absence(walk.id)).toEqual({ live: 1, absent: [] })
+})
+
+it('keeps what no number can hold apart from null, also where no id can be read', async () => {
+  const { mirror, page, query } = await opened()
+  const bad = (raw: unknown): Incoming => ({ ok: false, id: null, raw, problem: 'userId is not a safe integer' })
+  const raws = ['{"userId":1e400,"extra":[-1e400]}', '{"userId":null,"extra":[null]}', '{"userId":"1e400","extra":[0]}']
+  await mirror.commitPage(page(raws.map((raw) => bad(JSON.parse(raw)))))
+  expect(
+    query('select raw from quarantine')
+      .map(({ raw }) => raw)
+      .toSorted(),
+  ).toEqual(raws.toSorted())
+})
+
+it('keeps records apart that differ only behind what is stored of them', async () => {
+  const { mirror, page, query } = await opened()
+  const bad = (last: string): Incoming => ({
+    ok: false,
+    id: null,
+    raw: { note: 'x'.repeat(70_000), last },
+    problem: 'p',
+  })
+  await mirror.commitPage(page([bad('a'), bad('b')]))
+  expect(query('select length(raw) as n from quarantine')).toEqual([{ n: 65_536 }, { n: 65_536 }])
 })
 
 it('refuses a page whole when its glance is not admitted', async () => {
@@ -128,6 +151,23 @@ it('compares GUIDs without regard to letter case and exports them as sent', asyn
     expect(record?.fields['clientId']).toBe(upper)
 })
 
+it('tells which dates moved later, by their instants, and keeps every change in the history', async () => {
+  const { mirror, tenantId, page } = await opened()
+  const client = (secretExpirationDate: string): Incoming => ({
+    ok: true,
+    record: { clientId: 'c1', name: 'a', roleName: 'b', secretExpirationDate, createdAt: null },
+    extra: null,
+  })
+  const later = []
+  for (const date of ['2026-05-01', '2026-05-01T00:00:00Z', '2026-06-01', '2026-04-01', '2026-04-01T01:00:00+01:00']) {
+    const { laterDates } = await mirror.commitPage(page([client(date)], { resource: 'api-clients' }))
+    later.push(laterDates)
+  }
+  expect(later).toEqual([{}, {}, { secretExpirationDate: 1 }, {}, {}])
+  const history = await mirror.records(tenantId).history('api-clients', 'c1')
+  expect(history.filter(({ field }) => field === 'secretExpirationDate')).toHaveLength(4)
+})
+
 it('removes what a whole list does not show in the same transaction, and takes it back when it returns', async () => {
   const { mirror, tenantId, page } = await opened()
   const permission = (permissionId: number): Incoming => ({
@@ -150,10 +190,22 @@ it('keeps the unknown fields of the list when an answer by id knows others', asy
   const { mirror, tenantId, page, records } = await opened()
   const listed = { ...user(1), extra: { locale: 'de' } } as Incoming
   const byId = { ...user(1, { roleId: 7 }), extra: { avatar: null } } as Incoming
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2', walkId: null }
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
   await mirror.commitPage(page([listed]))
   await mirror.commitDetail({ ...detail, item: byId })
   const again = await mirror.commitPage(page([listed]))
   expect(again.counts).toMatchObject({ updated: 0, unchanged: 1 })
   expect((await records())[0]).toMatchObject({ extra: { locale: 'de' }, fields: { roleId: 7 } })
+})
+
+it('takes no page for a walk that was dropped, neither of it nor beside it', async () => {
+  const { mirror, tenantId, page, query } = await opened()
+  const { id } = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
+  await mirror.dropWalk(id)
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 0 }
+  for (const walk of [{ id }, { id, advance }]) {
+    await expect(mirror.commitPage(page([user(1)], { walk }))).rejects.toMatchObject({ reason: 'aborted' })
+  }
+  expect(query('select * from users')).toEqual([])
+  expect(query('select * from walk_pages')).toEqual([])
 })

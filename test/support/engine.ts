@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
@@ -18,6 +18,7 @@ import type { TenantClient } from '../../src/tenant/reader.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
 import { type FakeClock, fakeClock } from './fake-clock.ts'
 import { temporaryFolder } from './temporary.ts'
+import { wrongCounts } from './wrong-counts.ts'
 
 export interface TestEngineOptions extends SimulatorOptions {
   readonly settings?: EngineSettings
@@ -32,10 +33,10 @@ export interface Told {
   readonly events: string[]
   /** Resource of each cursor reset. */
   readonly resets: ResourceName[]
-  /** `resource field count`, one a page and field. */
-  readonly fields: string[]
-  /** `level message` of each log line from info up. */
+  /** `level message` of each line of the engine's log from info up. */
   readonly log: string[]
+  /** Message and fields of every event in the logs of engine and client, at any level. */
+  readonly said: (readonly [message: string, fields: object])[]
 }
 
 /** The real engine over a real mirror file, working on a reference tenant over loopback. */
@@ -81,7 +82,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   const { settings: changes = {}, token = 'reader', ...simulatorOptions } = options
   const clock = fakeClock()
   const sim = await startSimulator({ clock: clock.now, controlPort: null, ...simulatorOptions })
-  const told: Told = { runs: [], events: [], resets: [], fields: [], log: [] }
+  const told: Told = { runs: [], events: [], resets: [], log: [], said: [] }
   let secret = sim.tokens[token]
   let current = changes
   let copies = 0
@@ -102,11 +103,13 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       random: () => 0.5,
       env: (name) => (name === 'TOKEN' ? secret : undefined),
       version: '0.0.0',
+      log: logInto(told, []),
       cycleMs: shortestIntervalMs(settings),
       blockedUntil: row.blockedUntil,
+      storeWait: (blockedUntil) => mirror.noteTenant(row.id, { blockedUntil }),
       resources: enabledNames(settings),
     })
-    const log = logInto(told.log)
+    const log = logInto(told, told.log)
     const { reader } = client
     const engine = await openTenantEngine({
       settings,
@@ -129,6 +132,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     if (closed.has(one)) return
     closed.add(one)
     await one.client[Symbol.asyncDispose]()
+    expect(wrongCounts((sql) => one.beside.prepare(sql).all())).toEqual([])
     one.beside.close()
     await one.mirror[Symbol.asyncDispose]()
   }
@@ -208,17 +212,18 @@ function observerInto(told: Told): SyncObserver {
     runEnded: (result) => void told.runs.push(result),
     cursorReset: (_tenant, resource) => void told.resets.push(resource),
     contractEvent: (_tenant, resource, kind) => void told.events.push(`${resource} ${kind}`),
-    fieldsChanged(_tenant, resource, changed) {
-      for (const [field, count] of Object.entries(changed)) told.fields.push(`${resource} ${field} ${count}`)
-    },
+    datesMovedLater() {},
     page() {},
   }
 }
 
-function logInto(lines: string[]): Log {
-  const write = (level: string) => (_fields: object, message: string) => void lines.push(`${level} ${message}`)
+function logInto({ said }: Told, lines: string[]): Log {
+  const write = (level: string) => (fields: object, message: string) => {
+    if (level !== 'debug') lines.push(`${level} ${message}`)
+    said.push([message, fields])
+  }
   const log: Log = {
-    debug() {},
+    debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
     error: write('error'),

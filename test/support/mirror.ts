@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
 import { temporaryFolder } from './temporary.ts'
+import { wrongCounts } from './wrong-counts.ts'
 
 export interface TestMirror {
   readonly mirror: Mirror
@@ -18,8 +19,10 @@ export function testMirror(): TestMirror {
   const mirror = openMirror(path, 'engine')
   const beside = new BetterSqlite3(path)
   onTestFinished(async () => {
+    const wrong = wrongCounts((sql) => beside.prepare(sql).all())
     beside.close()
     await mirror[Symbol.asyncDispose]()
+    expect(wrong).toEqual([])
   })
   return { mirror, path, query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[] }
 }

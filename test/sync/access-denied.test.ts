@@ -149,3 +149,29 @@ it('a token without any permission is told from nothing: unauthorized', async ()
   const test = await testEngine({ settings, token: 'none' })
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
 })
+
+it.each(['poll', 'sweep'] as const)(
+  'a refusal stands behind failures of other kinds until a %s succeeds, over a restart',
+  async (mode) => {
+    const test = await testEngine()
+    await test.run('users', 'sweep')
+    const denied = async () => (await test.mirror.syncState(test.engine.tenantId, 'users')).denied
+    const path = '/api/public/users'
+    const steps = [
+      [401, 'sweep', 'missing_permission'],
+      [404, 'sweep', 'client_error'],
+      [404, 'poll', 'client_error'],
+    ] as const
+    await test.run('roles')
+    for (const [status, failing, reason] of steps) {
+      const fault = test.sim.faults.add({ path, effect: { kind: 'status', status } })
+      expect(ending(await test.run('users', failing))).toBe(reason)
+      test.sim.faults.remove(fault.id)
+      expect(await denied()).toBe('missing_permission')
+    }
+    await test.restart()
+    expect(await denied()).toBe('missing_permission')
+    expect(ending(await test.run('users', mode))).toBe('success')
+    expect(await denied()).toBeNull()
+  },
+)

@@ -182,3 +182,21 @@ it('single repeats within a walk are merged', async () => {
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(live(test, 'api-clients')).toBe(25)
 })
+
+it('a single repeat is merged also where it is all that the last page shows', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { apiClients: 11 },
+    readings: { defaultPageSize: { apiClients: 10 }, cursorKind: { apiClients: 'offset' } },
+    settings,
+  })
+  const end = test.sim.onRequest(({ cursor, endpoint }) => {
+    if (endpoint !== path || cursor === null) return
+    end()
+    const last = [...test.sim.state().apiClients()].at(-1)
+    test.sim.primary.removeApiClient(last?.clientId ?? '')
+    test.sim.primary.addApiClient({ createdAt: 0 })
+  })
+  expect(await test.run('api-clients')).toMatchObject({ outcome: 'success', pages: 2, counts: { unchanged: 1 } })
+  expect(live(test, 'api-clients')).toBe(10)
+})

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { expect, it, vi } from 'vitest'
+import { dayMs, secondMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
 import { ending, live } from '../support/trust.ts'
 
@@ -15,7 +15,7 @@ it('a long Retry-After ends the run as rate_limited, and nothing is sent before 
   expect(result.retryAt).toBe(test.clock.now() + 120 * secondMs)
   expect(live(test, 'users')).toBe(100)
   test.sim.requests.clear()
-  test.clock.advance(119 * secondMs)
+  test.clock.advance(89 * secondMs)
   for (const resource of test.engine.resources) {
     const early = await test.run(resource, 'sweep')
     expect([early.reason, early.retryAt]).toEqual(['rate_limited', result.retryAt])
@@ -38,6 +38,61 @@ it('the wait survives a restart, and the sweep goes on afterwards where it stopp
   const walked = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')
   // The first page is asked for once by the tenant guard of the new process; pages 1 and 2 are not walked again.
   expect(walked.filter(({ cursor }) => cursor === null)).toHaveLength(1)
+})
+
+it('the wait survives a kill before the end of the run that was told of it', async () => {
+  const test = await testEngine({ settings })
+  for (const effect of [tooMany('600'), { kind: 'drip', chunkBytes: 1, everyMs: 600 * secondMs }] as const) {
+    test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
+  }
+  const killed = new AbortController()
+  const run = test.run('documents', 'sweep', killed.signal)
+  const until = test.clock.now() + 600 * secondMs
+  await vi.waitFor(() => expect(test.query('select blocked_until as until from tenants')).toEqual([{ until }]))
+  await test.crash()
+  killed.abort()
+  await run
+  test.sim.requests.clear()
+  test.clock.advance(569 * secondMs)
+  const early = await test.run('roles')
+  expect([early.reason, early.retryAt, test.sim.requests.count()]).toEqual(['rate_limited', until, 0])
+  test.clock.advance(31 * secondMs)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+})
+
+it('a short wait, too, survives a kill in its midst', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('20') })
+  test.clock.hold()
+  const killed = new AbortController()
+  const run = test.run('documents', 'sweep', killed.signal)
+  await vi.waitFor(() => expect(test.clock.sleeps).toHaveLength(1))
+  await test.crash()
+  killed.abort()
+  await run
+  test.clock.release()
+  test.clock.advance(5 * secondMs)
+  const before = test.clock.monotonic()
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(test.clock.monotonic() - before).toBe(15 * secondMs)
+})
+
+it.each([-dayMs, dayMs])('a wall clock that is set by %i ms moves no wait, over a restart either', async (jump) => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('600') })
+  await test.run('documents', 'sweep')
+  test.sim.requests.clear()
+  test.clock.jump(jump)
+  test.clock.advance(300 * secondMs)
+  const early = await test.run('roles')
+  expect([early.reason, early.retryAt]).toEqual(['rate_limited', test.clock.now() + 300 * secondMs])
+  await test.restart()
+  test.clock.advance(269 * secondMs)
+  expect(ending(await test.run('roles'))).toBe('rate_limited')
+  expect(test.sim.requests.count()).toBe(0)
+  test.clock.advance(31 * secondMs)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(test.clock.sleeps).toEqual([])
 })
 
 it.each(['GET /api/public/users/{id} of a detail', 'GET /api/public/users/{id} of a missing user'])(

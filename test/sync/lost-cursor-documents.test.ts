@@ -130,3 +130,35 @@ it('a feed that refuses updatedAfter, too, is made good by the sweep alone', asy
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })
+
+it('goes back to the last server time that was told, when later runs are told none', async () => {
+  const test = await synced()
+  const { reachedEndServerTime } = await state(test)
+  test.sim.faults.add({ path, effect: { kind: 'merge', patch: { meta: { timestamp: null } } } })
+  for (const mode of ['poll', 'sweep', 'poll'] as const) {
+    test.clock.advance(hourMs)
+    expect(ending(await test.run('documents', mode))).toBe('success')
+  }
+  test.sim.invalidateCursors()
+  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(updatedAfter(test)).toEqual([new Date(Number(reachedEndServerTime) - hourMs).toISOString()])
+})
+
+it('still owes the sweep after recovery by time when another tenant came in between', async () => {
+  const test = await synced()
+  test.sim.primary.addDocument()
+  test.sim.invalidateCursors()
+  let recovered = false
+  const end = test.sim.onRequest(({ endpoint, query, cursor }) => {
+    recovered ||= 'updatedAfter' in query
+    if (!recovered || endpoint !== path || cursor !== null || 'updatedAfter' in query) return
+    end()
+    test.sim.swapTenant('reader')
+  })
+  expect(ending(await test.run('documents', 'poll'))).toBe('tenant_changed')
+  test.sim.swapTenant('reader')
+  test.clock.advance(6 * minuteMs)
+  expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(test.told.resets).toEqual(['documents'])
+})

@@ -164,3 +164,37 @@ it('a 400 with and without a cursor keeps the stored cursor', async () => {
   expect(ending(await test.run('users', 'poll'))).toBe('success')
   expect(live(test, 'users')).toBe(120)
 })
+
+it('a walk under way when the stored cursor is refused is begun anew', async () => {
+  const test = await synced()
+  test.clock.advance(hourMs)
+  const stopped = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
+  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  test.sim.faults.remove(stopped.id)
+  const [changed] = test.sim.state().users()
+  test.sim.primary.updateUser(changed?.userId ?? 0, { firstName: 'Changed behind the walk' })
+  test.sim.faults.add({ path, hasCursor: true, times: 1, effect: refusal })
+  test.sim.requests.clear()
+  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(asked(test).filter((line) => line === 'users')).toHaveLength(1)
+  const named = test.query("select user_id from users where first_name = 'Changed behind the walk'")
+  expect(named).toEqual([{ user_id: changed?.userId }])
+})
+
+it('a refused cursor that the sweep has none to replace by is forgotten, so that polls begin anew', async () => {
+  const test = await testEngine({
+    problems: false,
+    settings,
+    sizes: { users: 8 },
+    readings: { defaultPageSize: { users: 5 }, lastPageCursor: { users: false } },
+  })
+  await test.run('users', 'sweep')
+  expect(await stored(test)).not.toBeNull()
+  let kept = 0
+  test.sim.primary.removeUsers(() => ++kept > 4)
+  test.sim.invalidateCursors()
+  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await stored(test)).toBeNull()
+  for (const _ of [1, 2]) expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(test.told.resets).toEqual(['users'])
+})

@@ -76,6 +76,16 @@ it('sweeps once more at once when the walk skipped a user that exists, and takes
   expect(liveOf(test, 'users')).toBe(60)
 })
 
+it('asks for no more missing users than confirmPerRun in a run, its extra sweep included', async () => {
+  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)
+  test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
+  skipInList(test, [skipped], 2)
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(lookUps(test)).toEqual([skipped, gone])
+  expect(missing(test)).toEqual([alsoGone])
+})
+
 it('starts no third sweep when the extra one skips a user, too', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
@@ -132,6 +142,39 @@ it('confirms at most confirmPerRun in a run and the rest at the next sweep', asy
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
   expect(lookUps(test)).toEqual(gone)
+})
+
+it.each([
+  ['an error', { kind: 'status', status: 500 }],
+  ['no envelope', { kind: 'body', status: 200, body: '{}' }],
+] as const)('confirms the others although the look-up of some always gives %s, over restarts', async (_, effect) => {
+  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const gone = userIds(test).slice(10, 15)
+  const dead = gone.slice(0, 3)
+  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
+  for (const userId of dead) test.sim.faults.add({ path: `${listOf}/${userId}`, effect })
+  const rounds: number[][] = []
+  for (const _ of [1, 2, 3, 4]) {
+    test.sim.requests.clear()
+    await test.run('users', 'sweep')
+    rounds.push([...new Set(lookUps(test))])
+    await test.restart()
+  }
+  expect(rounds).toEqual([gone.slice(0, 2), gone.slice(2, 4), [gone[4], gone[0]], gone.slice(1, 3)])
+  expect(missing(test)).toEqual(dead)
+  expect(liveOf(test, 'users')).toBe(58)
+})
+
+it('counts users whose look-up fails with the others for the shrink guard', async () => {
+  const test = await swept({ settings: { removals: { confirmPerRun: 1 } } })
+  const gone = userIds(test).slice(10, 16)
+  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  const [another = 0] = userIds(test)
+  test.sim.primary.removeUser(another)
+  expect(await test.run('users', 'sweep')).toMatchObject({ reason: 'shrink_held' })
+  expect(await test.mirror.holds()).toMatchObject([{ count: 7 }])
 })
 
 it('no longer counts a user as missing that a later sweep shows', async () => {

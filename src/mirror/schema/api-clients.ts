@@ -31,5 +31,6 @@ export const apiClientsTable: RecordTable = {
   idField: 'clientId',
   fields: { clientId: 'text', name: 'text', roleName: 'text', secretExpirationDate: 'date', createdAt: 'date' },
   own: [],
+  counted: [[]],
   personal: [],
 }

@@ -31,5 +31,6 @@ export const authenticationSettingsTable: RecordTable = {
     mfaEnabled: 'boolean',
   },
   own: [],
+  counted: [[]],
   personal: [],
 }

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The last verdict of a check; never shown as it is: the ages of its inputs are applied at each reading. */
@@ -8,13 +9,21 @@ export const checkStates = sqliteTable(
     check: text('check').notNull(),
     status: text('status').notNull(),
     reason: text('reason'),
-    entities: integer('entities').notNull(),
+    /** How many entities were judged; null when that was not known. */
+    entities: integer('entities'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
     /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
     rule: text('rule'),
+    /** JSON object: how many findings are open, by severity. */
+    open: text('open').notNull().default('{}'),
+    /** 1 = what the verdict changed in the findings is still in `finding_drafts`, in part. */
+    owing: integer('owing').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.check] }),
+    index('check_states_owing').on(table.tenantId).where(sql`owing = 1`),
+  ],
 )
 
 /** Every change of a check's status, for the record. */
@@ -27,7 +36,7 @@ export const checkStatusChanges = sqliteTable(
     at: integer('at').notNull(),
     status: text('status').notNull(),
     reason: text('reason'),
-    entities: integer('entities').notNull(),
+    entities: integer('entities'),
   },
   (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
 )

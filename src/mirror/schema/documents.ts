@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { guidKey, type RecordTable } from '../record-table.ts'
+import { guidKey, type RecordTable, type StoredFields } from '../record-table.ts'
 import { recordColumns } from './record-columns.ts'
 
 export const documents = sqliteTable(
@@ -37,11 +37,19 @@ export const documentsTable: RecordTable = {
   idField: 'fileId',
   fields: { fileId: 'text', filename: 'text', uploadStatus: 'text', createdAt: 'date', updatedAt: 'date' },
   own: ['touchedAtMs', 'statusSince'],
+  counted: [['uploadStatus']],
   personal: ['filename'],
-  settle(next, known, at) {
-    const touchedAtMs = next['updatedAtMs'] ?? next['createdAtMs'] ?? at
-    if (known === null) return { touchedAtMs, statusSince: touchedAtMs }
-    const sameStatus = next['uploadStatus'] === known['uploadStatus']
-    return { touchedAtMs, statusSince: sameStatus ? (known['statusSince'] ?? at) : at }
+  settleNew(next, at) {
+    const touchedAtMs = touchedAt(next, at)
+    // A time ahead of the clock would otherwise put off, perhaps for ever, what is seen already.
+    return { touchedAtMs, statusSince: Math.min(touchedAtMs, at) }
   },
+  settle(next, known, at) {
+    const sameStatus = next['uploadStatus'] === known['uploadStatus']
+    return { touchedAtMs: touchedAt(next, at), statusSince: sameStatus ? (known['statusSince'] ?? at) : at }
+  },
+}
+
+function touchedAt(next: StoredFields, at: number): number {
+  return Number(next['updatedAtMs'] ?? next['createdAtMs'] ?? at)
 }

@@ -23,5 +23,6 @@ export const permissionsTable: RecordTable = {
   idField: 'permissionId',
   fields: { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' },
   own: [],
+  counted: [[]],
   personal: [],
 }

@@ -14,6 +14,8 @@ export const recordColumns = () => ({
   removedAt: integer('removed_at'),
   /** Since when complete sweeps no longer show it, while its removal is not confirmed. */
   missingSince: integer('missing_since'),
+  /** Its turn when it was last asked for by id: the greatest is the latest, null comes first. */
+  askedTurn: integer('asked_turn'),
   /** Complete walks in a row that did not show it. */
   absentWalks: integer('absent_walks').notNull().default(0),
 })

@@ -34,5 +34,6 @@ export const rolesTable: RecordTable = {
     permissions: 'json',
   },
   own: [],
+  counted: [['state']],
   personal: [],
 }

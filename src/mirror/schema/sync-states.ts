@@ -21,10 +21,14 @@ export const syncStates = sqliteTable(
     sweepAttemptAt: integer('sweep_attempt_at'),
     sweepSuccessAt: integer('sweep_success_at'),
     sweepReason: text('sweep_reason'),
+    /** The refusal (`unauthorized`, `missing_permission`) that no success of either mode followed. */
+    denied: text('denied'),
     /** One sentence of the last failure of either mode, with its hint. */
     message: text('message'),
     /** When a refused cursor last made a sweep run out of turn. */
     resetSweepAt: integer('reset_sweep_at'),
+    /** 1 = that sweep has not completed yet. */
+    sweepOwed: integer('sweep_owed').notNull().default(0),
     /** 1 = the cursor was refused again: polls rest until a sweep completes. */
     pollsRest: integer('polls_rest').notNull().default(0),
     /** 1 = an operator accepted that an empty list is the truth. */

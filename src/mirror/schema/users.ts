@@ -27,9 +27,11 @@ export const users = sqliteTable(
       .on(table.tenantId, table.state, table.mfaStatus, table.mfaAction, table.createdAtMs)
       .where(sql`removed_at is null`),
     index('users_role').on(table.tenantId, table.roleName, table.roleId).where(sql`removed_at is null`),
-    index('users_unread').on(table.tenantId, table.userId).where(sql`role_id is null and removed_at is null`),
-    index('users_detail').on(table.tenantId, table.detailReadAt).where(sql`removed_at is null`),
-    index('users_missing').on(table.tenantId).where(sql`missing_since is not null`),
+    index('users_unread')
+      .on(table.tenantId, table.askedTurn, sql`read_at desc`)
+      .where(sql`role_id is null and removed_at is null`),
+    index('users_asked').on(table.tenantId, table.askedTurn, table.userId).where(sql`removed_at is null`),
+    index('users_missing').on(table.tenantId, table.askedTurn).where(sql`missing_since is not null`),
   ],
 )
 
@@ -51,12 +53,16 @@ export const usersTable: RecordTable = {
     roleName: 'text',
     createdAt: 'date',
   },
-  own: ['detailReadAt'],
+  own: ['detailReadAt', 'askedTurn'],
+  counted: [
+    ['state', 'mfaStatus', 'mfaAction'],
+    ['state', 'roleId', 'roleName'],
+  ],
   personal: ['firstName', 'lastName', 'email'],
   unstated: ['roleId'],
   settle(next, known) {
-    const renamed = known !== null && next['roleName'] !== known['roleName']
-    return renamed && next['roleId'] === null ? { roleId: null } : {}
+    const renamed = next['roleName'] !== known['roleName']
+    return renamed && next['roleId'] === null ? { roleId: null, askedTurn: null } : {}
   },
   isHistory: (field, known) => field !== 'roleId' || known['detailReadAt'] !== null,
 }

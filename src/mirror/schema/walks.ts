@@ -11,6 +11,8 @@ export const walks = sqliteTable(
     startServerTime: integer('start_server_time'),
     startRequestId: text('start_request_id'),
     progressAt: integer('progress_at').notNull(),
+    /** How long it was under way at its last page, in milliseconds; the wall clock may be set meanwhile. */
+    walkedMs: integer('walked_ms').notNull().default(0),
     pages: integer('pages').notNull().default(0),
     /** Cursor of the next page to fetch; null before the first page and when the walk reached the end. */
     nextCursor: text('next_cursor'),

@@ -1,0 +1,61 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Database } from './database.ts'
+import type { Absence, AbsentRecord } from './port.ts'
+import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
+import type { Removals } from './removal-store.ts'
+import { ridSet } from './rid-set.ts'
+
+/** Records between which scrapes and other work may run. */
+const batchSize = 10_000
+
+function statementsOf(raw: Database['raw'], resource: ResourceName) {
+  const { table, key } = recordTables[resource]
+  const name = `"${getTableName(table)}"`
+  const column = `"${getTableColumns(table)[key]?.name ?? key}"`
+  type Key = string | number
+  return {
+    // In key order, so that the index on the key tells everything: the records themselves need not be read.
+    lastOfBatch: raw
+      .prepare<[number, Key], Key>(
+        `select ${column} from ${name} where tenant_id = ? and ${column} > ? order by ${column} limit 1 offset ${batchSize - 1}`,
+      )
+      .pluck(),
+    batch: raw
+      .prepare<[number, Key, Key], number>(
+        `select rid from ${name} where tenant_id = ? and ${column} > ? and ${column} <= ?`,
+      )
+      .pluck(),
+    rest: raw.prepare<[number, Key], number>(`select rid from ${name} where tenant_id = ? and ${column} > ?`).pluck(),
+    live: raw
+      .prepare<[number], number>(`select count(*) from ${name} where tenant_id = ? and removed_at is null`)
+      .pluck(),
+    isLive: raw.prepare<[number], number>(`select 1 from ${name} where rid = ? and removed_at is null`).pluck(),
+  }
+}
+
+/** Live records of a resource that a walk did not show; found in batches, so that a million do not hold up the rest. */
+export function absences(
+  { raw }: Database,
+  removals: Removals,
+): (tenantId: number, resource: ResourceName, shown: readonly Buffer[]) => Promise<Absence> {
+  const statements = remembered((resource: ResourceName) => statementsOf(raw, resource))
+  return async (tenantId, resource, shown) => {
+    const { lastOfBatch, batch, rest, live, isLive } = statements(resource)
+    const seen = ridSet(shown)
+    const absent: AbsentRecord[] = []
+    let after = typeof recordTables[resource].keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
+    for (;;) {
+      const last = lastOfBatch.get(tenantId, after)
+      const rids = last === undefined ? rest.all(tenantId, after) : batch.all(tenantId, after, last)
+      const unseen = rids.filter((rid) => !seen.has(rid) && isLive.get(rid) !== undefined)
+      absent.push(...removals.absent(tenantId, resource, unseen, 1))
+      if (last === undefined) break
+      after = last
+      await letOthersIn()
+    }
+    return { live: live.get(tenantId) ?? 0, absent: absent.sort((a, b) => a.rid - b.rid) }
+  }
+}

@@ -1,0 +1,61 @@
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Database } from './database.ts'
+import type { FindingStore, Mirror } from './port.ts'
+
+type Watched = Pick<
+  Mirror,
+  'applyDecision' | 'commitDetail' | 'commitPage' | 'completeWalk' | 'markMissing' | 'purge' | 'remove' | 'startWalk'
+>
+
+/**
+ * Numbers that change whenever what is mirrored of a resource may have changed. They live in memory: only this engine
+ * writes records. Whatever might write counts, whether it did or not; a page that came again as it was does not.
+ */
+export function watchData<T extends Watched>({ raw }: Database, operations: T): T & Pick<FindingStore, 'dataVersion'> {
+  const versions = new Map<string, number>()
+  let ofAll = 0
+  const note = (tenantId: number, resource: ResourceName) => {
+    const key = `${tenantId} ${resource}`
+    versions.set(key, (versions.get(key) ?? 0) + 1)
+  }
+  const walkOf = raw.prepare<[number], { tenantId: number; resource: ResourceName }>(
+    'select tenant_id as tenantId, resource from walks where id = ?',
+  )
+  return {
+    ...operations,
+    dataVersion: (tenantId: number, resource: ResourceName) => ofAll + (versions.get(`${tenantId} ${resource}`) ?? 0),
+    applyDecision(decision, tenantId, at) {
+      ofAll++
+      return operations.applyDecision(decision, tenantId, at)
+    },
+    commitDetail(detail) {
+      note(detail.tenantId, detail.resource)
+      return operations.commitDetail(detail)
+    },
+    commitPage(page) {
+      if (page.items.length > 0 || page.whole !== undefined) note(page.tenantId, page.resource)
+      return operations.commitPage(page)
+    },
+    completeWalk(end) {
+      const walk = walkOf.get(end.walkId)
+      if (walk !== undefined) note(walk.tenantId, walk.resource)
+      return operations.completeWalk(end)
+    },
+    markMissing(tenantId, resource, rids, at) {
+      note(tenantId, resource)
+      return operations.markMissing(tenantId, resource, rids, at)
+    },
+    purge(before) {
+      ofAll++
+      return operations.purge(before)
+    },
+    remove(tenantId, resource, rids, at, requestId) {
+      note(tenantId, resource)
+      return operations.remove(tenantId, resource, rids, at, requestId)
+    },
+    startWalk(walk) {
+      note(walk.tenantId, walk.resource)
+      return operations.startWalk(walk)
+    },
+  } satisfies Watched
+}

@@ -1,0 +1,88 @@
+import type { Resolution } from '../model/check-status.ts'
+import type { Database } from './database.ts'
+import type { NewFinding } from './port.ts'
+
+/** Findings that one transaction changes, so that scrapes and other work run between two of them. */
+export const batchSize = 500
+
+/** What a verdict changes in one finding; `evidence` as stored. */
+export interface Draft extends Omit<NewFinding, 'evidence'> {
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved'
+  readonly evidence: string
+  readonly lastSeenAt: number
+  readonly resolution: Resolution | null
+}
+
+/** Differences on their way into the findings; what writes expects to run inside a transaction. */
+export interface FindingDrafts {
+  stage(tenantId: number, check: string, at: number, drafts: readonly Draft[]): void
+  has(tenantId: number, check: string): boolean
+  /** Drops a part of the drafts of a check. */
+  discard(tenantId: number, check: string): void
+  /** Writes a part of the drafts of a check into the findings and their history; false when none are left. */
+  apply(tenantId: number, check: string): boolean
+}
+
+const ofCheck = 'tenant_id = ? and "check" = ?'
+const part = `${ofCheck} and id <= ?`
+
+export function findingDrafts({ raw }: Database): FindingDrafts {
+  const stage = raw.prepare(
+    `insert into finding_drafts (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
+       evidence, last_seen_at, resolution)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const last = raw
+    .prepare<[number, string], number | null>(
+      `select max(id) from (select id from finding_drafts where ${ofCheck} order by id limit ${batchSize})`,
+    )
+    .pluck()
+  const drop = raw.prepare(`delete from finding_drafts where ${part}`)
+  const writing = [
+    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
+       select fingerprint, at, kind, severity, message, evidence, resolution from finding_drafts where ${part} order by id`,
+    `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+         first_seen_at, last_seen_at)
+       select fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, at, at
+       from finding_drafts where ${part} and kind in ('opened', 'reopened') order by id
+       on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
+         evidence = excluded.evidence, last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null,
+         reopened = reopened + 1`,
+    `update findings set severity = d.severity, message = d.message, evidence = d.evidence, last_seen_at = d.at
+       from (select * from finding_drafts where ${part} and kind = 'changed') d
+       where findings.fingerprint = d.fingerprint`,
+    `update findings set resolved_at = d.at, last_seen_at = max(findings.last_seen_at, d.last_seen_at),
+         resolution = d.resolution
+       from (select * from finding_drafts where ${part} and kind = 'resolved') d
+       where findings.fingerprint = d.fingerprint`,
+  ].map((text) => raw.prepare(text))
+  return {
+    stage(tenantId, check, at, drafts) {
+      for (const {
+        kind,
+        fingerprint,
+        entityType,
+        entityId,
+        severity,
+        message,
+        evidence,
+        lastSeenAt,
+        resolution,
+      } of drafts) {
+        const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution]
+        stage.run(tenantId, check, at, kind, ...finding)
+      }
+    },
+    has: (tenantId, check) => (last.get(tenantId, check) ?? null) !== null,
+    discard(tenantId, check) {
+      drop.run(tenantId, check, last.get(tenantId, check) ?? 0)
+    },
+    apply(tenantId, check) {
+      const id = last.get(tenantId, check) ?? null
+      if (id === null) return false
+      for (const statement of writing) statement.run(tenantId, check, id)
+      drop.run(tenantId, check, id)
+      return true
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { ResourceName } from '../model/resource-names.ts'
+
+/** A record to be asked for by id. */
+export interface LookUp {
+  readonly rid: number
+  readonly key: number
+}
+
+export interface MissingQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly limit: number
+  /** Only those whose removal an operator accepted. */
+  readonly onlyAccepted: boolean
+}
+
+export interface DetailQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly limit: number
+  /**
+   * Only those without a known detail that were created or changed since (milliseconds since the epoch); null means all:
+   * first those without one that were not asked for yet, then those with an ambiguous role name, then the rest, asked
+   * longest ago first. Those asked in vain have half of what the first leave, and what nobody else wants.
+   */
+  readonly changedSince: number | null
+  readonly ambiguousRoleNames: readonly string[]
+}
+
+/** Who is asked for by id next. */
+export interface LookUpStore {
+  /** Missing records to be asked for by id, those asked longest ago first. */
+  missing(query: MissingQuery): Promise<readonly LookUp[]>
+  /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
+  detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
+  /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
+  noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
+}

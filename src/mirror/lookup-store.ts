@@ -1,0 +1,75 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { ResourceName } from '../model/resource-names.ts'
+import { type Database, transact } from './database.ts'
+import type { LookUp, LookUpStore } from './port.ts'
+import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
+
+/**
+ * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
+ * others waiting; turns are counted, because a clock may be set back.
+ */
+export function lookUpStore(database: Database): LookUpStore {
+  const { raw } = database
+  const byResource = remembered((resource: ResourceName) => missingStatements(raw, resource))
+  const details = detailStatements(raw)
+  return {
+    async missing({ tenantId, resource, limit, onlyAccepted }) {
+      return byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
+    },
+    async detailCandidates({ tenantId, limit, changedSince, ambiguousRoleNames }) {
+      const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)
+      if (changedSince !== null) return fresh
+      const left = limit - fresh.length
+      const again = details.inVain.all(tenantId, left)
+      const known: LookUp[] = []
+      const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
+      const names = JSON.stringify(ambiguousRoleNames)
+      if (room() > 0 && ambiguousRoleNames.length > 0) known.push(...details.ambiguous.all(tenantId, names, room()))
+      if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
+      return [...fresh, ...again.slice(0, left - known.length), ...known]
+    },
+    async noteAsked(tenantId, resource, rid) {
+      transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
+    },
+  }
+}
+
+// SQLite would rather walk through everybody in order than look for the few, hence the named indexes.
+
+function missingStatements(raw: Database['raw'], resource: ResourceName) {
+  const { table, key } = recordTables[resource]
+  const name = getTableName(table)
+  return {
+    missing: raw.prepare<[string, number, number, number], LookUp>(
+      `select r.rid, r."${getTableColumns(table)[key]?.name ?? key}" as key from "${name}" r indexed by "${name}_missing"
+       left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
+       where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
+       order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,
+    ),
+    noteAsked: raw.prepare<[number, number]>(
+      `update "${name}" set asked_turn =
+         (select coalesce(max(asked_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)
+       where rid = ?`,
+    ),
+  }
+}
+
+function detailStatements(raw: Database['raw']) {
+  const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
+  const unread = `select rid, user_id as key from users indexed by users_unread ${live} and role_id is null`
+  const read = `select rid, user_id as key from users ${live} and role_id is not null`
+  const names = '(select value from json_each(?))'
+  return {
+    unaskedSince: raw.prepare<[number, number, number], LookUp>(
+      `${unread} and asked_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
+    ),
+    inVain: raw.prepare<[number, number], LookUp>(`${unread} and asked_turn is not null order by asked_turn limit ?`),
+    ambiguous: raw.prepare<[number, string, number], LookUp>(
+      `${read} and role_name in ${names} order by asked_turn, user_id limit ?`,
+    ),
+    others: raw.prepare<[number, string, number], LookUp>(
+      `${read} and (role_name is null or role_name not in ${names}) order by asked_turn, user_id limit ?`,
+    ),
+  }
+}

@@ -1,0 +1,26 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/**
+ * Differences that a verdict makes to the findings of a check and that are not written there yet. They count for nothing
+ * until the verdict itself is committed (`check_states.owing`).
+ */
+export const findingDrafts = sqliteTable(
+  'finding_drafts',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    at: integer('at').notNull(),
+    /** As in `finding_events`. */
+    kind: text('kind').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    entityType: text('entity_type').notNull(),
+    entityId: text('entity_id').notNull(),
+    severity: text('severity').notNull(),
+    message: text('message').notNull(),
+    evidence: text('evidence').notNull(),
+    lastSeenAt: integer('last_seen_at').notNull(),
+    resolution: text('resolution'),
+  },
+  (table) => [index('finding_drafts_check').on(table.tenantId, table.check)],
+)

@@ -1,0 +1,227 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { checkStatuses, type Resolution } from '../model/check-status.ts'
+import { minuteMs } from '../model/durations.ts'
+import { unknownReasons } from '../model/reasons.ts'
+import type { Severity } from '../model/severity.ts'
+import { type Database, transact } from './database.ts'
+import { batchSize, type Draft, findingDrafts } from './finding-drafts.ts'
+import { oneOf } from './one-of.ts'
+import type { CheckStateRow, FindingStore, NewFinding, Verdict } from './port.ts'
+import { type StoredFinding, type StoredState, verdictStatements } from './verdict-statements.ts'
+
+/** A verdict that only repeats the one before is written this rarely; in between this process remembers it. */
+const confirmEveryMs = 5 * minuteMs
+
+export interface VerdictStore extends Pick<FindingStore, 'checkStates' | 'commitVerdict' | 'confirmVerdict'> {
+  /** Writes into the findings what committed verdicts still owe them, as after a process that was killed. */
+  settle(): Promise<void>
+  /** Writes the confirmations that only this process remembers. */
+  flush(): void
+}
+
+type Counts = Partial<Record<Severity, number>>
+
+/** What a verdict has come to so far. */
+interface Course {
+  readonly verdict: Verdict
+  /** Open findings that fail still, by id. */
+  readonly seen: Set<number>
+  readonly open: Counts
+  failing: number
+  drafts: Draft[]
+  /** True once drafts are stored: there are too many for one transaction. */
+  staged: boolean
+  opened: number
+  readonly resolved: Partial<Record<Resolution, number>>
+}
+
+/**
+ * Verdicts of checks. What one changes in the findings is gathered as drafts, which count for nothing; then the verdict
+ * is committed with its counts, all at once; then the drafts are written into the findings, part by part. A process that
+ * is killed before leaves the earlier verdict, one that is killed after owes the rest.
+ */
+export function verdictStore(database: Database): VerdictStore {
+  const sql = verdictStatements(database)
+  const drafts = findingDrafts(database)
+  const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
+  const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
+
+  function present(tenantId: number, state: StoredState): StoredState {
+    const at = confirmed.get(keyOf(tenantId, state.check))?.at
+    return at === undefined ? state : { ...state, evaluatedAt: at }
+  }
+
+  function compare(course: Course, batch: readonly NewFinding[]): void {
+    const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
+    for (const { evidence: facts, ...finding } of batch) {
+      const evidence = JSON.stringify(facts)
+      const { fingerprint, severity, message } = finding
+      const row = known.get(fingerprint)
+      count(course.open, severity)
+      course.failing++
+      if (row !== undefined && row.resolvedAt === null) course.seen.add(row.id)
+      const kind = kindOf(row, severity, message, evidence)
+      if (kind === null) continue
+      if (kind !== 'changed') course.opened++
+      course.drafts.push({ ...finding, evidence, kind, lastSeenAt: course.verdict.at, resolution: null })
+    }
+  }
+
+  async function end(course: Course, lastSeenAt: number): Promise<void> {
+    const { tenantId, check, resolve } = course.verdict
+    const gone = sql.openIds(tenantId, check).filter((id) => !course.seen.has(id))
+    for (let at = 0; at < gone.length; at += batchSize) {
+      if (at > 0) await letOthersIn()
+      for (const row of sql.byId(gone.slice(at, at + batchSize))) {
+        const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
+        if (resolution === null) {
+          count(course.open, row.severity)
+          continue
+        }
+        count(course.resolved, resolution)
+        course.drafts.push({ ...row, kind: 'resolved', lastSeenAt, resolution })
+      }
+      stage(course)
+    }
+  }
+
+  /** Keeps no more drafts in memory than one transaction takes. */
+  function stage(course: Course): void {
+    if (course.drafts.length <= batchSize) return
+    const { tenantId, check, at } = course.verdict
+    transact(database, () => drafts.stage(tenantId, check, at, course.drafts))
+    course.drafts = []
+    course.staged = true
+  }
+
+  function commit(course: Course, before: StoredState | undefined) {
+    const { tenantId, check, at, entities, rule, decide } = course.verdict
+    const { status, reason } = decide(course.failing)
+    const open = JSON.stringify(course.open)
+    const sameStatus = before?.status === status && before.reason === reason
+    const same = sameStatus && before.entities === entities && before.rule === rule && before.open === open
+    if (same && !course.staged && course.drafts.length === 0) {
+      confirm(tenantId, check, at)
+      return { status, reason }
+    }
+    transact(database, () => {
+      drafts.stage(tenantId, check, at, course.drafts)
+      if (!course.staged) while (drafts.apply(tenantId, check));
+      const since = sameStatus ? before.since : at
+      sql.putState(tenantId, check, {
+        status,
+        reason,
+        entities,
+        since,
+        evaluatedAt: at,
+        rule,
+        open,
+        owing: course.staged,
+      })
+      if (!sameStatus) sql.noteStatusChange(tenantId, check, { at, status, reason, entities })
+    })
+    confirmed.delete(keyOf(tenantId, check))
+    return { status, reason }
+  }
+
+  function confirm(tenantId: number, check: string, at: number): void {
+    const state = sql.stateOf(tenantId, check)
+    if (state === undefined) return
+    if (Math.abs(at - state.evaluatedAt) < confirmEveryMs) {
+      confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
+      return
+    }
+    transact(database, () => sql.confirm(tenantId, check, at))
+    confirmed.delete(keyOf(tenantId, check))
+  }
+
+  async function settleCheck(tenantId: number, check: string): Promise<void> {
+    while (transact(database, () => settlePart(tenantId, check))) await letOthersIn()
+  }
+
+  function settlePart(tenantId: number, check: string): boolean {
+    // Whoever else settles it may be done by now, and what is there then is of a verdict not committed yet.
+    if (sql.stateOf(tenantId, check)?.owing !== 1) return false
+    if (drafts.apply(tenantId, check)) return true
+    sql.settled(tenantId, check)
+    return false
+  }
+
+  return {
+    async checkStates(tenantId) {
+      return sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))
+    },
+    async commitVerdict(verdict) {
+      const { tenantId, check } = verdict
+      await settleCheck(tenantId, check)
+      while (drafts.has(tenantId, check)) {
+        transact(database, () => drafts.discard(tenantId, check))
+        await letOthersIn()
+      }
+      const stored = sql.stateOf(tenantId, check)
+      const before = stored && present(tenantId, stored)
+      const course: Course = {
+        verdict,
+        seen: new Set(),
+        open: {},
+        failing: 0,
+        drafts: [],
+        staged: false,
+        opened: 0,
+        resolved: {},
+      }
+      for await (const batch of verdict.failing) {
+        compare(course, batch)
+        stage(course)
+      }
+      await end(course, lastJudgedAt(before))
+      const decided = commit(course, before)
+      if (course.staged) await settleCheck(tenantId, check)
+      return { ...decided, opened: course.opened, resolved: course.resolved }
+    },
+    async confirmVerdict(tenantId, check, at) {
+      confirm(tenantId, check, at)
+    },
+    async settle() {
+      for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
+    },
+    flush() {
+      if (confirmed.size === 0) return
+      transact(database, () => {
+        for (const { tenantId, check, at } of confirmed.values()) sql.confirm(tenantId, check, at)
+      })
+      confirmed.clear()
+    },
+  }
+}
+
+/** How a failing finding stands to what is stored; null when it is stored as it is. */
+function kindOf(
+  row: StoredFinding | undefined,
+  severity: string,
+  message: string,
+  evidence: string,
+): Draft['kind'] | null {
+  if (row === undefined) return 'opened'
+  if (row.resolvedAt !== null) return 'reopened'
+  return row.severity === severity && row.message === message && row.evidence === evidence ? null : 'changed'
+}
+
+function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
+  counts[key] = (counts[key] ?? 0) + 1
+}
+
+/** When an open finding of a check was last seen failing: the evaluation before, or where that ceased to know. */
+function lastJudgedAt(before: StoredState | undefined): number {
+  if (before === undefined) return 0
+  return before.status === 'unknown' ? before.since : before.evaluatedAt
+}
+
+function toCheckState({ status, reason, open, owing: _, ...state }: StoredState): CheckStateRow {
+  return {
+    ...state,
+    status: oneOf(checkStatuses, status),
+    reason: reason === null ? null : oneOf(unknownReasons, reason),
+    open: JSON.parse(open) as Counts,
+  }
+}

@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto'
+import type { WalkAdvance, WalkRow } from '../mirror/port.ts'
+import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
+import { cursorRefused } from './feed-reading.ts'
+import { queryAt } from './page-reading.ts'
+import { cursorDigest, pageRules } from './page-rules.ts'
+import { type PageWanted, pagesAhead } from './pages-ahead.ts'
+import type { FeedResource, Fetched } from './resource.ts'
+import { idleLimitMs } from './rhythm.ts'
+import { beginWalk, commit, noteProgress, type Run, walkedMs } from './run.ts'
+
+/**
+ * Walks the feed from its beginning, or from where an interrupted walk stopped, to its end. A page is written while the
+ * next one is on its way; one that shows what the last walk showed in its place is noted as seen without being read.
+ */
+export async function walkToEnd(run: Run, definition: FeedResource): Promise<WalkRow> {
+  const { log } = run.context
+  const reading = readingOf(run)
+  await using ahead = pagesAhead(run, definition)
+  let walk = await openOrStart(run, definition)
+  let wanted = await nextWanted(run, walk, reading)
+  let rules = rulesFor(run, walk)
+  let order: number | null = null
+  let restarted = false
+  while (!walk.reachedEnd) {
+    let page: Fetched
+    try {
+      page = await ahead.take(wanted)
+    } catch (error) {
+      if (!cursorRefused(error) || restarted) throw error
+      restarted = true
+      log.warn({ resource: definition.name, page: walk.pages }, 'A cursor was refused in mid-walk; walking anew')
+      walk = await beginWalk(run, walk.cursorBefore)
+      wanted = await nextWanted(run, walk, reading)
+      rules = rulesFor(run, walk)
+      order = null
+      continue
+    }
+    await rules.check(page, walk.nextCursor)
+    const next = walkAfter(walk, page)
+    const nextPage = await nextWanted(run, next, reading)
+    if (!next.reachedEnd) await ahead.begin(nextPage)
+    // Another run may have raised a hold while this one waited.
+    run.guard.insist()
+    const written = await write(run, definition, { walk, page, wanted, reading })
+    if (written === null) {
+      wanted = { ...wanted, known: null }
+      continue
+    }
+    order = noteOrder(run, written, order)
+    walk = next
+    wanted = nextPage
+  }
+  return walk
+}
+
+async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow> {
+  const { context, tenantId, state } = run
+  const { store, clock, log } = context
+  const open = await store.openWalk(tenantId, definition.name)
+  const now = clock.now()
+  if (open !== null && Math.abs(now - open.progressAt) <= idleLimitMs(context, state)) {
+    log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
+    run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
+    return open
+  }
+  const { cursor } = await store.syncState(tenantId, definition.name)
+  return beginWalk(run, cursor)
+}
+
+function rulesFor({ context }: Run, walk: WalkRow) {
+  const { pages, emptyPages, id } = walk
+  const seenBefore = pages === 0 ? {} : { seenBefore: (digest: string) => context.store.cursorSeen(id, digest) }
+  return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
+}
+
+/** What a page comes to may hang on the configuration, so under another one every page is read. */
+function readingOf({ context }: Run): string {
+  return hash('sha256', JSON.stringify(context.settings), 'base64url')
+}
+
+/** The first page is always read: it tells whose data these are. */
+async function nextWanted(run: Run, { nextCursor, pages }: WalkRow, reading: string): Promise<PageWanted> {
+  const { context, tenantId, definition } = run
+  const known = nextCursor === null ? null : context.store.knownPage(tenantId, definition.name, pages + 1, reading)
+  return { cursor: nextCursor, known: await known }
+}
+
+function walkAfter(walk: WalkRow, { items, nextCursor, hasMore, meta }: Fetched): WalkRow {
+  return {
+    ...walk,
+    ...(walk.pages === 0 ? { startServerTime: meta.serverTime, startRequestId: meta.requestId } : {}),
+    pages: walk.pages + 1,
+    nextCursor: hasMore ? nextCursor : null,
+    lastCursor: nextCursor ?? walk.lastCursor,
+    reachedEnd: !hasMore,
+    unreadable: walk.unreadable || items.some((item) => !item.ok && item.id === null),
+  }
+}
+
+interface PageOfWalk {
+  readonly walk: WalkRow
+  readonly page: Fetched
+  readonly wanted: PageWanted
+  readonly reading: string
+}
+
+/** Null when the page is a known one whose records have changed since: it must be read. */
+async function write(run: Run, definition: FeedResource, parts: PageOfWalk): Promise<FeedOrder | null> {
+  const { walk, page, wanted, reading } = parts
+  const step = { id: walk.id, advance: advanceOf(run, walk, page) }
+  if (wanted.known !== null && page.same === true) {
+    const { tenantId, context } = run
+    const { digest, records, note } = wanted.known
+    const number = walk.pages + 1
+    const memory = { tenantId, resource: definition.name, page: number, digest, reading }
+    const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, walk: step })
+    if (result === null) return null
+    noteProgress(run, result.counts, records)
+    return JSON.parse(note) as FeedOrder
+  }
+  const order = orderWithin(definition, page)
+  const { digest = null } = page
+  const remember = digest === null || !order.kept ? {} : { remember: { digest, reading, note: JSON.stringify(order) } }
+  await commit(run, page, queryAt(walk.nextCursor), { walk: step, ...remember })
+  return order
+}
+
+function advanceOf(run: Run, { pages }: WalkRow, { nextCursor, hasMore, meta }: Fetched): WalkAdvance {
+  const start = { serverTime: meta.serverTime, requestId: meta.requestId }
+  const digest = nextCursor === null ? null : cursorDigest(nextCursor)
+  const step = { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, walkedMs: walkedMs(run) }
+  return { ...step, ...(pages === 0 ? { start } : {}) }
+}

@@ -1,0 +1,77 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+
+/** Five pages of users; the first page is always read. */
+async function sweptTwice(perRun = 0): Promise<TestEngine> {
+  const test = await testEngine({
+    sizes: { users: 23, documents: 4 },
+    readings: { defaultPageSize: { users: 5 } },
+    settings: { userDetails: { perRun } },
+  })
+  for (const _ of [1, 2]) await test.run('users', 'sweep')
+  return test
+}
+
+const userAt = ({ sim }: TestEngine, index: number) => [...sim.primary.state.users()][index]?.userId ?? 0
+
+/** Writes into the mirror behind the engine's back: what is not read again stays so. */
+function tamper(test: TestEngine, userId: number): void {
+  const database = new BetterSqlite3(test.path)
+  database.prepare("update users set first_name = 'Tampered' where user_id = ?").run(userId)
+  database.close()
+}
+
+const tampered = (test: TestEngine) => test.query("select user_id from users where first_name = 'Tampered'").length
+
+it('does not read again what comes byte for byte as before, and counts it as unchanged', async () => {
+  const test = await sweptTwice()
+  for (const index of [7, 22]) tamper(test, userAt(test, index))
+  const { counts, outcome } = await test.run('users', 'sweep')
+  expect([outcome, counts.created, counts.updated, counts.unchanged, counts.removed]).toEqual(['success', 0, 0, 23, 0])
+  expect(tampered(test)).toBe(2)
+})
+
+it('reads every page again under another configuration', async () => {
+  const test = await sweptTwice()
+  tamper(test, userAt(test, 7))
+  await test.restart({ documents: { overlapMs: 1 } })
+  expect((await test.run('users', 'sweep')).counts.updated).toBe(1)
+  expect(tampered(test)).toBe(0)
+})
+
+it('knows the pages after a restart, also those of a walk that goes on', async () => {
+  const test = await sweptTwice()
+  tamper(test, userAt(test, 12))
+  await test.restart()
+  const stop = new AbortController()
+  const end = test.sim.onRequest(({ page }) => (page === 2 ? stop.abort() : undefined))
+  expect(await test.run('users', 'sweep', stop.signal)).toMatchObject({ reason: 'aborted' })
+  end()
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(tampered(test)).toBe(1)
+})
+
+it.each([
+  [
+    'a change',
+    (test: TestEngine) => test.sim.primary.updateUser(userAt(test, 13), { mfaStatus: false, state: 'Left' }),
+  ],
+  ['a newcomer', ({ sim }: TestEngine) => sim.primary.addUser()],
+  ['a newcomer in the middle', ({ sim }: TestEngine) => sim.primary.addUserInTheMiddle()],
+  ['a leaver', (test: TestEngine) => test.sim.primary.removeUser(userAt(test, 13))],
+])('becomes what the tenant is after %s', async (_, happens) => {
+  const test = await sweptTwice(200)
+  await test.run('users', 'sweep')
+  happens(test)
+  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  const { mirrored, truth } = await bothSides(test, ['users'])
+  expect(mirrored).toEqual(truth)
+})
+
+it('tells of a deviation on a page in each run, although the page is the same', async () => {
+  const test = await sweptTwice()
+  test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
+  for (const _ of [1, 2, 3]) await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
+})

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { readTrust } from '../../src/evaluate/tenant-trust.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending } from '../support/trust.ts'
+
+async function blocked({ mirror, engine, clock, settings }: TestEngine) {
+  const trust = await readTrust(mirror, { id: engine.tenantId, settings }, clock.now())
+  return trust.resources.get('users')?.input.blocked
+}
+
+it.each(['poll', 'sweep'] as const)(
+  'a refused %s after the clock was set back is not older than the success before',
+  async (mode) => {
+    const test = await testEngine()
+    await test.run('users', 'sweep')
+    test.clock.advance(hourMs)
+    expect(ending(await test.run('users', 'poll'))).toBe('success')
+    test.clock.jump(-50 * minuteMs)
+    expect(await blocked(test)).toBe(null)
+    test.sim.revokeToken('reader')
+    expect(ending(await test.run('users', mode))).toBe('unauthorized')
+    expect(await blocked(test)).toBe('unauthorized')
+  },
+)
