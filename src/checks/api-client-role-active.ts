@@ -20,12 +20,12 @@ export const apiClientRoleActive = defineCheck({
   async load(reader, _options, _now, context) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const unseen = context.partial.has('roles') ? missing : { names: [], clients: 0 }
+    const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
     const unjudged = [...unseen.names, ...unnamed.names]
     const isUnjudged = amongFew(reader, 'api-clients', { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) })
     const failing = [
       ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
-      ...(context.partial.has('roles') ? [] : missing.names),
+      ...(context.incomplete.has('roles') ? [] : missing.names),
     ]
     return {
       population: known.clients + missing.clients + unnamed.clients,

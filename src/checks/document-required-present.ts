@@ -6,7 +6,7 @@ import { comparableName, globMatcher } from './support/glob.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { type Requirement, requirements } from './support/requirements.ts'
-import { counted, onDate, quoted } from './support/words.ts'
+import { counted, onDate } from './support/words.ts'
 
 export const documentRequiredPresent = defineCheck({
   id: 'document-required-present',
@@ -24,22 +24,32 @@ export const documentRequiredPresent = defineCheck({
   async load(reader, options, now) {
     const population = options.requirements.length
     if (population === 0) return { population, candidates: [], applicable: false }
-    return { population, candidates: [await nearestMatches(reader, options.requirements, now)] }
-  },
-  evaluate({ requirement, nearest }, _options, now) {
-    if (isMetBy(requirement, nearest, now)) return null
-    const limit = requirement.maxAgeDays
-    const matching = `a name like ${quoted(requirement.pattern)}`
-    const message =
-      nearest === undefined || limit === null
-        ? `Requirement ${requirement.id} is not met: no Completed document has ${matching}.`
-        : `Requirement ${requirement.id} is not met: the newest Completed document with ${matching} was last updated on ${onDate(touchedAt(nearest))}, more than ${counted(limit, 'day')} ago.`
+    const matches = await nearestMatches(reader, options.requirements, now)
+    const inDoubt = new Set(matches.filter((match) => isInDoubt(match, now)).map(({ requirement }) => requirement.id))
     return {
-      entityId: requirement.id,
+      population,
+      candidates: [matches],
+      notJudged: inDoubt.size,
+      notJudgedFor: 'missing_records',
+      scope: async (id) => (inDoubt.has(id) ? 'not_judged' : 'judged'),
+    }
+  },
+  evaluate({ requirement, shown, absent }, _options, now) {
+    if (isMetBy(requirement, shown, now) || isMetBy(requirement, absent, now)) return null
+    const { id, pattern, maxAgeDays } = requirement
+    const nearest = absent !== undefined && isNewer(absent, shown) ? absent : shown
+    const message =
+      nearest === undefined || maxAgeDays === null
+        ? `Requirement ${id} is not met: no Completed document has a name that matches.`
+        : `Requirement ${id} is not met: the newest Completed document whose name matches was last updated on ${onDate(touchedAt(nearest))}, more than ${counted(maxAgeDays, 'day')} ago.`
+    return {
+      entityId: id,
       severity: 'high',
       message,
       evidence: {
-        requirement,
+        requirement: id,
+        pattern,
+        maxAgeDays,
         nearest:
           nearest === undefined
             ? null
@@ -51,8 +61,10 @@ export const documentRequiredPresent = defineCheck({
 
 interface Match {
   readonly requirement: Requirement
-  /** The newest Completed document whose name matches. */
-  readonly nearest: MirrorRecord | undefined
+  /** The newest Completed document whose name matches, of those that the last complete walk showed. */
+  readonly shown: MirrorRecord | undefined
+  /** The same of those that it did not show: they may be gone, so that nothing passes by them. */
+  readonly absent: MirrorRecord | undefined
 }
 
 const touchedAt = (document: MirrorRecord) => timeOf(document, 'touchedAtMs')
@@ -62,21 +74,35 @@ function isMetBy({ maxAgeDays }: Requirement, document: MirrorRecord | undefined
   return maxAgeDays === null || !isOlderThan(touchedAt(document), maxAgeDays * dayMs, now)
 }
 
+function isInDoubt({ requirement, shown, absent }: Match, now: number): boolean {
+  return !isMetBy(requirement, shown, now) && isMetBy(requirement, absent, now)
+}
+
+function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boolean {
+  return known === undefined || touchedAt(document) > touchedAt(known)
+}
+
 /** Looks for the newest match of each requirement, no further than until all are met. */
 async function nearestMatches(reader: RecordReader, wanted: readonly Requirement[], now: number): Promise<Match[]> {
   const searches = wanted.map((requirement) => ({ requirement, matches: globMatcher(requirement.pattern) }))
-  const nearest = new Map<string, MirrorRecord>()
+  const shown = new Map<string, MirrorRecord>()
+  const absent = new Map<string, MirrorRecord>()
   const completed = { field: 'uploadStatus', is: 'Completed' } as const
   for await (const batch of reader.select('documents', { all: [completed] })) {
     for (const document of batch) {
-      const name = comparableName(textOf(document, 'filename') ?? '')
+      const name = textOf(document, 'filename')
+      if (name === null) continue
+      const comparable = comparableName(name)
+      const nearest = document.absent ? absent : shown
       for (const { requirement, matches } of searches) {
-        const known = nearest.get(requirement.id)
-        const isNewer = known === undefined || touchedAt(document) > touchedAt(known)
-        if (isNewer && matches(name)) nearest.set(requirement.id, document)
+        if (isNewer(document, nearest.get(requirement.id)) && matches(comparable)) nearest.set(requirement.id, document)
       }
     }
-    if (wanted.every((requirement) => isMetBy(requirement, nearest.get(requirement.id), now))) break
+    if (wanted.every((requirement) => isMetBy(requirement, shown.get(requirement.id), now))) break
   }
-  return wanted.map((requirement) => ({ requirement, nearest: nearest.get(requirement.id) }))
+  return wanted.map((requirement) => ({
+    requirement,
+    shown: shown.get(requirement.id),
+    absent: absent.get(requirement.id),
+  }))
 }

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { isOlderThan, olderThan } from './support/older-than.ts'
+import { isOlderThan } from './support/older-than.ts'
 import { hours } from './support/options.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
+import { withUnknownSince } from './support/unknown-since.ts'
 import { counted, onDate, quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
@@ -21,34 +22,34 @@ export const documentStatusKnown = defineCheck({
   timeBased: true,
   options: z.strictObject({ hours: hours(24) }),
   ruleContext: ({ knownDocumentStatuses }) => [...knownDocumentStatuses].sort(),
-  async load(reader, options, now, { knownDocumentStatuses }) {
+  async load(reader, _options, _now, { knownDocumentStatuses }) {
+    const unknown = reader.select('documents', {
+      anyOf: [
+        [{ field: 'uploadStatus', is: null }],
+        [
+          { field: 'uploadStatus', not: null },
+          { field: 'uploadStatus', notIn: knownDocumentStatuses },
+        ],
+      ],
+    })
     return {
       population: await reader.count('documents'),
-      candidates: reader.select('documents', {
-        all: [olderThan('statusSince', options.hours * hourMs, now)],
-        anyOf: [
-          [{ field: 'uploadStatus', is: null }],
-          [
-            { field: 'uploadStatus', not: null },
-            { field: 'uploadStatus', notIn: knownDocumentStatuses },
-          ],
-        ],
-      }),
+      candidates: withUnknownSince(reader, unknown, knownDocumentStatuses),
     }
   },
-  evaluate(document, options, now) {
-    const since = timeOf(document, 'statusSince')
+  evaluate({ document, since }, options, now) {
     if (!isOlderThan(since, options.hours * hourMs, now)) return null
     const status = textOf(document, 'uploadStatus')
-    const flaw = status === null ? 'no upload status' : `the unknown upload status ${quoted(status)}`
+    const present = status === null ? 'null' : quoted(status)
     const limit = counted(options.hours, 'hour')
     return {
       entityId: document.key,
       severity: 'low',
-      message: `Document ${document.key} has had ${flaw} since ${onDate(since)}, for more than ${limit}.`,
+      message: `Document ${document.key} has been without a known upload status since ${onDate(since)}, for more than ${limit}; it is ${present}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-        statusSince: toIso(since),
+        statusSince: toIso(timeOf(document, 'statusSince')),
+        unknownSince: toIso(since),
         thresholdHours: options.hours,
       },
     }

@@ -1,18 +1,27 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import type { Condition } from '../mirror/query.ts'
-import { factsOf, mapBatches } from './support/records.ts'
-import { standingOf } from './support/role-standing.ts'
+import type { Condition, MirrorRecord } from '../mirror/query.ts'
+import { hourMs } from '../model/durations.ts'
+import { futureToleranceMs, isFresh } from '../model/freshness.ts'
+import { hours } from './support/options.ts'
+import { factsOf, mapBatches, textOf } from './support/records.ts'
+import { countOf, mayBeOf, roleGroups } from './support/role-groups.ts'
+import { type RoleReference, standingOf } from './support/role-standing.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 const notInvited = { field: 'state', not: 'Invited' } as const
 
+/**
+ * A user may be given another role of the same name, which no list shows, only reading the user again. So a `roleId` is
+ * known for `roleIdHours` from when it was read; beyond that the name decides, which every sweep shows anew, and where
+ * roles of that name differ nothing passes. The rotation of details reads users of such names first.
+ */
 export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
   description:
-    'The role of every user that is not merely invited exists and is Active: by roleId when it is known, else by role name where all roles of that name agree.',
+    'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree.',
   risk: 'What the user may do is undefined, or comes back unseen when the role is activated again.',
   remediation: 'Give the user an active role.',
   severities: ['medium'],
@@ -20,40 +29,36 @@ export const userRoleActive = defineCheck({
   needs: ['roles'],
   entity: { type: 'user', isRecord: true },
   timeBased: false,
-  options: z.strictObject({}),
-  async load(reader, _options, _now, context) {
-    const roles = await loadRoles(reader)
-    const standing = standingOf(roles, context.partial.has('roles'))
-    const groups = await reader.countBy('users', ['roleId', 'roleName'], { all: [notInvited] })
-    const judged = groups.map(({ values: [id, name], count }) => {
-      const role = { roleId: typeof id === 'number' ? id : null, roleName: typeof name === 'string' ? name : null }
-      return { ...role, count, verdict: standing(role).verdict }
-    })
-    const failing = conditionsOf(judged.filter(({ verdict }) => verdict === 'fails'))
-    const unjudged = judged.filter(({ verdict }) => verdict === 'not_judged')
-    const unjudgedWhere = conditionsOf(unjudged)
+  options: z.strictObject({ roleIdHours: hours(24) }),
+  async load(reader, options, now, context) {
+    const limitMs = options.roleIdHours * hourMs
+    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'))
+    const judge = (user: MirrorRecord) => {
+      const reference = referenceOf(user, limitMs, now)
+      return { user, reference, ...standing(reference) }
+    }
+    const groups = await roleGroups(reader, { users: [notInvited], idKnown: idKnown(limitMs, now), standing })
+    const failing = groups.filter(({ verdict }) => verdict === 'fails')
     return {
-      population: sum(judged),
-      notJudged: sum(unjudged),
+      population: countOf(groups),
+      ages: groups.some(({ ages }) => ages),
+      notJudged: countOf(groups.filter(({ verdict }) => verdict === 'not_judged')),
       candidates:
         failing.length === 0
           ? []
-          : mapBatches(reader.select('users', { all: [notInvited], anyOf: failing }), (user) => {
-              const { roleId, roleName } = user.fields
-              return { user, roles: standing({ roleId: idOf(roleId), roleName: nameOf(roleName) }).roles }
-            }),
+          : mapBatches(reader.select('users', { all: [notInvited], anyOf: mayBeOf(failing) }), judge),
       async scope(key) {
         const self: Condition = { field: 'userId', is: Number(key) }
-        if ((await reader.count('users', { all: [self, notInvited] })) === 0) return 'not_applicable'
-        if (unjudgedWhere.length === 0) return 'judged'
-        return (await reader.count('users', { all: [self], anyOf: unjudgedWhere })) > 0 ? 'not_judged' : 'judged'
+        for await (const [user] of reader.select('users', { all: [self, notInvited] }))
+          if (user !== undefined) return judge(user).verdict === 'not_judged' ? 'not_judged' : 'judged'
+        return 'not_applicable'
       },
     }
   },
-  evaluate({ user, roles }) {
-    if (roles.some((role) => role.isActive)) return null
-    const { roleId, roleName } = user.fields
-    const title = typeof roleId === 'number' ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
+  evaluate({ user, reference, verdict, roles }) {
+    if (verdict !== 'fails') return null
+    const { roleId, roleName } = reference
+    const title = roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
     return {
       entityId: user.key,
       severity: 'medium',
@@ -63,27 +68,18 @@ export const userRoleActive = defineCheck({
   },
 })
 
-interface Group {
-  readonly roleId: number | null
-  readonly roleName: string | null
-  readonly count: number
-}
-
-function conditionsOf(groups: readonly Group[]): Condition[][] {
-  const ids = groups.flatMap(({ roleId }) => (roleId === null ? [] : [roleId]))
-  const unread = groups.filter(({ roleId }) => roleId === null)
-  const names = unread.flatMap(({ roleName }) => (roleName === null ? [] : [roleName]))
-  const noId: Condition = { field: 'roleId', is: null }
+function idKnown(limitMs: number, now: number): readonly Condition[] {
   return [
-    ...(ids.length > 0 ? [[{ field: 'roleId', in: ids }]] : []),
-    ...(names.length > 0 ? [[noId, { field: 'roleName', in: names }]] : []),
-    ...(unread.length > names.length ? [[noId, { field: 'roleName', is: null }]] : []),
+    { field: 'detailReadAt', above: Math.ceil(now - limitMs) - 1 },
+    { field: 'detailReadAt', atMost: now + futureToleranceMs },
   ]
 }
 
-const sum = (groups: readonly Group[]) => groups.reduce((total, { count }) => total + count, 0)
-const idOf = (value: unknown) => (typeof value === 'number' ? value : null)
-const nameOf = (value: unknown) => (typeof value === 'string' ? value : null)
+function referenceOf(user: MirrorRecord, limitMs: number, now: number): RoleReference {
+  const { roleId } = user.fields
+  const isKnown = typeof roleId === 'number' && isFresh(user.times['detailReadAt'] ?? null, limitMs, now)
+  return { roleId: isKnown ? roleId : null, roleName: textOf(user, 'roleName') }
+}
 
 function flawOf(roles: readonly MirroredRole[]): string {
   if (roles.length === 0) return 'which does not exist'

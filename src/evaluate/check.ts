@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { RecordReader } from '../mirror/query.ts'
+import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { digestOf } from './digest.ts'
@@ -33,8 +34,8 @@ export interface CheckFacts {
 export interface CheckContext {
   /** `documents.knownStatuses` of the tenant. */
   readonly knownDocumentStatuses: readonly string[]
-  /** Inputs that hold records which could not be read: what seems absent there may exist. */
-  readonly partial: ReadonlySet<ResourceName>
+  /** Inputs of which something is not known now, as unreadable records or what came since they went stale: what seems absent there may exist. */
+  readonly incomplete: ReadonlySet<ResourceName>
 }
 
 /** One entity that fails; times in the evidence are ISO 8601 in UTC. */
@@ -49,6 +50,9 @@ export interface Failure {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
+/** Why an entity cannot be judged: what is mirrored tells two things, or only what the last complete walk did not show tells it. */
+export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
+
 /** How an entity that does not fail stands to the check. */
 export type Scope = 'judged' | 'not_judged' | 'not_applicable'
 
@@ -60,10 +64,14 @@ export interface Loaded<Candidate> {
   readonly candidates: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>
   /** How many entities cannot be judged from what is mirrored. */
   readonly notJudged?: number
+  /** Why they cannot; `ambiguous` when absent. */
+  readonly notJudgedFor?: Doubt
   /** False when the tenant's own facts or the configuration say that there is nothing to judge. */
   readonly applicable?: boolean
   /** Asked of entities with an open finding that no longer fail; absent = all were judged. */
   readonly scope?: (entityId: string) => Promise<Scope>
+  /** True when the same records may be judged otherwise at another time; absent = as `timeBased` says. */
+  readonly ages?: boolean
 }
 
 /** A check as its file writes it: `load` finds the rows that may fail, the pure `evaluate` decides and words. */
@@ -90,8 +98,12 @@ export interface Judged {
   readonly applicable: boolean
   readonly population: number
   readonly notJudged: number
-  readonly failures: AsyncIterable<Failure>
+  readonly notJudgedFor: Doubt
+  /** In batches, as the candidates were handed over. */
+  readonly failures: AsyncIterable<readonly Failure[]>
   readonly scope: (entityId: string) => Promise<Scope>
+  /** True when the same records may be judged otherwise at another time. */
+  readonly ages: boolean
   /** Digest of everything configurable that decided. */
   readonly rule: string
 }
@@ -110,9 +122,18 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
   const { load, evaluate, ruleContext, ...facts } = spec
   const digest = (options: unknown, context: Pick<CheckContext, 'knownDocumentStatuses'>) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
+  // Asked at each scrape of each tenant, always of the same few objects of the configuration.
+  const read = rememberedByObject((raw: unknown) => spec.options.parse(raw))
+  const rules = rememberedByObject((_raw: unknown) => new Map<string, string>())
   return {
     ...facts,
-    ruleOf: (raw, context) => digest(spec.options.parse(raw), context),
+    ruleOf(raw, context) {
+      const known = rules(raw)
+      const key = context.knownDocumentStatuses.join('\n')
+      const rule = known.get(key) ?? digest(read(raw), context)
+      known.set(key, rule)
+      return rule
+    },
     async judge({ reader, options: raw, now, context }) {
       const options = spec.options.parse(raw)
       const loaded = await load(reader, options, now, context)
@@ -120,8 +141,10 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
         applicable: loaded.applicable ?? true,
         population: loaded.population,
         notJudged: loaded.notJudged ?? 0,
+        notJudgedFor: loaded.notJudgedFor ?? 'ambiguous',
         failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
         scope: loaded.scope ?? (async () => 'judged'),
+        ages: loaded.ages ?? spec.timeBased,
         rule: digest(options, context),
       }
     },
@@ -131,12 +154,18 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
 async function* failuresOf<Candidate>(
   batches: Loaded<Candidate>['candidates'],
   evaluate: (candidate: Candidate) => Failure | null,
-): AsyncIterable<Failure> {
-  for await (const batch of batches) {
-    for (const candidate of batch) {
-      const failure = evaluate(candidate)
-      if (failure !== null) yield failure
-    }
+): AsyncIterable<readonly Failure[]> {
+  for await (const batch of batches) yield batch.flatMap((candidate) => evaluate(candidate) ?? [])
+}
+
+/** Makes something of an object once and keeps it as long as the object; of anything else each time anew. */
+function rememberedByObject<T>(make: (value: unknown) => T): (value: unknown) => T {
+  const made = new WeakMap<object, { readonly value: T }>()
+  return (key) => {
+    if (typeof key !== 'object' || key === null) return make(key)
+    const known = made.get(key) ?? { value: make(key) }
+    made.set(key, known)
+    return known.value
   }
 }
 

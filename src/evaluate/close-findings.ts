@@ -1,4 +1,4 @@
-import type { FindingStore } from '../mirror/port.ts'
+import type { CheckStateRow, FindingStore } from '../mirror/port.ts'
 import type { CheckStatus, Resolution } from '../model/check-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckOutcome } from './evaluation.ts'
@@ -19,23 +19,27 @@ export interface CloseFindings {
 /** Ends all open findings of a tenant but those of the checks to keep. */
 export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
   const { store, tenantId, now, keep, ending } = request
-  const open = new Set((await store.countFindings(tenantId)).map(({ check }) => check))
+  const open = (await store.checkStates(tenantId)).filter((state) => hasOpen(state)).map(({ check }) => check)
   const outcomes: CheckOutcome[] = []
-  for (const check of [...open].filter((id) => !keep.has(id)).sort()) {
+  for (const check of open.filter((id) => !keep.has(id)).sort()) {
     const { resolution, ...status } = ending
     const verdict = {
       tenantId,
       check,
       at: now,
-      ...status,
-      entities: 0,
+      decide: () => status,
+      entities: null,
       rule: null,
       failing: [],
       resolve: async () => resolution,
     }
-    outcomes.push({ check, ...status, ...(await store.commitVerdict(verdict)) })
+    outcomes.push({ check, ...(await store.commitVerdict(verdict)) })
   }
   return outcomes
+}
+
+function hasOpen({ open }: CheckStateRow): boolean {
+  return Object.values(open).some((count) => count > 0)
 }
 
 /** Ends all findings of a tenant that was taken out of the configuration; its rows stay. */

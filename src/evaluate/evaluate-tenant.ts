@@ -3,7 +3,7 @@ import { reasonOf } from '../model/errors.ts'
 import { type Check, inputsOf } from './check.ts'
 import { settingsOf } from './check-settings.ts'
 import { closeFindings } from './close-findings.ts'
-import { brokenVerdict, type CheckRun, verdictOf } from './evaluate-check.ts'
+import { basisOf, brokenVerdict, type CheckRun, verdictOf } from './evaluate-check.ts'
 import type { CheckOutcome, EvaluateTenant } from './evaluation.ts'
 import { readTrust } from './tenant-trust.ts'
 
@@ -21,13 +21,14 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   for (const check of checks.filter((one) => isDue(one, request))) {
     request.signal?.throwIfAborted()
     const run = { check, request, trust, reader: store.records(tenant.id) }
-    const outcome = await commitIsolated(run)
+    const outcome = (await repeated(run)) ?? (await commitIsolated(run))
     if (outcome !== null) outcomes.push(outcome)
   }
   if (onlyInputs !== undefined) return outcomes
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
   const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
   const closed = await closeFindings({ store, tenantId: tenant.id, now, keep: enabled, ending })
+  for (const { check } of closed) request.memory?.forget(tenant.id, check)
   return [...outcomes, ...closed]
 }
 
@@ -36,12 +37,27 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
   return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
 }
 
+/** The verdict of before, where nothing it hangs on is another; null where it must be found anew. */
+async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
+  const { check, request } = run
+  const { store, tenant, now, memory } = request
+  const status = memory?.recall(tenant.id, check.id, basisOf(run))
+  if (status === undefined) return null
+  await store.confirmVerdict(tenant.id, check.id, now)
+  return { check: check.id, ...status, opened: 0, resolved: {} }
+}
+
 async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
-  const { store, signal } = request
+  const { store, signal, memory, tenant } = request
+  memory?.forget(tenant.id, check.id)
   const log = request.log.child({ tenant: request.tenant.settings.name, check: check.id })
   try {
-    return await commit(store, await verdictOf(run))
+    const basis = basisOf(run)
+    const { ages, ...verdict } = await verdictOf(run)
+    const outcome = await commit(store, verdict)
+    if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
+    return outcome
   } catch (error) {
     signal?.throwIfAborted()
     // A mirror that cannot be read or written is no fault of the check, and the others meet it, too.
@@ -58,6 +74,5 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
 }
 
 async function commit(store: FindingStore, verdict: Verdict): Promise<CheckOutcome> {
-  const { check, status, reason } = verdict
-  return { check, status, reason, ...(await store.commitVerdict(verdict)) }
+  return { check: verdict.check, ...(await store.commitVerdict(verdict)) }
 }

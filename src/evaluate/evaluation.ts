@@ -1,10 +1,9 @@
 import type { FindingStore, VerdictResult } from '../mirror/port.ts'
-import type { CheckStatus } from '../model/check-status.ts'
 import type { Log } from '../model/log.ts'
-import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Check } from './check.ts'
 import type { JudgedTenant } from './tenant-trust.ts'
+import type { VerdictMemory } from './verdict-memory.ts'
 
 export interface EvaluateTenant {
   readonly store: FindingStore
@@ -15,12 +14,12 @@ export interface EvaluateTenant {
   readonly log: Log
   /** Only checks that read one of these; absent = all, and findings of disabled checks are closed. */
   readonly onlyInputs?: readonly ResourceName[]
+  /** Spares judging again what nothing has changed of since; absent = everything is judged. */
+  readonly memory?: VerdictMemory
   readonly signal?: AbortSignal
 }
 
 /** What became of one check. */
 export interface CheckOutcome extends VerdictResult {
   readonly check: string
-  readonly status: CheckStatus
-  readonly reason: UnknownReason | null
 }

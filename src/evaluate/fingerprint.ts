@@ -1,4 +1,4 @@
-import { digestOf } from './digest.ts'
+import { hash } from 'node:crypto'
 
 export interface FindingIdentity {
   readonly tenant: string
@@ -9,5 +9,5 @@ export interface FindingIdentity {
 
 /** The lasting name of a finding: 32 hex digits that depend on nothing but these four. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
-  return digestOf([tenant, check, entityType, entityId]).slice(0, 32)
+  return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }

@@ -30,7 +30,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   const { id, settings } = tenant
   const trust = await readTrust(store, tenant, now)
   const states = await store.checkStates(id)
-  const split = await splitOpenFindings({ store, tenant: { id, name: settings.name }, checks, waivers, now })
+  const split = await splitOpenFindings({ store, tenant: { id, name: settings.name }, checks, states, waivers, now })
   return {
     tenant: settings.name,
     at: now,
@@ -64,7 +64,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     title: check.title,
     enabled: settings.enabled,
     ...present,
-    entities: state?.entities ?? 0,
+    entities: state?.entities ?? null,
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),

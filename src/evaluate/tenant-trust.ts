@@ -35,9 +35,8 @@ export async function readTrust(
   { id, settings }: JudgedTenant,
   now: number,
 ): Promise<TenantTrust> {
-  const [tenants, holds, stored] = await Promise.all([store.tenants(), store.holds(id), store.trust(id)])
-  const tenant = id === unmirroredId ? unmirrored(settings) : tenants.find((row) => row.id === id)
-  if (tenant === undefined) throw new Error(`Cannot judge tenant ${settings.name}: the mirror has no row ${id}`)
+  const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
+  const [holds, stored] = await Promise.all([store.holds(id), store.trust(id)])
   const resources = new Map<ResourceName, MeasuredTrust>()
   for (const resource of resourceNames) {
     const own = stored.find(({ state }) => state.resource === resource)
@@ -77,13 +76,13 @@ interface Known {
 
 function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }: Known): InputFacts {
   const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
-  const failedSweep = stored === undefined ? null : sinceSuccess(stored.state, 'sweep')
+  const failedSweep = stored === undefined ? null : sweepFailure(stored.state)
   return {
     resource,
     enabled: settings.resources[resource].enabled,
     completeStartedAt: stored?.state.completeStartedAt ?? null,
     freshnessLimitMs,
-    denied: stored === undefined ? null : deniedBy(stored.state),
+    denied: stored?.state.denied ?? null,
     tenantInDoubt: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     troubles: failedSweep === null ? own : [...own, failedSweep],
     quarantined: stored?.quarantined ?? 0,
@@ -91,15 +90,8 @@ function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }
   }
 }
 
-/** The refusal that no success of either mode followed: both ask under the same permission. */
-function deniedBy(state: SyncState): Reason | null {
-  const failures = [sinceSuccess(state, 'sweep'), sinceSuccess(state, 'poll')]
-  return failures.find((reason) => reason === 'unauthorized' || reason === 'missing_permission') ?? null
-}
-
-function sinceSuccess(state: SyncState, mode: 'poll' | 'sweep'): Reason | null {
-  const [reason, attemptAt] =
-    mode === 'poll' ? [state.pollReason, state.pollAttemptAt] : [state.sweepReason, state.sweepAttemptAt]
-  const successAt = Math.max(state.pollSuccessAt ?? 0, state.sweepSuccessAt ?? 0)
-  return attemptAt === null || attemptAt >= successAt ? reason : null
+/** Why the last sweep failed, unless a success of either mode followed. */
+function sweepFailure({ sweepReason, sweepAttemptAt, pollSuccessAt, sweepSuccessAt }: SyncState): Reason | null {
+  const successAt = Math.max(pollSuccessAt ?? 0, sweepSuccessAt ?? 0)
+  return sweepAttemptAt === null || sweepAttemptAt >= successAt ? sweepReason : null
 }

@@ -1,10 +1,10 @@
 import type { Waiver } from '../config/settings.ts'
-import type { FindingRow, FindingStore } from '../mirror/port.ts'
+import type { CheckStateRow, FindingRow, FindingStore } from '../mirror/port.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Check } from './check.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
-/** Stands for every entity of a check, or for every tenant. */
+/** Stands for every entity of a check. */
 const any = '*'
 
 const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
@@ -23,13 +23,13 @@ export function isValid(waiver: Waiver, now: number): boolean {
 }
 
 function covers(waiver: Waiver, { tenant, check, entityId }: WaivedEntity): boolean {
-  if (waiver.check !== check || (waiver.tenant !== any && waiver.tenant !== tenant)) return false
+  if (waiver.check !== check || waiver.tenant !== tenant) return false
   return waiver.entity === any || entityNames(waiver).includes(entityId)
 }
 
 /** GUIDs are compared in lower case, which the mirror's keys have; file names that differ in it are different entities. */
 function entityNames({ entity }: Waiver): readonly string[] {
-  return guid.test(entity) ? [entity.toLowerCase()] : [entity]
+  return guid.test(entity) ? [entity, entity.toLowerCase()] : [entity]
 }
 
 export type SeverityCounts = Partial<Record<Severity, number>>
@@ -43,20 +43,19 @@ export interface SplitFindings {
   readonly store: FindingStore
   readonly tenant: { readonly id: number; readonly name: string }
   readonly checks: readonly Check[]
+  /** The last verdicts, with the counts of what is open. */
+  readonly states: readonly CheckStateRow[]
   readonly waivers: readonly Waiver[]
   readonly now: number
 }
 
 /** Counts the open findings of each check by severity, waived ones apart; reads only the findings that waivers name. */
 export async function splitOpenFindings(request: SplitFindings): Promise<ReadonlyMap<string, SplitCounts>> {
-  const { store, tenant, checks, now } = request
-  const counts = await store.countFindings(tenant.id)
-  const valid = request.waivers.filter(
-    (waiver) => isValid(waiver, now) && (waiver.tenant === any || waiver.tenant === tenant.name),
-  )
+  const { tenant, checks, states, now } = request
+  const valid = request.waivers.filter((waiver) => isValid(waiver, now) && waiver.tenant === tenant.name)
   const split = new Map<string, SplitCounts>()
   for (const check of checks) {
-    const all = countsOf(counts.filter((count) => count.check === check.id))
+    const all = states.find((state) => state.check === check.id)?.open ?? {}
     const own = valid.filter((waiver) => waiver.check === check.id)
     const waived = own.some(({ entity }) => entity === any) ? all : await countNamed(request, check, own)
     split.set(check.id, { open: minus(all, waived), waived })

@@ -14,12 +14,12 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_entities',
-    help: `Entities the check judged at its last evaluation: the denominator of its findings; absent before the first. ${fromMirror}`,
+    help: `Entities the check judged at its last evaluation: the denominator of its findings; absent while it could not judge, as before the first complete walk. ${fromMirror}`,
     labelNames: ['check'],
     samples: (posture) =>
-      posture.checks
-        .filter(({ evaluatedAt }) => evaluatedAt !== null)
-        .map(({ check, entities }) => ({ labels: { check }, value: entities })),
+      posture.checks.flatMap(({ check, entities }) =>
+        entities === null ? [] : [{ labels: { check }, value: entities }],
+      ),
   },
   {
     name: 'tenantwatch_check_last_evaluation_timestamp_seconds',

@@ -1,4 +1,3 @@
-import type { Waiver } from '../config/settings.ts'
 import type { Family, Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { timestampSeconds } from './posture-gauge.ts'
@@ -10,12 +9,16 @@ export interface ReloadState {
   readonly lastSuccessAt: number
 }
 
-/** Gauges of the daemon itself: they need no store. */
-export function configGauges(version: string, reload: ReloadState): readonly Family[] {
+/** The version that runs. */
+export function buildInfo(version: string): Family {
+  return gauge('tenantwatch_build_info', 'Always 1; the label is the version that runs.', [
+    { labels: { version }, value: 1 },
+  ])
+}
+
+/** How the last loading of the configuration went; only a running daemon knows. */
+export function reloadGauges(reload: ReloadState): readonly Family[] {
   return [
-    gauge('tenantwatch_build_info', 'Always 1; the label is the version that runs.', [
-      { labels: { version }, value: 1 },
-    ]),
     gauge('tenantwatch_config_last_reload_successful', '1 when the last loading of the configuration succeeded.', [
       { labels: {}, value: Number(reload.successful) },
     ]),
@@ -27,25 +30,19 @@ export function configGauges(version: string, reload: ReloadState): readonly Fam
   ]
 }
 
-/** When each waiver ends; one for all tenants (`*`) is a series of each. */
-export function waiverGauge(config: MetricsConfig): Family {
+/** When each waiver of a configured tenant ends. */
+export function waiverGauge({ tenants, waivers }: MetricsConfig): Family {
+  const names = new Set(tenants.map(({ name }) => name))
   const samples = new Map<string, Sample>()
-  for (const waiver of config.waivers) {
-    for (const tenant of tenantsOf(waiver, config)) {
-      const labels = { tenant, check: labelText(waiver.check), waiver: labelText(waiver.id) }
-      samples.set(JSON.stringify(labels), { labels, value: timestampSeconds(waiver.expiresMs) })
-    }
+  for (const { id, check, tenant, expiresMs } of waivers.filter((waiver) => names.has(waiver.tenant))) {
+    const labels = { tenant, check: labelText(check), waiver: labelText(id) }
+    samples.set(JSON.stringify(labels), { labels, value: timestampSeconds(expiresMs) })
   }
   return gauge(
     'tenantwatch_waiver_expiration_timestamp_seconds',
     'Last instant a waiver is valid, in seconds since the epoch. Read from the configuration.',
     [...samples.values()],
   )
-}
-
-function tenantsOf(waiver: Waiver, config: MetricsConfig): readonly string[] {
-  const names = config.tenants.map(({ name }) => name)
-  return waiver.tenant === '*' ? names : names.filter((name) => name === waiver.tenant)
 }
 
 function gauge(name: string, help: string, samples: readonly Sample[]): Family {

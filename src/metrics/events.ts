@@ -22,6 +22,7 @@ export interface MetricsEvents {
   syncRunEnded(run: EndedRun): void
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
+  /** Secrets whose expiry moved later; one that moved earlier was cut short, not rotated, and is history only. */
   secretsRotated(tenant: string, count: number): void
   findingsOpened(tenant: string, check: string, count: number): void
   findingsResolved(tenant: string, check: string, resolution: Resolution, count: number): void

@@ -10,38 +10,54 @@ export const openMetricsType = 'application/openmetrics-text; version=1.0.0; cha
  * @throws Error on NaN and on a series that occurs twice: no answer is better than a wrong one.
  */
 export function renderPrometheus(families: readonly Family[]): string {
-  return families.map((family) => renderFamily(family, family.name, family.name)).join('')
+  return families.map(prometheusFamily).join('')
 }
 
 /** Renders families as OpenMetrics 1.0: counter families without `_total`, their samples with it, `# EOF` at the end. */
 export function renderOpenMetrics(families: readonly Family[]): string {
-  const parts = families.map((family) => {
-    if (family.type !== 'counter') return renderFamily(family, family.name, family.name)
-    const base = family.name.replace(/_total$/, '')
-    return renderFamily(family, base, `${base}_total`)
-  })
-  return `${parts.join('')}# EOF\n`
+  return `${families.map(openMetricsFamily).join('')}${openMetricsEnd}`
+}
+
+export const openMetricsEnd = '# EOF\n'
+
+/** One family in the Prometheus text format. */
+export function prometheusFamily(family: Family): string {
+  return renderFamily(family, family.name, family.name)
+}
+
+/** One family as OpenMetrics. */
+export function openMetricsFamily(family: Family): string {
+  if (family.type !== 'counter') return renderFamily(family, family.name, family.name)
+  const base = family.name.replace(/_total$/, '')
+  return renderFamily(family, base, `${base}_total`)
 }
 
 function renderFamily(family: Family, headName: string, sampleName: string): string {
-  const lines = [`# HELP ${headName} ${escapeHelp(family.help)}`, `# TYPE ${headName} ${family.type}`]
+  let text = `# HELP ${headName} ${escapeHelp(family.help)}\n# TYPE ${headName} ${family.type}\n`
   const seen = new Set<string>()
-  for (const sample of family.samples) {
-    const series = `${sampleName}${sample.suffix ?? ''}${renderLabels(sample)}`
-    if (seen.has(series)) throw new Error(`Cannot render metrics: series ${series} occurs twice`)
+  for (const { labels, text: labelText = renderLabels(labels), suffix = '', value } of family.samples) {
+    const series = suffix + labelText
+    if (seen.has(series)) throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
     seen.add(series)
-    if (Number.isNaN(sample.value)) throw new Error(`Cannot render metrics: series ${series} is NaN`)
-    lines.push(`${series} ${renderNumber(sample.value)}`)
+    if (Number.isNaN(value)) throw new Error(`Cannot render metrics: series ${sampleName}${series} is NaN`)
+    text += `${sampleName}${series} ${renderNumber(value)}\n`
   }
-  return `${lines.join('\n')}\n`
+  return text
 }
 
-function renderLabels(sample: Sample): string {
-  const parts = Object.entries(sample.labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-  return parts.length === 0 ? '' : `{${parts.join(',')}}`
+/** Labels as both formats write them. */
+export function renderLabels(labels: Sample['labels']): string {
+  let text = ''
+  for (const name of Object.keys(labels)) {
+    text += `${text === '' ? '{' : ','}${name}="${escapeLabel(labels[name] ?? '')}"`
+  }
+  return text === '' ? '' : `${text}}`
 }
+
+const special = /[\\\n"\ud800-\udfff]/
 
 function escapeLabel(value: string): string {
+  if (!special.test(value)) return value
   return value.toWellFormed().replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
 }
 

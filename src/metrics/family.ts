@@ -2,6 +2,8 @@
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
+  /** The labels as they are written, where they were before; made of them when absent. */
+  readonly text?: string
   /** `_bucket`, `_sum` or `_count` of a histogram. */
   readonly suffix?: string
 }

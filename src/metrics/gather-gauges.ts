@@ -1,10 +1,14 @@
 import type { RecordReader } from '../mirror/query.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import { breather, mostAtOnce } from './breather.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
 import { syncGauges } from './sync-gauges.ts'
+
+/** To read the records of a tenant takes as long as to make so many samples. */
+const samplesOfReading = 200
 
 /** All that a scrape reads of one tenant, at one instant as far as the store can give it. */
 export interface TenantReading {
@@ -22,19 +26,24 @@ export async function gatherGauges(
   config: MetricsConfig,
   readings: readonly TenantReading[],
 ): Promise<readonly Family[]> {
+  const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
   const pairs = config.tenants.map((shape) => {
-    const reading = readings.find(({ posture }) => posture.tenant === shape.name)
+    const reading = byTenant.get(shape.name)
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${shape.name} was not read`)
     return { shape, reading }
   })
-  const families = [...checkGauges, ...syncGauges].map((gauge) => {
+  const breathe = breather(mostAtOnce)
+  const families: Family[] = []
+  for (const gauge of [...checkGauges, ...syncGauges]) {
     const samples = pairs.flatMap(({ shape, reading }) =>
       gauge.samples(reading.posture, shape).map((sample) => withTenant(gauge, shape.name, sample)),
     )
-    return toFamily(gauge, samples)
-  })
+    families.push(toFamily(gauge, samples))
+    await breathe(samples.length)
+  }
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
   for (const { shape, reading } of pairs) {
+    await breathe(samplesOfReading)
     for (const { gauge, samples } of await readInventory(shape, reading)) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })

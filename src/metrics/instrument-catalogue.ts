@@ -31,7 +31,7 @@ export const counters = [
   },
   {
     name: 'tenantwatch_secret_rotations_total',
-    help: `API client secrets whose expiration date differed from the one read before. ${sinceStart}`,
+    help: `API client secrets whose expiration moved to a later instant than the one read before. ${sinceStart}`,
     labelNames: ['tenant'],
   },
   {

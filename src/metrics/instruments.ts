@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { bucketBound } from './exposition.ts'
+import { breather, mostAtOnce } from './breather.ts'
+import { bucketBound, renderLabels } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { type CounterName, counters, type HistogramName, histograms } from './instrument-catalogue.ts'
 
@@ -45,6 +46,7 @@ export function createInstruments(options: { readonly processMetrics: boolean })
     for (const name of refusedByLinter) registry.removeSingleMetric(name)
   }
   const born = new Set<string>()
+  const seriesOf = rememberedSeries()
   return {
     add: (name, labels, amount) => byCounter.get(name)?.inc({ ...labels }, amount),
     observe: (name, labels, seconds) =>
@@ -56,34 +58,54 @@ export function createInstruments(options: { readonly processMetrics: boolean })
       byHistogram.get(name)?.zero({ ...labels })
     },
     async collect() {
-      const metrics = await registry.getMetricsAsJSON()
-      return metrics.map(toFamily)
+      const breathe = breather(mostAtOnce)
+      const families: Family[] = []
+      for (const metric of await registry.getMetricsAsJSON()) {
+        families.push(toFamily(metric, seriesOf))
+        await breathe(metric.values.length)
+      }
+      return families
     },
   }
 }
 
 type JsonMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]
 
-function toFamily(metric: JsonMetric): Family {
+function toFamily(metric: JsonMetric, seriesOf: SeriesOf): Family {
   const { name, help } = metric
   const kind = String(metric.type)
   const type = kind === 'counter' || kind === 'histogram' ? kind : 'gauge'
   const samples = metric.values
     .filter(({ value }) => Number.isFinite(value) && !(name.startsWith('nodejs_eventloop_lag') && value > noMinimumYet))
-    .map((value) => toSample(name, value))
+    .map((value) => toSample(name, value, seriesOf))
   return { name, type, help: help.endsWith('.') ? help : `${help}.`, samples }
 }
 
 /** A histogram's values carry their own name, which prom-client's types leave out. */
 type JsonValue = JsonMetric['values'][number] & { readonly metricName?: string }
 
-function toSample(family: string, value: JsonValue): Sample {
-  const { le, ...labels } = Object.fromEntries(Object.entries(value.labels).map(([name, text]) => [name, String(text)]))
-  const suffix = value.metricName?.slice(family.length) ?? ''
-  return {
-    labels:
-      le === undefined ? labels : { ...labels, le: bucketBound(le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le)) },
-    value: value.value,
-    ...(suffix === '' ? {} : { suffix }),
+function toSample(family: string, { labels, metricName, value }: JsonValue, seriesOf: SeriesOf): Sample {
+  const suffix = metricName?.slice(family.length) ?? ''
+  return { ...seriesOf(labels), value, ...(suffix === '' ? {} : { suffix }) }
+}
+
+type SeriesOf = (labels: JsonValue['labels']) => Pick<Sample, 'labels' | 'text'>
+
+/** A counter has the same object of labels all its life: what it is written as is made once. */
+function rememberedSeries(): SeriesOf {
+  const known = new WeakMap<object, Pick<Sample, 'labels' | 'text'>>()
+  return (raw) => {
+    const before = known.get(raw)
+    if (before !== undefined) return before
+    const labels: Record<string, string> = {}
+    for (const [name, text] of Object.entries(raw)) if (name !== 'le') labels[name] = String(text)
+    if (raw['le'] !== undefined) labels['le'] = bucketOf(raw['le'])
+    const series = { labels, text: renderLabels(labels) }
+    known.set(raw, series)
+    return series
   }
+}
+
+function bucketOf(bound: unknown): string {
+  return bucketBound(bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound))
 }

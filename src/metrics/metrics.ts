@@ -1,8 +1,9 @@
 import { bearSeries } from './born-series.ts'
-import { configGauges, type ReloadState, waiverGauge } from './config-gauges.ts'
+import { breather, mostAtOnce } from './breather.ts'
+import { buildInfo, type ReloadState, reloadGauges, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
-import { openMetricsType, prometheusType, renderOpenMetrics, renderPrometheus } from './exposition.ts'
-import type { Family } from './family.ts'
+import { openMetricsEnd, openMetricsFamily, openMetricsType, prometheusFamily, prometheusType } from './exposition.ts'
+import type { Family, Sample } from './family.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { wantsOpenMetrics } from './negotiate.ts'
@@ -53,11 +54,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const gather = async (): Promise<readonly Family[]> => {
     const now = config
     const readings = await options.read()
-    const gauges = [...(await gatherGauges(now, readings)), skewGauge(now, readings, skews), waiverGauge(now)]
-    const own = configGauges(options.version, reload)
-    if (!daemon) return byName([...gauges, ...own.slice(0, 1)])
-    const counted = (await instruments.collect()).map((family) => withoutOthers(family, now))
-    return byName([...gauges, ...own, ...counted])
+    const own = [skewGauge(now, readings, skews), waiverGauge(now), buildInfo(options.version)]
+    const gauges = [...(await gatherGauges(now, readings)), ...own]
+    if (!daemon) return byName(gauges)
+    const isShown = shownSeries(now)
+    const counted = (await instruments.collect()).map((family) => ({
+      ...family,
+      samples: family.samples.filter(({ labels }) => isShown(labels)),
+    }))
+    return byName([...gauges, ...reloadGauges(reload), ...counted])
   }
   const shared = () => {
     underWay ??= gather().finally(() => {
@@ -73,18 +78,25 @@ export function createMetrics(options: MetricsOptions): Metrics {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
     async render(accept) {
-      const families = await shared()
-      return wantsOpenMetrics(accept)
-        ? { contentType: openMetricsType, body: renderOpenMetrics(families) }
-        : { contentType: prometheusType, body: renderPrometheus(families) }
+      const open = wantsOpenMetrics(accept)
+      const breathe = breather(mostAtOnce)
+      let body = ''
+      for (const family of await shared()) {
+        body += open ? openMetricsFamily(family) : prometheusFamily(family)
+        await breathe(family.samples.length)
+      }
+      return open
+        ? { contentType: openMetricsType, body: body + openMetricsEnd }
+        : { contentType: prometheusType, body }
     },
   }
 }
 
 /** What the client saw last, else what the mirror remembers from before a restart; absent until an answer told it. */
 function skewGauge(config: MetricsConfig, readings: readonly TenantReading[], skews: Map<string, number>): Family {
+  const stored = new Map(readings.map(({ posture }) => [posture.tenant, posture.clockSkewMs]))
   const samples = config.tenants.flatMap(({ name }) => {
-    const remembered = readings.find(({ posture }) => posture.tenant === name)?.posture.clockSkewMs ?? null
+    const remembered = stored.get(name) ?? null
     const value = skews.get(name) ?? (remembered === null ? undefined : remembered / 1000)
     return value === undefined ? [] : [{ labels: { tenant: name }, value }]
   })
@@ -92,11 +104,16 @@ function skewGauge(config: MetricsConfig, readings: readonly TenantReading[], sk
   return { name: 'tenantwatch_api_clock_skew_seconds', type: 'gauge', help, samples }
 }
 
-/** A tenant taken out loses its series at once; what its last runs still count is not shown. */
-function withoutOthers(family: Family, config: MetricsConfig): Family {
-  const names = new Set(config.tenants.map(({ name }) => name))
-  const samples = family.samples.filter(({ labels }) => labels['tenant'] === undefined || names.has(labels['tenant']))
-  return { ...family, samples }
+/** A tenant taken out loses its series at once, as does a resource switched off; what last runs still count is not shown. */
+function shownSeries(config: MetricsConfig): (labels: Sample['labels']) => boolean {
+  const shown = new Map(
+    config.tenants.map(({ name, resources }) => [name, new Set<string>(resources.map((one) => one.resource))]),
+  )
+  return ({ tenant, resource }) => {
+    if (tenant === undefined) return true
+    const resources = shown.get(tenant)
+    return resources !== undefined && (resource === undefined || resources.has(resource))
+  }
 }
 
 function byName(families: readonly Family[]): readonly Family[] {

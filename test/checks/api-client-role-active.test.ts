@@ -30,6 +30,6 @@ it('cannot judge a client without a role name', async () => {
 })
 
 it('does not call a role missing while some roles cannot be read', async () => {
-  const result = await judge(check, (mirror) => mirror.put('api-clients', client()), { partial: ['roles'] })
+  const result = await judge(check, (mirror) => mirror.put('api-clients', client()), { incomplete: ['roles'] })
   expect(result).toMatchObject({ failures: [], notJudged: 1 })
 })

@@ -43,10 +43,41 @@ it('makes one finding a requirement, with the nearest match as evidence', async 
   }
   const { failures } = await judge(check, fill, { options: { requirements: [soc2, pentest] } })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Requirement soc2 is not met: the newest Completed document with a name like "SOC2*.pdf" was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
-    'Requirement pentest is not met: no Completed document has a name like "*pentest*".',
+    'Requirement soc2 is not met: the newest Completed document whose name matches was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
+    'Requirement pentest is not met: no Completed document has a name that matches.',
   ])
-  expect(failures.map(({ evidence }) => evidence['nearest'])).toMatchObject([{ fileId: 'b' }, null])
+  expect(failures.map(({ evidence }) => evidence)).toMatchObject([
+    { requirement: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365, nearest: { fileId: 'b' } },
+    { requirement: 'pentest', pattern: '*pentest*', maxAgeDays: null, nearest: null },
+  ])
+})
+
+it('takes a document without a name for a match of nothing, whatever the pattern', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+    void mirror.put('documents', document({ filename: null }))
+  const result = await judge(check, fill, { options: { requirements: [{ id: 'any', pattern: '*' }] } })
+  expect(brief(result)).toEqual(['any high'])
+})
+
+it('cannot judge a requirement that only a document meets which the last complete walk did not show', async () => {
+  const old = iso(now - 400 * dayMs)
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    for (const [fileId, filename, createdAt] of [
+      ['a', 'soc2.pdf', iso(now)],
+      ['b', 'soc2-old.pdf', old],
+      ['c', 'dpa.pdf', iso(now)],
+      ['d', 'dpa-shown.pdf', old],
+      ['e', 'gdpr.pdf', old],
+    ] as const)
+      mirror.put('documents', document({ fileId, filename, createdAt }))
+    for (const key of ['a', 'c', 'e']) mirror.miss('documents', key)
+  }
+  const requirements = [soc2, { id: 'dpa', pattern: 'dpa*' }, { id: 'gdpr', pattern: 'gdpr*', maxAgeDays: 30 }]
+  const result = await judge(check, fill, { options: { requirements } })
+  expect(brief(result)).toEqual(['gdpr high'])
+  expect(result).toMatchObject({ population: 3, notJudged: 1, notJudgedFor: 'missing_records' })
+  expect(await result.scope('soc2')).toBe('not_judged')
+  expect(await result.scope('dpa')).toBe('judged')
 })
 
 it('takes a match of any age when none is demanded', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { documentStatusKnown as check } from '../../src/checks/document-status-known.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { document } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, iso, judge, now } from './support/judging.ts'
 
 const day = 24 * hourMs
 
@@ -25,9 +25,50 @@ it('names the status, or that there is none', async () => {
     mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
   })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 has had no upload status since 2026-02-27 12:00 UTC, for more than 24 hours.',
-    'Document d2 has had the unknown upload status "Failed" since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d1 has been without a known upload status since 2026-02-27 12:00 UTC, for more than 24 hours; it is null.',
+    'Document d2 has been without a known upload status since 2026-02-27 12:00 UTC, for more than 24 hours; it is "Failed".',
   ])
+})
+
+type Fill = Parameters<typeof judge>[1]
+
+/** A document first mirrored ten days ago, which went through these statuses since; the last one it still has. */
+function through(...statuses: readonly (readonly [hoursAgo: number, status: string | null])[]): Fill {
+  return (mirror) => {
+    const [, ...later] = statuses
+    const [begun = 0, uploadStatus = null] = statuses.at(-1) ?? []
+    const record = document({ uploadStatus, createdAt: iso(now - 10 * day) })
+    mirror.put('documents', record, { statusSince: now - begun * hourMs, firstSeenAt: now - 10 * day })
+    for (const [i, [hoursAgo, after]] of later.entries()) {
+      const change = { resource: 'documents', key: 'd1', kind: 'changed', field: 'uploadStatus' } as const
+      const before = statuses[i]?.[1]
+      mirror.changes.push({ id: i, ...change, at: now - hoursAgo * hourMs, before, after, requestId: null })
+    }
+  }
+}
+
+it.each<[string, Fill, string | null]>([
+  ['one unknown status followed another', through([240, 'Completed'], [30, 'Weird1'], [2, 'Weird2']), '02-28 06:00'],
+  ['null followed an unknown status', through([240, 'Processing'], [25, 'Weird1'], [1, null]), '02-28 11:00'],
+  ['a known status lay between', through([240, 'Weird1'], [3, 'Completed'], [2, 'Weird2']), null],
+  ['it was never known', through([240, null], [48, 'Weird1'], [2, 'Weird2']), '02-19 12:00'],
+  ['it is known again', through([240, null], [48, 'Weird1'], [2, 'Completed']), null],
+  ['unknown statuses followed each other for less', through([240, 'Completed'], [23, 'Weird1'], [2, null]), null],
+])('counts from when the status was last known, where %s', async (_case, fill, since) => {
+  const { failures } = await judge(check, fill)
+  expect(failures.map(({ message }) => message.match(/since 2026-(.{11})/)?.[1])).toEqual(since === null ? [] : [since])
+})
+
+it('counts from the times the document had when it was first mirrored', async () => {
+  const { failures } = await judge(check, (mirror) => {
+    through([240, null], [2, 'Weird'])(mirror)
+    const updated = { updatedAt: iso(now - 2 * hourMs), createdAt: iso(now - 90 * day), uploadStatus: 'Weird' }
+    mirror.put('documents', document(updated), { statusSince: now - 2 * hourMs, firstSeenAt: now - 10 * day })
+    const change = { resource: 'documents', key: 'd1', kind: 'changed', field: 'updatedAt' } as const
+    const [before, after] = [iso(now - 20 * day), iso(now - 2 * hourMs)]
+    mirror.changes.push({ id: 9, ...change, at: now - 2 * hourMs, before, after, requestId: null })
+  })
+  expect(failures.map(({ evidence }) => evidence['unknownSince'])).toEqual([iso(now - 20 * day)])
 })
 
 it('is another rule when other statuses are known, whatever their order', async () => {

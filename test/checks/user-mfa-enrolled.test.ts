@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { enrolmentRules, isEnrolled, lacksEnrolment } from '../../src/checks/support/enrolment.ts'
 import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
+import { fakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { matches } from '../evaluate/support/matches.ts'
 import { settings, user } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, judge, now } from './support/judging.ts'
+
+const toRecord = (fields: Record<string, unknown>) => fakeMirror(now).put('users', user(fields))
 
 it.each([
   ['an enrolled user', {}, {}, []],
@@ -55,13 +59,18 @@ it('shows user and policy as evidence and names no person', async () => {
 
 it('asks the mirror for exactly the users that the rule does not call enrolled', () => {
   const rules = fc.constantFrom(...(Object.keys(enrolmentRules) as (keyof typeof enrolmentRules)[]))
+  const kind = fc.tuple(fc.constantFrom('Active', 'Invited', 'Suspended'), fc.boolean(), fc.boolean())
   fc.assert(
-    fc.property(rules, fc.boolean(), fc.boolean(), (rule, mfaStatus, mfaAction) => {
-      const flags: Record<string, boolean> = { mfaStatus, mfaAction }
-      const asked = lacksEnrolment(rule).some((group) =>
-        group.every((one) => 'is' in one && flags[one.field] === one.is),
+    fc.property(rules, fc.uniqueArray(kind, { selector: String }), (rule, kinds) => {
+      const asked = lacksEnrolment(
+        rule,
+        kinds.map((values) => ({ values, count: 1 })),
       )
-      return asked === !isEnrolled(rule, mfaStatus, mfaAction)
+      for (const [state, mfaStatus, mfaAction] of kinds) {
+        const record = toRecord({ state, mfaStatus, mfaAction })
+        const isAsked = asked.length > 0 && matches(record, { anyOf: asked })
+        expect(isAsked).toBe(!isEnrolled(rule, mfaStatus, mfaAction))
+      }
     }),
   )
 })

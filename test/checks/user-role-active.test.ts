@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
+import { hourMs } from '../../src/model/durations.ts'
 import { role, user } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, judge, now } from './support/judging.ts'
 
 const off = { state: 'Inactive' }
 const known = { roleId: 1, roleName: 'Reader' }
@@ -20,7 +21,7 @@ it.each([
   ['neither role id nor name', { roleName: null }, [role()], ['0', []]],
 ] as const)('judges a user with %s', async (_case, fields, roles, [judged, expected]) => {
   const result = await judge(check, (mirror) => {
-    mirror.put('users', user(fields))
+    mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)
   })
   expect(brief(result)).toEqual(expected)
@@ -34,8 +35,50 @@ it('leaves invited users out', async () => {
   expect(await result.scope('1')).toBe('not_applicable')
 })
 
+const namesakes = [role(), role({ ...off, roleId: 2 })]
+
+it.each<[string, number, Record<string, unknown> | undefined, string]>([
+  ['24 hours ago', now - 24 * hourMs, undefined, '1 fails'],
+  ['a millisecond earlier', now - 24 * hourMs - 1, undefined, '1 cannot be told'],
+  ['two hours ago where one is the limit', now - 2 * hourMs, { roleIdHours: 1 }, '1 cannot be told'],
+  ['in a future that the clock was set back from', now + hourMs, undefined, '1 cannot be told'],
+])('goes by the role id among namesakes when it was read %s', async (_case, detailReadAt, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('users', user({ roleId: 2 }), { detailReadAt })
+    mirror.put('users', user({ userId: 2, roleId: 1 }), { detailReadAt: now })
+    for (const one of namesakes) mirror.put('roles', one)
+  }
+  const result = await judge(check, fill, options && { options })
+  const [failure] = result.failures
+  expect(failure === undefined ? '1 cannot be told' : `${failure.entityId} fails`).toBe(expected)
+  expect(result).toMatchObject({ population: 2, notJudged: failure === undefined ? 1 : 0 })
+  expect(await result.scope('1')).toBe(failure === undefined ? 'not_judged' : 'judged')
+})
+
+it('goes by the name, which each sweep shows, when the role id was read too long ago', async () => {
+  const result = await judge(check, (mirror) => {
+    mirror.put('users', user({ roleId: 7 }), { detailReadAt: now - 48 * hourMs })
+    mirror.put('roles', role({ roleId: 8 }))
+  })
+  expect(result).toMatchObject({ population: 1, notJudged: 0, failures: [] })
+})
+
+it('does not call a role inactive by its name while another of that name may not have been read', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('users', user())
+    mirror.put('users', user({ userId: 2, roleId: 1 }), { detailReadAt: now })
+    mirror.put('roles', role(off))
+  }
+  const result = await judge(check, fill, { incomplete: ['roles'] })
+  expect(brief(result)).toEqual(['2 medium'])
+  expect(result.notJudged).toBe(1)
+  expect(await result.scope('1')).toBe('not_judged')
+})
+
 it('does not call a role missing while some roles cannot be read', async () => {
-  const result = await judge(check, (mirror) => mirror.put('users', user(known)), { partial: ['roles'] })
+  const result = await judge(check, (mirror) => mirror.put('users', user(known), { detailReadAt: now }), {
+    incomplete: ['roles'],
+  })
   expect(result).toMatchObject({ failures: [], notJudged: 1 })
 })
 
@@ -50,7 +93,7 @@ it.each([
   ],
 ])('says what is wrong with the role', async (fields, roles, sentence) => {
   const { failures } = await judge(check, (mirror) => {
-    mirror.put('users', user(fields))
+    mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)
   })
   expect(failures[0]?.message).toBe(sentence)

@@ -91,6 +91,48 @@ it('opens what a record shows by itself before the first walk is complete, and n
   expect(outcomes.get('api-client-role-active')).toMatchObject({ status: 'unknown', reason: 'never', opened: 0 })
 })
 
+it.each(['api-client-least-privilege', 'api-client-role-active', 'user-role-active'])(
+  'opens nothing of %s while roles were never read, and not for what only a stale list lacks',
+  async (check) => {
+    const mirror = soundMirror()
+    mirror.put('api-clients', client({ roleName: 'New' }))
+    mirror.put('users', user({ roleName: 'New' }))
+    mirror.trust.roles.state = neverState('roles')
+    expect((await evaluate(mirror)).get(check)).toMatchObject({ status: 'unknown', reason: 'never', opened: 0 })
+    resync(mirror, now - 30 * dayMs, ['roles'])
+    expect((await evaluate(mirror)).get(check)).toMatchObject({ status: 'unknown', reason: 'stale', opened: 0 })
+  },
+)
+
+it('does not pass by a document that the last complete walk did not show, and keeps the finding open', async () => {
+  const mirror = soundMirror()
+  const check = 'document-required-present'
+  const changes = { checks: { [check]: { options: { requirements: [{ id: 'soc2', pattern: 'policy*' }] } } } }
+  const judged = async () => (await evaluate(mirror, { changes })).get(check)
+  expect(await judged()).toMatchObject({ status: 'fail' })
+  mirror.put('documents', document())
+  mirror.miss('documents', 'd1')
+  expect(await judged()).toMatchObject({ status: 'unknown', reason: 'missing_records', resolved: {} })
+  mirror.put('documents', document())
+  expect(await judged()).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
+})
+
+it('knows no number of entities before a complete walk of what it judges, nor when it could not judge', async () => {
+  const mirror = soundMirror()
+  mirror.trust.users.state = neverState('users')
+  mirror.put('users', user({ state: 'Invited' }))
+  const entities = () => mirror.states.get('user-invitation-accepted')?.entities
+  await evaluate(mirror)
+  expect(entities()).toBeNull()
+  resync(mirror, now)
+  await evaluate(mirror)
+  expect(entities()).toBe(1)
+  await evaluate(mirror, { changes: { resources: { users: { enabled: false } } } })
+  expect(entities()).toBeNull()
+  await evaluate(mirror, { changes: { checks: { 'user-invitation-accepted': { enabled: false } } } })
+  expect(entities()).toBeNull()
+})
+
 it('is unknown as long as an entity cannot be judged, but fails where another does', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ roleName: 'Gone' }))

@@ -85,6 +85,8 @@ it('names the waiver that lasts longest, and compares GUIDs in lower case', () =
   expect(waiverOf(finding, [waiver, longer], now)?.id).toBe('w2')
   const guid = '0a1b2c3d-0000-4000-8000-00000000abcd'
   expect(waiverOf({ ...finding, entityId: guid }, [{ ...waiver, entity: guid.toUpperCase() }], now)?.id).toBe('w1')
+  const named = guid.toUpperCase()
+  expect(waiverOf({ ...finding, entityId: named }, [{ ...waiver, entity: named }], now)?.id).toBe('w1')
   expect(waiverOf({ ...finding, entityId: 'plan.pdf' }, [{ ...waiver, entity: 'Plan.pdf' }], now)).toBeNull()
   expect(waiverOf({ ...finding, entityId: '3' }, [waiver], now)).toBeNull()
 })
@@ -95,11 +97,13 @@ it('leaves no file name or person in a finding without details', async () => {
     mirror.put('documents', document({ fileId, filename: 'payroll of Ada.pdf', createdAt: '2020-01-01T00:00:00Z' }))
   }
   mirror.put('users', user({ mfaStatus: false }))
-  await evaluate(mirror)
+  const requirements = [{ id: 'payslips', pattern: 'payroll of Ada*.pdf', maxAgeDays: 30 }]
+  await evaluate(mirror, { changes: { checks: { 'document-required-present': { options: { requirements } } } } })
   const found: FindingView[] = []
   for await (const finding of readFindings({ store: mirror.store, waivers: [], now })) found.push(finding)
   expect(JSON.stringify(found)).toContain('payroll of Ada')
   const bare = found.map(withoutDetails)
   expect(JSON.stringify(bare)).not.toMatch(/payroll|Ada/)
   expect(bare.map(({ fingerprint }) => fingerprint)).toEqual(found.map(({ fingerprint }) => fingerprint))
+  expect(bare.map(({ entity }) => `${entity.type} ${entity.id}`)).toContain('document-requirement payslips')
 })

@@ -49,7 +49,12 @@ it('shows every check as unknown before the first evaluation', async () => {
   expect(posture.checks.map(({ check, status, reason }) => [check, status, reason])).toEqual(
     checks.map(({ id }) => [id, 'unknown', 'never']),
   )
-  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({ entities: 0, evaluatedAt: null, since: null, open: {} })
+  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({
+    entities: null,
+    evaluatedAt: null,
+    since: null,
+    open: {},
+  })
 })
 
 it('shows the stored verdict while its inputs are fresh', async () => {
@@ -121,25 +126,9 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
   expect(statusOf(await read(mirror, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
 })
 
-it('forgets a refusal once a later run of either mode succeeded', async () => {
-  const mirror = soundMirror()
-  mirror.put('users', user())
-  await evaluate(mirror)
-  const { state } = mirror.trust.users
-  mirror.trust.users.state = {
-    ...state,
-    sweepAttemptAt: now + 1,
-    sweepReason: 'unauthorized',
-    pollSuccessAt: now + 2,
-    pollAttemptAt: now + 2,
-  }
-  expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('pass null')
-})
-
 it('names the refusal rather than that nothing was ever read', async () => {
   const mirror = soundMirror()
-  const refused = { ...neverState('users'), sweepAttemptAt: now, sweepReason: 'unauthorized' as const }
-  mirror.trust.users.state = refused
+  mirror.trust.users.state = { ...neverState('users'), denied: 'unauthorized' }
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
@@ -244,7 +233,7 @@ it('refuses to speak of a tenant that the mirror does not know', async () => {
   const { store } = soundMirror()
   const tenant = { id: 7, settings: tenantSettings() }
   await expect(readPosture({ store, tenant, checks, waivers: [], now, evaluateIntervalMs: 1 })).rejects.toThrow(
-    'no row 7',
+    'Tenant 7 is not in the mirror',
   )
 })
 
@@ -270,7 +259,9 @@ function failSweep(
   sweepReason: 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty',
 ) {
   const trust = mirror.trust['api-clients']
-  trust.state = { ...trust.state, sweepAttemptAt: now + 1, sweepReason }
+  const isDenial = sweepReason === 'unauthorized' || sweepReason === 'missing_permission'
+  const denied = isDenial ? sweepReason : null
+  trust.state = { ...trust.state, sweepAttemptAt: now + 1, sweepReason, denied }
 }
 
 function hold(

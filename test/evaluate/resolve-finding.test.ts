@@ -232,8 +232,7 @@ function spoil(mirror: FakeMirror, resource: ResourceName, trouble: string): voi
 
 function deny(mirror: FakeMirror, resource: ResourceName): void {
   const trust = mirror.trust[resource]
-  const attempt = (trust.state.sweepSuccessAt ?? 0) + 1
-  trust.state = { ...trust.state, sweepAttemptAt: attempt, sweepReason: 'unauthorized' }
+  trust.state = { ...trust.state, denied: 'unauthorized' }
 }
 
 function hold(mirror: FakeMirror, resource: ResourceName | 'all', reason: 'tenant_changed' | 'suspect_empty'): void {

@@ -1,4 +1,4 @@
-import type { Condition } from '../../mirror/query.ts'
+import type { Condition, GroupCount } from '../../mirror/query.ts'
 
 interface Flags {
   readonly mfaStatus?: boolean
@@ -27,16 +27,23 @@ export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: b
   )
 }
 
-/** Alternatives of conditions that meet exactly the users that are not enrolled. */
-export function lacksEnrolment(rule: EnrolmentRule): readonly (readonly Condition[])[] {
-  const both = [true, false]
-  const lacking = both.flatMap((mfaStatus) =>
-    both.filter((mfaAction) => !isEnrolled(rule, mfaStatus, mfaAction)).map((mfaAction) => ({ mfaStatus, mfaAction })),
-  )
-  return lacking.map(({ mfaStatus, mfaAction }) => [
-    { field: 'mfaStatus', is: mfaStatus },
-    { field: 'mfaAction', is: mfaAction },
-  ])
+/**
+ * Alternatives of conditions that meet exactly the users that are not enrolled, of those in the groups; none when every
+ * group is enrolled. The states are named so that an index finds the users.
+ *
+ * @param groups counts by state, mfaStatus and mfaAction.
+ */
+export function lacksEnrolment(rule: EnrolmentRule, groups: readonly GroupCount[]): readonly (readonly Condition[])[] {
+  const lacking = groups.filter(({ values: [, status, action] }) => !isEnrolled(rule, status === true, action === true))
+  const byFlags = Map.groupBy(lacking, ({ values: [, status, action] }) => `${status} ${action}`)
+  return [...byFlags.values()].map((same): readonly Condition[] => {
+    const [, mfaStatus = null, mfaAction = null] = same[0]?.values ?? []
+    return [
+      { field: 'state', in: same.map(({ values: [state = null] }) => state) },
+      { field: 'mfaStatus', is: mfaStatus },
+      { field: 'mfaAction', is: mfaAction },
+    ]
+  })
 }
 
 function alternatives(rule: EnrolmentRule): readonly Flags[] {

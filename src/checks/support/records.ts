@@ -52,7 +52,7 @@ async function keysOf(batches: AsyncIterable<readonly MirrorRecord[]>): Promise<
 
 /** Hands over batches with each item changed. */
 export async function* mapBatches<From, To>(
-  batches: AsyncIterable<readonly From[]>,
+  batches: AsyncIterable<readonly From[]> | Iterable<readonly From[]>,
   change: (item: From) => To,
 ): AsyncIterable<readonly To[]> {
   for await (const batch of batches) yield batch.map(change)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const requirement = z.strictObject({
-  /** The requirement's own name: the entity of its finding. */
+  /** The requirement's own name: the entity of its finding, shown to everybody. */
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'want letters, digits, `.`, `_` and `-`, at most 64'),
   /** File name of what meets it: `*` any run of characters, `?` one; letter case does not matter. */
   pattern: z.string().min(1).max(200),

@@ -9,7 +9,7 @@ export const now = parseIsoDate('2026-03-01T12:00:00Z')?.ms ?? Number.NaN
 export interface Judging {
   readonly options?: Record<string, unknown>
   readonly at?: number
-  readonly partial?: readonly ResourceName[]
+  readonly incomplete?: readonly ResourceName[]
   readonly knownStatuses?: readonly string[]
 }
 
@@ -17,6 +17,7 @@ export interface Result {
   readonly applicable: boolean
   readonly population: number
   readonly notJudged: number
+  readonly notJudgedFor: string
   readonly failures: readonly Failure[]
   readonly scope: (entityId: string) => Promise<string>
   readonly rule: string
@@ -32,11 +33,11 @@ export async function judge(check: Check, fill: (mirror: FakeMirror) => void, ju
     now: judging.at ?? now,
     context: {
       knownDocumentStatuses: judging.knownStatuses ?? ['Completed', 'Processing'],
-      partial: new Set(judging.partial),
+      incomplete: new Set(judging.incomplete),
     },
   })
   const failures: Failure[] = []
-  for await (const failure of judged.failures) failures.push(failure)
+  for await (const batch of judged.failures) failures.push(...batch)
   return { ...judged, failures }
 }
 

@@ -40,7 +40,11 @@ export interface FakeMirror {
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
   /** `resource key` of records whose last reading is in doubt. */
   readonly doubted: Set<string>
+  /** Of all data; a test that lets verdicts be remembered makes it another one with each change. */
+  readonly version: { of: number }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
+  /** As after a complete walk that did not show the record. */
+  miss(resource: ResourceName, key: string): void
   remove(resource: ResourceName, key: string): void
 }
 
@@ -59,10 +63,17 @@ export function fakeMirror(now: number): FakeMirror {
     states: new Map(),
     events: [],
     doubted: new Set(),
+    version: { of: 0 },
     put(resource, fields, times = {}) {
       const record = toRecord(resource, fields, { times, now })
       records.get(resource)?.set(record.key, record)
       return record
+    },
+    miss(resource, key) {
+      const record = records.get(resource)?.get(key)
+      if (record === undefined) throw new Error(`There is no record ${key} of ${resource}`)
+      records.get(resource)?.set(key, { ...record, absent: true })
+      mirror.doubted.add(`${resource} ${key}`)
     },
     remove: (resource, key) => void records.get(resource)?.delete(key),
   }
@@ -74,15 +85,11 @@ export function fakeMirror(now: number): FakeMirror {
     inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitVerdict: (verdict) => commitInto(mirror, verdict),
-    async countFindings() {
-      const groups = Map.groupBy(
-        [...mirror.findings.values()].filter(isOpen),
-        ({ check, severity }) => `${check} ${severity}`,
-      )
-      return [...groups.values()].flatMap((rows) =>
-        rows.slice(0, 1).map(({ check, severity }) => ({ check, severity, count: rows.length })),
-      )
+    confirmVerdict: async (_tenantId, check, at) => {
+      const state = mirror.states.get(check)
+      if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
     },
+    dataVersion: () => mirror.version.of,
     async *findings({ all = false, check, fingerprints }) {
       for (const row of mirror.findings.values()) {
         const isWanted = (all || isOpen(row)) && (check === undefined || row.check === check)
@@ -91,6 +98,10 @@ export function fakeMirror(now: number): FakeMirror {
     },
     holds: async () => mirror.holds,
     tenants: async () => [mirror.tenant],
+    async tenant(id) {
+      if (id !== mirror.tenant.id) throw new Error(`Tenant ${id} is not in the mirror`)
+      return mirror.tenant
+    },
   }
   return { ...mirror, store }
 }
@@ -107,14 +118,16 @@ function toRecord(resource: ResourceName, fields: Record<string, unknown>, { tim
     if (/(At|Date)$/.test(name)) dates[`${name}Ms`] = parseIsoDate(value)?.ms ?? null
   }
   const touched = dates['updatedAtMs'] ?? dates['createdAtMs'] ?? null
-  const own = resource === 'documents' ? { touchedAtMs: touched, statusSince: touched } : {}
+  const documents = { touchedAtMs: touched, statusSince: touched }
+  const own = resource === 'documents' ? documents : resource === 'users' ? { detailReadAt: null } : {}
   return {
     key: idField === null ? '0' : String(fields[idField]).toLowerCase(),
     fields,
     extra: null,
     times: { ...dates, ...own, ...times },
-    firstSeenAt: now,
+    firstSeenAt: times['firstSeenAt'] ?? now,
     readAt: now,
     requestId: 'req-1',
+    absent: false,
   }
 }

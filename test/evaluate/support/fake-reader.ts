@@ -32,8 +32,8 @@ export function fakeReader({ live, changes }: FakeRecords): RecordReader {
         .map(([value, { length }]) => ({ value, count: length }))
         .sort((a, b) => (a.value < b.value ? -1 : 1))
     },
-    async history(resource, key) {
-      return changes.filter((change) => change.resource === resource && change.key === key)
+    async history(resource, ...keys) {
+      return changes.filter((change) => change.resource === resource && keys.includes(change.key))
     },
   }
 }

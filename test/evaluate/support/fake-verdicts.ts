@@ -1,4 +1,4 @@
-import type { Verdict, VerdictResult } from '../../../src/mirror/port.ts'
+import type { NewFinding, Verdict, VerdictResult } from '../../../src/mirror/port.ts'
 import type { Resolution } from '../../../src/model/check-status.ts'
 import type { FakeMirror } from './fake-mirror.ts'
 
@@ -6,8 +6,11 @@ type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant'>
 
 /** Writes a verdict as one difference against what is stored. */
 export async function commitInto({ findings, states, events, tenant }: Kept, verdict: Verdict): Promise<VerdictResult> {
-  const { check, at, status, reason, entities, rule } = verdict
-  const failing = new Set(verdict.failing.map(({ fingerprint }) => fingerprint))
+  const { check, at, entities, rule } = verdict
+  const found: NewFinding[] = []
+  for await (const batch of verdict.failing) found.push(...batch)
+  const { status, reason } = verdict.decide(found.length)
+  const failing = new Set(found.map(({ fingerprint }) => fingerprint))
   const resolved: Partial<Record<Resolution, number>> = {}
   for (const row of [...findings.values()]) {
     if (row.check !== check || row.resolvedAt !== null || failing.has(row.fingerprint)) continue
@@ -18,7 +21,7 @@ export async function commitInto({ findings, states, events, tenant }: Kept, ver
     resolved[resolution] = (resolved[resolution] ?? 0) + 1
   }
   let opened = 0
-  for (const finding of verdict.failing) {
+  for (const finding of found) {
     const known = findings.get(finding.fingerprint)
     const present = { tenant: tenant.name, check, ...finding, lastSeenAt: at, resolvedAt: null, resolution: null }
     if (known === undefined || known.resolvedAt !== null) {
@@ -36,6 +39,9 @@ export async function commitInto({ findings, states, events, tenant }: Kept, ver
   }
   const before = states.get(check)
   const since = before?.status === status && before.reason === reason ? before.since : at
-  states.set(check, { check, status, reason, entities, since, evaluatedAt: at, rule })
-  return { opened, resolved }
+  const open: Record<string, number> = {}
+  for (const row of findings.values())
+    if (row.check === check && row.resolvedAt === null) open[row.severity] = (open[row.severity] ?? 0) + 1
+  states.set(check, { check, status, reason, entities, since, evaluatedAt: at, rule, open })
+  return { status, reason, opened, resolved }
 }

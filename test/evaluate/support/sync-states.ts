@@ -17,8 +17,10 @@ export function neverState(resource: ResourceName): SyncState {
     sweepAttemptAt: null,
     sweepSuccessAt: null,
     sweepReason: null,
+    denied: null,
     message: null,
     resetSweepAt: null,
+    sweepOwed: false,
     pollsRest: false,
     emptyAccepted: false,
   }

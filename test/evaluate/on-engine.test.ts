@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+
+/** An engine that was in sync, and what a check says of its mirror now under some options. */
+async function synced(options: Readonly<Record<string, unknown>>, check: string) {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 4, documents: 8 },
+    settings: { userDetails: { perRun: 0 } },
+  })
+  await test.runAll('sweep')
+  const settings = { ...test.settings, checks: { [check]: { enabled: true, severity: null, options } } }
+  const judged = async () => {
+    const tenant = { id: test.engine.tenantId, settings }
+    const outcomes = await evaluateTenant({
+      store: test.mirror,
+      tenant,
+      checks,
+      now: test.clock.now(),
+      log: silentLog(),
+    })
+    return outcomes.find((outcome) => outcome.check === check)
+  }
+  return { test, judged }
+}
+
+async function swept(test: TestEngine): Promise<void> {
+  test.clock.advance(hourMs)
+  for (const result of await test.runAll('sweep')) expect(result).toMatchObject({ outcome: 'success' })
+}
+
+it('knows for one walk after the only document of a requirement is gone that it cannot tell, then that it fails', async () => {
+  const requirements = [{ id: 'soc2', pattern: 'soc2*' }]
+  const { test, judged } = await synced({ requirements }, 'document-required-present')
+  const { fileId } = test.sim.primary.addDocument({ filename: 'soc2.pdf', uploadStatus: 'Completed' })
+  await swept(test)
+  expect(await judged()).toMatchObject({ status: 'pass', reason: null })
+  test.sim.primary.removeDocument(fileId)
+  await swept(test)
+  expect(await judged()).toMatchObject({ status: 'unknown', reason: 'missing_records', opened: 0 })
+  await swept(test)
+  expect(await judged()).toMatchObject({ status: 'fail', opened: 1 })
+})
+
+it('counts the time without a known status through one unknown status after another', async () => {
+  const { test, judged } = await synced({ hours: 3 }, 'document-status-known')
+  const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Processing' })
+  await swept(test)
+  const statuses: (string | undefined)[] = []
+  for (const uploadStatus of ['Weird1', null, 'Weird2', null, 'Weird3', 'Completed', 'Weird1']) {
+    test.sim.primary.updateDocument(fileId, { uploadStatus })
+    await swept(test)
+    statuses.push((await judged())?.status)
+  }
+  expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail', 'pass', 'pass'])
+})
+
+it('counts the time of a document dated in the future from when it was first mirrored', async () => {
+  const { test, judged } = await synced({ hours: 3 }, 'document-processing-finished')
+  test.sim.primary.addDocument({ uploadStatus: 'Processing', createdAt: '2099-01-01T00:00:00Z' })
+  const statuses: (string | undefined)[] = []
+  for (const _ of [1, 2, 3, 4, 5]) {
+    await swept(test)
+    statuses.push((await judged())?.status)
+  }
+  expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail'])
+})
