@@ -13,7 +13,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('validate the configuration; every problem in one go')
     .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
     .action((_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command)
+      const { settings, source } = loadConfiguration(io, command, true)
       const { length } = settings.tenants
       print(io, `${source} is valid: ${length} ${length === 1 ? 'tenant' : 'tenants'}`)
       done(exitCodes.ok)

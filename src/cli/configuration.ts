@@ -4,10 +4,14 @@ import { UsageError } from '../model/errors.ts'
 import { catalogue } from './catalogue.ts'
 import type { Io } from './io.ts'
 
-/** Loads the configuration that `--config` or the environment names. */
-export function loadConfiguration({ env, cwd }: Io, command: Command): LoadedSettings {
+/**
+ * Loads the configuration that `--config` or the environment names.
+ *
+ * @param judgeWeb whether the web configuration file is judged, too: only who serves needs to be able to read it.
+ */
+export function loadConfiguration({ env, cwd }: Io, command: Command, judgeWeb = false): LoadedSettings {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadSettings({ file: config, env, cwd, catalogue })
+  return loadSettings({ file: config, env, cwd, catalogue, judgeWeb })
 }
 
 /** Insists on one of the known words; the error names them all. */

@@ -42,7 +42,8 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const log = await createLog(io, 'warn')
     print(io, `A simulated tenant with ${options.users} users answers at ${simulator.baseUrl}; syncing it …\n`)
     await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
-    await firstRound(daemon, io)
+    await Promise.race([daemon.caughtUp, untilStopped(io)])
+    await daemon.session.evaluate()
     await show(daemon, io)
     if (options.once === true) return exitCodes.ok
     const at = `http://127.0.0.1:${daemon.address.port}`
@@ -90,16 +91,6 @@ server: { listen: "127.0.0.1:${port}" }
   const file = 'demo.yaml'
   const env = { [tokenVariable]: simulator.tokens.reader }
   return loadSettings({ file, env, catalogue, exists: (path) => path.endsWith(file), readFile: () => text }).settings
-}
-
-/** Waits until every resource was walked once; runs of the daemon's own are joined, not doubled. */
-async function firstRound({ session }: Daemon, { stop }: Io): Promise<void> {
-  for (const tenant of session.tenants) {
-    const { engine } = tenant
-    await Promise.all(engine.resources.map((resource) => engine.settled(resource)))
-    if (stop.aborted) return
-  }
-  await session.evaluate()
 }
 
 async function show({ session }: Daemon, io: Io): Promise<void> {

@@ -30,17 +30,17 @@ export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => vo
     .action(async (_options: object, command: Command) => {
       const { settings } = loadConfiguration(io, command)
       const log = await createLog(io, 'silent')
-      let ok = true
+      const store = await database(settings)
+      let { ok } = store
       for (const tenant of settings.tenants) {
         const { clock, random, env } = io
         const parts = { clock, random, env: (name: string) => env[name], version, log }
-        await using client = createTenantClient({ ...tenant, ...parts, resources: enabledNames(tenant) })
+        const blockedUntil = store.waits.get(tenant.name) ?? 0
+        await using client = createTenantClient({ ...tenant, ...parts, resources: enabledNames(tenant), blockedUntil })
         const found = await diagnose(client, tenant, io.stop)
         ok &&= found.every((one) => one.ok)
         print(io, `${tenant.name} at ${tenant.baseUrl}\n${rowsOf(found)}\n`)
       }
-      const store = await database(settings)
-      ok &&= store.ok
       print(io, rowsOf([store]))
       done(ok ? exitCodes.ok : exitCodes.failed)
     })
@@ -103,16 +103,22 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
   return problems
 }
 
+interface StoreDiagnosis extends Diagnosis {
+  /** By tenant, the time before which nothing may be sent: what the engine was told holds for this command, too. */
+  readonly waits: ReadonlyMap<string, number>
+}
+
 /** What can be said of the database without changing it. */
-async function database({ storePath }: Settings): Promise<Diagnosis> {
-  const row = { resource: 'database', permission: '' }
+async function database({ storePath }: Settings): Promise<StoreDiagnosis> {
+  const row = { resource: 'database', permission: '', waits: new Map<string, number>() }
   if (!existsSync(storePath))
     return { ...row, ok: true, sentence: `${storePath} is not there yet; the first sync makes it` }
   try {
     await using mirror = openMirror(storePath, 'beside')
+    const waits = new Map((await mirror.tenants()).map(({ name, blockedUntil }) => [name, blockedUntil]))
     const holds = await mirror.holds()
     const held = holds.length === 0 ? '' : `; ${holds.length} on hold, see "tenantwatch accept"`
-    return { ...row, ok: true, sentence: `${storePath} answers, ${statSync(storePath).size} bytes${held}` }
+    return { ...row, waits, ok: true, sentence: `${storePath} answers, ${statSync(storePath).size} bytes${held}` }
   } catch (error) {
     return { ...row, ok: false, sentence: error instanceof Error ? error.message : String(error) }
   }

@@ -1,8 +1,8 @@
 import { checks } from '../checks/index.ts'
-import type { Settings } from '../config/settings.ts'
 import { closeRemovedTenants } from '../evaluate/close-findings.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import type { JudgedTenant } from '../evaluate/tenant-trust.ts'
+import { verdictMemory } from '../evaluate/verdict-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { resolutions } from '../model/check-status.ts'
@@ -10,23 +10,28 @@ import type { Clock } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 
+export interface Judging {
+  readonly onlyInputs?: readonly ResourceName[]
+  readonly signal?: AbortSignal
+}
+
 /** Evaluations, one after the other: a verdict is a difference against what is stored. */
 export interface Judge {
   /** Judges the checks that read one of these resources, or all. */
-  evaluate(tenant: JudgedTenant, onlyInputs?: readonly ResourceName[]): Promise<void>
+  evaluate(tenant: JudgedTenant, how?: Judging): Promise<void>
   /** Closes the findings of tenants that the configuration no longer names. */
-  closeRemoved(): Promise<void>
+  closeRemoved(configured: readonly string[]): Promise<void>
 }
 
 export interface JudgeOptions {
   readonly mirror: Mirror
-  readonly settings: Settings
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
 }
 
-export function createJudge({ mirror, settings, metrics, clock, log }: JudgeOptions): Judge {
+export function createJudge({ mirror, metrics, clock, log }: JudgeOptions): Judge {
+  const memory = verdictMemory()
   let last: Promise<unknown> = Promise.resolve()
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work)
@@ -34,10 +39,17 @@ export function createJudge({ mirror, settings, metrics, clock, log }: JudgeOpti
     return mine
   }
   return {
-    evaluate: (tenant, onlyInputs) =>
+    evaluate: (tenant, how = {}) =>
       queued(async () => {
-        const filter = onlyInputs === undefined ? {} : { onlyInputs }
-        const outcomes = await evaluateTenant({ store: mirror, tenant, checks, now: clock.now(), log, ...filter })
+        const outcomes = await evaluateTenant({
+          store: mirror,
+          tenant,
+          checks,
+          now: clock.now(),
+          log,
+          memory,
+          ...how,
+        })
         for (const { check, opened, resolved } of outcomes) {
           metrics.findingsOpened(tenant.settings.name, check, opened)
           for (const resolution of resolutions) {
@@ -46,10 +58,10 @@ export function createJudge({ mirror, settings, metrics, clock, log }: JudgeOpti
           }
         }
       }),
-    closeRemoved: () =>
+    closeRemoved: (configured) =>
       queued(async () => {
-        const names = settings.tenants.map(({ name }) => name)
-        await closeRemovedTenants(mirror, names, clock.now())
+        memory.clear()
+        await closeRemovedTenants(mirror, configured, clock.now())
       }),
   }
 }

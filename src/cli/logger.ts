@@ -4,6 +4,11 @@ import { printable } from '../model/printable.ts'
 import { escapeInJson } from '../model/printable-json.ts'
 import type { Io, Output } from './io.ts'
 
+/** A log whose level can be changed, with that of all its children. */
+export interface LevelledLog extends Log {
+  readonly setLevel: (level: string) => void
+}
+
 /** What may wait for a reader that does not read, in bytes; what comes on top is dropped and counted. */
 const waitingLimit = 1024 * 1024
 
@@ -11,17 +16,39 @@ const waitingLimit = 1024 * 1024
  * A log on standard error: JSON lines, or readable text where a person watches. Whatever a tenant brought into a field,
  * an event stays one line and nothing of it acts on a terminal.
  */
-export async function createLog({ stderr }: Io, level: string): Promise<Log> {
+export async function createLog({ stderr }: Io, level: string): Promise<LevelledLog> {
   const write = bounded(stderr)
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
+  const options = { level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname' })
-    const readable: Log = pino(options, { write: (line: string) => write(format(harmless(line))) })
-    return readable
+    return levelled(pino(options, { write: (line: string) => write(format(harmless(line))) }), level)
   }
-  const lines: Log = pino(options, { write: (line: string) => write(escapeInJson(line)) })
-  return lines
+  return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
+}
+
+/** Children of pino keep the level they were born with; here all of them follow. */
+function levelled(whole: Log, level: string): LevelledLog {
+  let least = rankOf(level)
+  const follow = (log: Log): Log => {
+    const at = (name: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
+      const rank = rankOf(name)
+      return (fields, message) => {
+        if (rank >= least) log[name](fields, message)
+      }
+    }
+    const child = (fields: Record<string, unknown>) => follow(log.child(fields))
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
+  }
+  const setLevel = (next: string) => {
+    least = rankOf(next)
+  }
+  return { ...follow(whole), setLevel }
+}
+
+/** `silent`, and only that, is no level of pino's own. */
+function rankOf(level: string): number {
+  return pino.levels.values[level] ?? Number.POSITIVE_INFINITY
 }
 
 /** Writes while somebody reads: an engine must not grow by what nobody takes. */

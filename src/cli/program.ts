@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { printable } from '../model/printable.ts'
 import { addAccept } from './accept.ts'
+import { addBackup } from './backup.ts'
 import { addChecks } from './checks.ts'
 import { addConfig } from './config.ts'
 import { addDemo } from './demo.ts'
@@ -26,6 +27,7 @@ const commands = [
   addChecks,
   addDoctor,
   addMetrics,
+  addBackup,
   addConfig,
   addSimulate,
   addDemo,
@@ -64,6 +66,8 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      // What stands behind an unknown option may be a secret, and this text ends in logs.
+      outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=.*'/, "$1'")),
     })
     .showHelpAfterError('(add --help for what there is)')
     .addHelpText('after', '\nStart with: tenantwatch demo')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadConfiguration } from './configuration.ts'
-import { startDaemon } from './daemon.ts'
+import { type Daemon, startDaemon } from './daemon.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { createLog } from './logger.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -12,18 +12,22 @@ export function addRun(program: Command, io: Io, done: (code: ExitCode) => void)
     .addHelpText(
       'after',
       `
-SIGTERM or SIGINT ends it within 5 seconds.
+SIGTERM or SIGINT ends it within 5 seconds, SIGHUP loads the configuration anew.
 
 Examples:
   tenantwatch run --config /etc/tenantwatch.yaml
   TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
     )
     .action(async (_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command)
+      const { settings, source } = loadConfiguration(io, command, true)
+      let started: Daemon | undefined
+      // From the beginning, as an unheard SIGHUP ends a process; what has just been read need not be read again.
+      io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.storePath }, 'Starting')
-      await using daemon = await startDaemon(settings, io, log)
-      io.onReload(() => log.warn({}, 'This version reads its configuration at start only; restart it'))
+      const load = () => loadConfiguration(io, command, true).settings
+      await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
+      started = daemon
       await Promise.race([untilStopped(io), daemon.broken])
       log.info({}, 'Stopping')
       done(exitCodes.ok)

@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
@@ -6,33 +7,14 @@ import type { Log } from '../model/log.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { RunResult } from '../sync/run-result.ts'
+import { waitFor } from '../tenant/wait-for.ts'
+import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import type { Io } from './io.ts'
-import { createJudge, type Judge } from './judge.ts'
+import { createJudge, type Judge, type Judging } from './judge.ts'
 import { metricsConfig } from './metrics-config.ts'
-import { openTenants, type TenantParts } from './tenant-parts.ts'
+import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { version } from './version.ts'
 import { createViews, type Views } from './views.ts'
-
-/** An engine at work: the one place where its parts are wired. */
-export interface Session extends AsyncDisposable {
-  readonly mirror: Mirror
-  readonly metrics: Metrics
-  readonly views: Views
-  readonly judge: Judge
-  readonly tenants: readonly TenantParts[]
-  /**
-   * Runs one resource and judges what it touched.
-   *
-   * @throws FatalError when the database is lost: nothing may go on with it.
-   */
-  run(tenant: TenantParts, resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
-  /**
-   * Judges every check of every tenant.
-   *
-   * @throws FatalError as `run` does.
-   */
-  evaluate(): Promise<void>
-}
 
 export interface SessionOptions {
   readonly settings: Settings
@@ -49,50 +31,167 @@ export interface SessionOptions {
 export async function openSession({ settings, io, log, progress }: SessionOptions): Promise<Session> {
   const mirror = openMirror(settings.storePath, 'engine')
   try {
-    const { clock } = io
-    const views = createViews(mirror, settings, clock)
-    const config = metricsConfig(settings)
-    const metrics = createMetrics({ version, startedAt: clock.now(), config, read: () => views.readings() })
-    const tenants = await openTenants({ settings, io, log, mirror, metrics, ...(progress && { progress }) })
-    const judge = createJudge({ mirror, settings, metrics, clock, log })
-    await judge.closeRemoved()
-    return {
-      mirror,
-      metrics,
-      views,
-      judge,
-      tenants,
-      run: (tenant, resource, mode, signal) =>
-        onSoundStore(mirror, async () => {
-          const result = await tenant.engine.run(resource, mode, signal)
-          logResult(log, result)
-          if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-            await judge.evaluate({ id: tenant.engine.tenantId, settings: tenant.settings }, [resource])
-          }
-          return result
-        }),
-      evaluate: () =>
-        onSoundStore(mirror, async () => {
-          for (const { engine, settings: own } of tenants) await judge.evaluate({ id: engine.tenantId, settings: own })
-        }),
-      async [Symbol.asyncDispose]() {
-        for (const { client } of tenants) await client[Symbol.asyncDispose]()
-        await mirror[Symbol.asyncDispose]()
-      },
-    }
+    const session = new Session({ settings, io, log, mirror, ...(progress && { progress }) })
+    await session.reconfigure(settings)
+    return session
   } catch (error) {
     await mirror[Symbol.asyncDispose]()
     throw error
   }
 }
 
-/** Work of which nothing counts unless the database was the right one before and after it. */
-async function onSoundStore<T>(mirror: Mirror, work: () => Promise<T>): Promise<T> {
-  await mirror.ping()
-  try {
-    return await work()
-  } finally {
-    await mirror.ping()
+/**
+ * An engine at work: the one place where its parts are wired. Mirror, lock, metrics and judge last as long as it does;
+ * tenants and views are those of the configuration in force.
+ */
+export class Session implements AsyncDisposable {
+  readonly mirror: Mirror
+  readonly metrics: Metrics
+  readonly judge: Judge
+  readonly #options: TenantPartsOptions
+  #settings: Settings
+  #views: Views
+  #tenants: readonly TenantParts[] = []
+  readonly #closing = new AbortController()
+  /** Rejects with a FatalError when the database is damaged: until it is read as a whole, it is shown and not used. */
+  readonly #sound: Promise<void>
+  #changing: Promise<unknown> = Promise.resolve()
+  #removalsOwed = false
+
+  constructor({ settings, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
+    const { io, log, mirror } = parts
+    this.mirror = mirror
+    this.metrics = createMetrics({
+      version,
+      startedAt: io.clock.now(),
+      config: metricsConfig(settings),
+      read: () => this.#views.readings(),
+    })
+    this.judge = createJudge({ mirror, metrics: this.metrics, clock: io.clock, log })
+    this.#sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
+    this.#sound.catch(() => {})
+    this.#options = { ...parts, metrics: this.metrics }
+    this.#settings = settings
+    this.#views = createViews(mirror, settings, io.clock)
+  }
+
+  /** The configuration in force. */
+  get settings(): Settings {
+    return this.#settings
+  }
+
+  get views(): Views {
+    return this.#views
+  }
+
+  get tenants(): readonly TenantParts[] {
+    return this.#tenants
+  }
+
+  /**
+   * Puts other settings into force, one change after the other: whole, or not at all when it throws. Tenants that stay
+   * the same are not disturbed, and no counter starts anew.
+   */
+  reconfigure(next: Settings): Promise<ChangedTenants> {
+    const mine = this.#changing.then(() => this.#change(next))
+    this.#changing = mine.catch(() => {})
+    return mine
+  }
+
+  /** Works on a tenant as it is configured by then; never while that changes. Nothing is done for one that is gone. */
+  async onTenant(
+    name: string,
+    signal: AbortSignal,
+    work: (tenant: TenantParts, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    for (let seen: unknown; seen !== this.#changing; ) {
+      seen = this.#changing
+      await seen
+    }
+    const tenant = this.#find(name)
+    await tenant?.work.over(signal, (both) => work(tenant, both))
+  }
+
+  /**
+   * Runs one resource and judges what it touched.
+   *
+   * @throws FatalError when the database is lost: nothing may go on with it.
+   */
+  run(tenant: TenantParts, resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+    return this.#onSoundStore(signal, async () => {
+      const result = await tenant.engine.run(resource, mode, signal)
+      logResult(this.#options.log, result)
+      if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
+        await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource] })
+      }
+      return result
+    })
+  }
+
+  /**
+   * Judges every check of every tenant.
+   *
+   * @throws FatalError as `run` does.
+   */
+  evaluate(signal = this.#closing.signal): Promise<void> {
+    return this.#onSoundStore(signal, async () => {
+      await this.#closeRemoved()
+      for (const { settings } of this.#tenants) {
+        await letOthersIn()
+        await this.#judgeTenant(settings.name, { signal })
+      }
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
+    for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
+    await this.mirror[Symbol.asyncDispose]()
+  }
+
+  async #change(next: Settings): Promise<ChangedTenants> {
+    const { io, log } = this.#options
+    const result = await changeTenants(this.#tenants, next.tenants, this.#options)
+    this.#tenants = result.tenants
+    this.#settings = next
+    this.#views = createViews(this.mirror, next, io.clock)
+    this.metrics.configure(metricsConfig(next))
+    this.#removalsOwed = true
+    for (const { client } of result.closed) await client[Symbol.asyncDispose]()
+    // The settings are in force; what the store does not take now is done by the next evaluation.
+    if (this.mirror.isVerified())
+      await this.#closeRemoved().catch((error: unknown) =>
+        log.warn({ detail: String(error) }, 'Findings not closed yet'),
+      )
+    return result
+  }
+
+  async #closeRemoved(): Promise<void> {
+    if (!this.#removalsOwed) return
+    await this.judge.closeRemoved(this.#settings.tenants.map(({ name }) => name))
+    this.#removalsOwed = false
+  }
+
+  /** By the settings of this moment: a run may have begun under others, and its tenant may be gone. */
+  async #judgeTenant(name: string, how: Judging): Promise<void> {
+    const tenant = this.#find(name)
+    if (tenant === undefined) return
+    await this.judge.evaluate({ id: tenant.engine.tenantId, settings: tenant.settings }, how)
+  }
+
+  #find(name: string): TenantParts | undefined {
+    return this.#tenants.find(({ settings }) => settings.name === name)
+  }
+
+  /** Work of which nothing counts unless the database was the right one before and after it. */
+  async #onSoundStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await waitFor(this.#sound, signal)
+    await this.mirror.ping()
+    try {
+      return await work()
+    } finally {
+      await this.mirror.ping()
+    }
   }
 }
 

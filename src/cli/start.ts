@@ -19,6 +19,8 @@ export async function start(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // Unheard, it would open Node's debugger, and with it the token, to everybody on this machine.
+  process.on('SIGUSR1', () => {})
   // A reader that went away ends the output, not the engine.
   process.stderr.on('error', () => {})
   let lost: NodeJS.ErrnoException | undefined

@@ -14,7 +14,7 @@ export interface StoreWatch {
   /** The same work; nothing that the database does makes it fail. */
   over(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void>
   /** Reads the whole database for damage, unless that was done so short a time ago that it would be too dear. */
-  verify(): Promise<void>
+  verify(signal: AbortSignal): Promise<void>
   /** Tells that the database cannot be used; null while it can. */
   problem(): Promise<Probe | null>
 }
@@ -38,10 +38,10 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
         else throw error
       }
     },
-    async verify() {
+    async verify(signal) {
       const began = clock.monotonic()
-      if (began < verifyAfter) return
-      await mirror.verify()
+      if (began < verifyAfter || !mirror.isVerified()) return
+      await mirror.verify(signal)
       const ended = clock.monotonic()
       verifyAfter = ended + (ended - began) / verifyShare
     },

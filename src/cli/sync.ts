@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
@@ -54,6 +55,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   await using session = await openSession({ settings, io, log, progress: progress.page })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), sweep: options.sweep === true }
   const results = await syncRound(session, round, io.stop)
+  await session.mirror.purge(io.clock.now() - settings.historyRetentionDays * dayMs)
   progress.clear()
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   print(io, syncSummary(results, postures))

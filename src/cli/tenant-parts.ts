@@ -1,4 +1,4 @@
-import type { Settings, TenantSettings } from '../config/settings.ts'
+import type { TenantSettings } from '../config/settings.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { Log } from '../model/log.ts'
@@ -7,8 +7,10 @@ import type { SyncObserver } from '../sync/observer.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/rhythm.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 import { createTenantClient } from '../tenant/client.ts'
+import type { TenantClientOptions } from '../tenant/options.ts'
 import type { TenantClient } from '../tenant/reader.ts'
 import type { Io } from './io.ts'
+import { TenantWork } from './tenant-work.ts'
 import { version } from './version.ts'
 
 /** One configured tenant with everything that works on it. */
@@ -16,10 +18,10 @@ export interface TenantParts {
   readonly settings: TenantSettings
   readonly client: TenantClient
   readonly engine: TenantEngine
+  readonly work: TenantWork
 }
 
 export interface TenantPartsOptions {
-  readonly settings: Settings
   readonly io: Io
   readonly log: Log
   readonly mirror: Mirror
@@ -27,42 +29,51 @@ export interface TenantPartsOptions {
   readonly progress?: SyncObserver['page']
 }
 
-/** Wires client and engine of every tenant; the engine is handed the client's reading half only. */
-export async function openTenants(options: TenantPartsOptions): Promise<readonly TenantParts[]> {
-  const { settings, io, mirror, metrics } = options
-  const parts: TenantParts[] = []
-  for (const tenant of settings.tenants) {
-    const log = options.log.child({ tenant: tenant.name })
-    const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
-    const client = createTenantClient({
-      name: tenant.name,
-      baseUrl: tenant.baseUrl,
-      auth: tenant.auth,
-      api: tenant.api,
-      clock: io.clock,
-      random: io.random,
-      env: (name) => io.env[name],
-      version,
-      observer: metrics.observer(tenant.name),
-      log: options.log,
-      cycleMs: shortestIntervalMs(tenant),
-      blockedUntil: row.blockedUntil,
-      resources: enabledNames(tenant),
-    })
-    const { clock } = io
-    const observer = observerOf(metrics, options.progress)
-    const engine = await openTenantEngine({
-      settings: tenant,
-      reader: client.reader,
-      store: mirror,
-      resources,
-      clock,
-      log,
-      observer,
-    })
-    parts.push({ settings: tenant, client, engine })
+/** Wires client and engine of a tenant; the engine is handed the client's reading half only. */
+export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
+  const { io, mirror, metrics } = options
+  const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
+  const client = createTenantClient({
+    ...clientOptions(tenant, options),
+    blockedUntil: row.blockedUntil,
+    storeWait: (blockedUntil) => mirror.noteTenant(row.id, { blockedUntil }),
+  })
+  const engine = await openTenantEngine({
+    settings: tenant,
+    reader: client.reader,
+    store: mirror,
+    resources,
+    clock: io.clock,
+    log: options.log.child({ tenant: tenant.name }),
+    observer: observerOf(metrics, options.progress),
+  })
+  return { settings: tenant, client, engine, work: new TenantWork() }
+}
+
+/**
+ * Makes sure that every tenant can have a client, and changes nothing.
+ *
+ * @throws UsageError when the configuration or the environment forbids to send its token.
+ */
+export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
+  for (const tenant of tenants) await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
+}
+
+function clientOptions(tenant: TenantSettings, { io, log, metrics }: TenantPartsOptions): TenantClientOptions {
+  return {
+    name: tenant.name,
+    baseUrl: tenant.baseUrl,
+    auth: tenant.auth,
+    api: tenant.api,
+    clock: io.clock,
+    random: io.random,
+    env: (name) => io.env[name],
+    version,
+    observer: metrics.observer(tenant.name),
+    log,
+    cycleMs: shortestIntervalMs(tenant),
+    resources: enabledNames(tenant),
   }
-  return parts
 }
 
 /** Hands what the engine tells to the metrics. */
@@ -74,7 +85,7 @@ function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {})
     },
     cursorReset: (tenant, resource) => metrics.cursorReset(tenant, resource),
     contractEvent: (tenant, resource, kind) => metrics.contractEvent(tenant, resource, kind),
-    fieldsChanged(tenant, resource, { secretExpirationDate = 0 }) {
+    datesMovedLater(tenant, resource, { secretExpirationDate = 0 }) {
       if (resource === 'api-clients' && secretExpirationDate > 0) metrics.secretsRotated(tenant, secretExpirationDate)
     },
     page: progress,

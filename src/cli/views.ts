@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import { checks } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
@@ -21,16 +22,25 @@ export interface Views {
   secrets(tenant: string): Promise<readonly SecretView[]>
 }
 
+const tenantsAtOnce = 16
+
 /** Views over the configured tenants; one that is not in the mirror yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock): Views {
   const { waivers, evaluate } = settings
 
   async function judged(): Promise<readonly JudgedTenant[]> {
-    const rows = await mirror.tenants()
-    return settings.tenants.map((tenant) => {
-      const row = rows.find(({ name }) => name === tenant.name)
-      return { id: row?.id ?? unmirroredId, settings: tenant }
-    })
+    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    return settings.tenants.map((tenant) => ({ id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }))
+  }
+
+  /** One tenant after the other; with many of them, other work runs in between. */
+  async function ofEach<T>(read: (tenant: JudgedTenant) => Promise<T>): Promise<readonly T[]> {
+    const all: T[] = []
+    for (const tenant of await judged()) {
+      if (all.length % tenantsAtOnce === tenantsAtOnce - 1) await letOthersIn()
+      all.push(await read(tenant))
+    }
+    return all
   }
 
   async function postureOf(tenant: JudgedTenant): Promise<TenantPosture> {
@@ -47,15 +57,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
   }
 
   return {
-    posture: async () => Promise.all((await judged()).map(postureOf)),
-    readings: async () =>
-      Promise.all(
-        (await judged()).map(async (tenant) => ({
-          posture: await postureOf(tenant),
-          records: mirror.records(tenant.id),
-          settings: tenant.settings,
-        })),
-      ),
+    posture: () => ofEach(postureOf),
+    readings: () =>
+      ofEach(async (tenant) => ({
+        posture: await postureOf(tenant),
+        records: mirror.records(tenant.id),
+        settings: tenant.settings,
+      })),
     findings,
     findingBatches: (query) => batches(findings(query)),
     async secrets(tenant) {

@@ -21,6 +21,16 @@ export function readCron(expression: string): Read<CronSchedule> {
   return { value: { expression, intervalMs: largestGapMs(fields.value, days) } }
 }
 
+/** The shortest gap between two firings of an expression that was read before, in milliseconds. */
+export function shortestGapMs(expression: string): number {
+  const fields = readCronFields(expression)
+  if ('problem' in fields) throw new Error(`Schedule ${expression} is not usable: ${fields.problem}`)
+  const times = timesOfDay(fields.value)
+  const overnight = dayMs + (times[0] ?? 0) - (times.at(-1) ?? 0)
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time))
+  return [...gaps, overnight].filter((gap) => gap > 0).reduce((least, gap) => Math.min(least, gap))
+}
+
 /** A default of the catalogue; a bad one is our own bug. */
 export function defaultCron(expression: string): CronSchedule {
   const read = readCron(expression)

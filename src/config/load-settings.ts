@@ -10,7 +10,9 @@ import { createReport, type Locate } from './report.ts'
 import { isMapOrEmpty } from './section.ts'
 import type { Catalogue, Settings } from './settings.ts'
 import { kindOf } from './shown.ts'
-import { readYaml, type YamlFile } from './yaml-file.ts'
+import { whyUnreadable } from './unreadable.ts'
+import { readWebSettings } from './web/load-web-settings.ts'
+import { locateIn, readYaml, type YamlFile } from './yaml-file.ts'
 
 export interface LoadOptions {
   /** The file named on the command line (`--config`). */
@@ -23,6 +25,8 @@ export interface LoadOptions {
   readonly readFile?: (path: string) => string
   /** True when a file, not a directory, is at this path. */
   readonly exists?: (path: string) => boolean
+  /** Whether the web configuration file is judged, too: only who serves needs to be able to read it. */
+  readonly judgeWeb?: boolean
 }
 
 export interface LoadedSettings {
@@ -54,6 +58,10 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const context: Context = { report, catalogue, env, exists: existsHere }
   const settings = readSettings(written.raw, context)
   problems.push(...report.sentences())
+  const { webConfig } = settings.server
+  if (options.judgeWeb === true && webConfig !== null && existsHere(webConfig)) {
+    problems.push(...readWebSettings(webConfig, cwd).problems)
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return { settings, source: name }
 }
@@ -66,8 +74,7 @@ function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEn
     if (variable !== undefined || yaml === undefined) {
       return { prefix: 'environment', name: variable ?? name, order: Number.POSITIVE_INFINITY }
     }
-    const { text, offset } = yaml.position(path, at)
-    return { prefix: `${file}:${text}`, name, order: offset }
+    return locateIn(file, yaml)(path, at)
   }
 }
 
@@ -75,17 +82,9 @@ function readSource({ path, namedBy }: Source & { kind: 'file' }, readFile: (pat
   try {
     return readFile(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    const why = reasons[code] ?? `it cannot be read (${code})`
     const by = namedBy === 'default' ? '' : `, named by ${namedBy}`
-    throw new ConfigError([`Cannot read the configuration file ${path}${by}: ${why}`])
+    throw new ConfigError([`Cannot read the configuration file ${path}${by}: ${whyUnreadable(error)}`])
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission denied',
 }
 
 function readText(path: string): string {

@@ -13,9 +13,11 @@ export function shown(path: KeyPath, value: unknown): string {
   return mayHoldSecret(path) ? kindOf(value) : quoted(value)
 }
 
-/** True below a tenant's `auth`, where people put tokens that do not belong there. */
+/** True below a tenant's `auth`, where people put tokens that do not belong there, and for hashes and keys of the web. */
 export function mayHoldSecret(path: KeyPath): boolean {
-  return path[0] === 'tenants' && path[2] === 'auth'
+  const [top, second, third] = path
+  if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
+  return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'
 }
 
 /** The kind of a value in words. */

@@ -1,5 +1,6 @@
 import { type Document, LineCounter, parseDocument, visit } from 'yaml'
-import type { KeyPath } from './key-path.ts'
+import { formatPath, type KeyPath } from './key-path.ts'
+import type { Locate } from './report.ts'
 import { type Position, positionAt, positionOf } from './yaml-places.ts'
 import { badAlias, yamlProblem } from './yaml-problems.ts'
 
@@ -47,6 +48,14 @@ export function readYaml(source: string): YamlFile {
       ? `aliases stand for more than ${maxAliasCount} values`
       : 'this is nested too deeply to be read'
     return { readable: false, raw: undefined, problems: [{ position: start, sentence }], position: () => start }
+  }
+}
+
+/** Names the values of a file by file, line and column. */
+export function locateIn(file: string, yaml: YamlFile): Locate {
+  return (path, at = 'value') => {
+    const { text, offset } = yaml.position(path, at)
+    return { prefix: `${file}:${text}`, name: formatPath(path), order: offset }
   }
 }
 

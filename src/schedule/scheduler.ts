@@ -9,7 +9,7 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** IANA name that cron expressions are read in. */
+  /** IANA name that cron expressions are read in, unless a job names another. */
   readonly timezone: string
 }
 
@@ -17,7 +17,10 @@ export interface Job {
   readonly name: string
   /** Five fields, or six with seconds first. */
   readonly expression: string
-  /** Greatest delay of a tick, drawn anew each time, so that many jobs of one minute do not start together. */
+  readonly timezone?: string
+  /** How long after each tick it begins, in milliseconds; none when absent. */
+  readonly delayMs?: number
+  /** Greatest further delay of a tick, drawn anew each time, so that many jobs of one minute do not start together. */
   readonly jitterMs?: number
   /** Must end soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -92,9 +95,11 @@ export function createScheduler({ clock, random, log, timezone }: SchedulerOptio
   return {
     add(job) {
       if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
+      const at = job.timezone === undefined ? {} : { timezone: job.timezone }
       // Not awaited by node-cron: its own idea of overlap must not stand beside the one here.
-      const tick = () => void launch(find(job.name), Math.floor(random() * (job.jitterMs ?? 0)))
-      const task = createTask(job.expression, tick, { name: job.name, timezone, logger: cronLogger(log) })
+      const delay = () => (job.delayMs ?? 0) + Math.floor(random() * (job.jitterMs ?? 0))
+      const tick = () => void launch(find(job.name), delay())
+      const task = createTask(job.expression, tick, { name: job.name, timezone, ...at, logger: cronLogger(log) })
       entries.set(job.name, { job, task, skipped: 0 })
       if (started) void task.start()
     },

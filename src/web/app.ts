@@ -1,26 +1,28 @@
-import { type Context, type Handler, Hono } from 'hono'
-import { gate, isCrossSite } from './gate.ts'
+import { type Context, Hono } from 'hono'
+import { gate, isCrossSite, type WebEnv } from './gate.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
 import { renderPage } from './page/page.ts'
 import { stylesheet } from './page/stylesheet.ts'
 import { refuse } from './refuse.ts'
-import { securityHeaders } from './security-headers.ts'
+import { headersOf } from './security-headers.ts'
 import { checksJson, statusJson } from './status-json.ts'
 import { streamFindings } from './stream-findings.ts'
-import type { Probe, WebOptions } from './web-options.ts'
+import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 /** All routes (contract: HTTP and metrics) as one fetch function. Nothing that answers GET changes anything. */
 export function createApp(options: WebOptions): (request: Request, env?: object) => Promise<Response> {
   const { sources, now, version, log } = options
-  const app = new Hono()
+  const app = new Hono<WebEnv>()
   app.use(gate(options))
-  const serve = (path: string, handler: Handler) => {
-    app.get(path, handler)
+  const serve = (path: string, handler: (context: WebContext, access: WebAccess) => Response | Promise<Response>) => {
+    app.get(path, (context) => handler(context, context.get('access')))
     app.all(path, (context) => refuse(context, 405, 'Method not allowed: use GET or HEAD', { Allow: 'GET, HEAD' }))
   }
-  serve('/', async (context) => context.html(await renderPage(await loadPage(options))))
+  serve('/', async (context, { exposeDetails }) =>
+    context.html(await renderPage(await loadPage(options, exposeDetails))),
+  )
   serve('/style.css', (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }))
   serve('/favicon.svg', (context) => context.body(favicon, 200, { 'Content-Type': 'image/svg+xml' }))
   serve('/metrics', async (context) => {
@@ -31,7 +33,7 @@ export function createApp(options: WebOptions): (request: Request, env?: object)
   serve('/readyz', async (context) => probe(context, await sources.ready()))
   serve('/api/v1/status', async (context) => context.json(statusJson(version, now(), await sources.posture())))
   serve('/api/v1/checks', async (context) => context.json(checksJson(await sources.posture())))
-  serve('/api/v1/findings', (context) => streamFindings(context, options))
+  serve('/api/v1/findings', (context, access) => streamFindings(context, options, access))
   app.post('/-/reload', (context) => reload(context, options))
   app.all('/-/reload', (context) => refuse(context, 405, 'Method not allowed: use POST', { Allow: 'POST' }))
   app.notFound((context) => refuse(context, 404, 'Not found'))
@@ -42,18 +44,20 @@ export function createApp(options: WebOptions): (request: Request, env?: object)
   return async (request, env) => {
     const response = await app.fetch(request, env)
     if (!response.headers.has('x-hono-already-sent')) {
-      for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value)
+      for (const [name, value] of Object.entries(headersOf(options.access()))) response.headers.set(name, value)
     }
     return response
   }
 }
 
+type WebContext = Context<WebEnv>
+
 function probe(context: Context, { ok, text }: Probe): Response {
   return context.text(`${text}\n`, ok ? 200 : 503)
 }
 
-async function reload(context: Context, { listen, authenticate, sources }: WebOptions): Promise<Response> {
-  if (authenticate === null && !isLoopback(listen.host)) {
+async function reload(context: WebContext, { listen, sources }: WebOptions): Promise<Response> {
+  if (!context.get('access').isProtected && !isLoopback(listen.host)) {
     return refuse(context, 403, 'Reload is served on loopback or behind authentication only')
   }
   if (isCrossSite(context)) return refuse(context, 403, 'Reload is not open to other sites')

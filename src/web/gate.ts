@@ -1,20 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import type { Context, MiddlewareHandler } from 'hono'
+import { hasCertificate } from './auth/client-certificate.ts'
 import { isLoopback, namesLoopback } from './loopback.ts'
 import { refuse } from './refuse.ts'
-import type { WebOptions } from './web-options.ts'
+import type { WebAccess, WebOptions } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Decides who gets in at all: by the Host header on loopback, then by authentication. */
-export function gate({ listen, authenticate }: WebOptions): MiddlewareHandler {
+/** What every handler finds in its context: one answer is given under one set of rules. */
+export interface WebEnv {
+  readonly Variables: { readonly access: WebAccess }
+  readonly Bindings: { readonly incoming?: IncomingMessage }
+}
+
+/** Decides who gets in at all: by the Host header on loopback, then by certificate, then by name and password. */
+export function gate({ listen, access: accessNow }: WebOptions): MiddlewareHandler<WebEnv> {
   const guardHost = isLoopback(listen.host)
   return async (context, next) => {
+    const access = accessNow()
+    context.set('access', access)
     if (guardHost && !isForLoopback(context)) return refuse(context, 421, 'Unknown host')
-    if (authenticate !== null && !openPaths.has(context.req.path)) {
-      if (!(await authenticate(context.req.header('authorization')))) {
-        return refuse(context, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
-      }
+    if (openPaths.has(context.req.path)) return await next()
+    const { tls, authenticate } = access
+    const socket = context.env?.incoming?.socket
+    if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
+      return refuse(context, 403, 'A client certificate that is trusted here is required')
     }
+    const verdict = authenticate === null ? 'granted' : await authenticate(context.req.header('authorization'))
+    if (verdict === 'denied') {
+      return refuse(context, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
+    }
+    if (verdict === 'busy') return refuse(context, 503, 'Too many passwords wait', { 'Retry-After': '5' })
     return await next()
   }
 }

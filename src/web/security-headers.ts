@@ -1,3 +1,5 @@
+import type { WebAccess } from './web-options.ts'
+
 /** On every answer: nothing is loaded from elsewhere, framed, cached, sniffed or told to other sites. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
@@ -9,3 +11,8 @@ export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 } as const
+
+/** The headers of every answer, with those that the web configuration puts in their place. */
+export function headersOf({ headers }: WebAccess): Readonly<Record<string, string>> {
+  return { ...securityHeaders, ...headers }
+}

@@ -8,8 +8,8 @@ import { withoutDetails } from '../model/redact-finding.ts'
 import { parseFindingQuery } from './finding-query.ts'
 import { jsonArray } from './json-array.ts'
 import { refuse } from './refuse.ts'
-import { securityHeaders } from './security-headers.ts'
-import type { WebOptions } from './web-options.ts'
+import { headersOf } from './security-headers.ts'
+import type { WebAccess, WebOptions } from './web-options.ts'
 
 const contentType = 'application/json; charset=utf-8'
 
@@ -17,16 +17,16 @@ const contentType = 'application/json; charset=utf-8'
  * Answers `/api/v1/findings`, an array in the shape of the contract. It is written past hono: a failure in the middle
  * must break the connection, so that nobody takes half a list for the whole, and must not add its text to the body.
  */
-export async function streamFindings(context: Context, options: WebOptions): Promise<Response> {
+export async function streamFindings(context: Context, options: WebOptions, access: WebAccess): Promise<Response> {
   const parsed = parseFindingQuery(context.req.query())
   if (!parsed.ok) return refuse(context, 400, parsed.message)
   if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': contentType })
   const batches = options.sources.findings(parsed.query)
-  const chunks = jsonArray(options.exposeDetails ? batches : redacted(batches))
+  const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
   // The first chunk before the status line: a store that cannot be read is still a 500.
   const first = await chunks.next()
   const outgoing: ServerResponse = context.env.outgoing
-  outgoing.writeHead(200, { ...securityHeaders, 'Content-Type': contentType })
+  outgoing.writeHead(200, { ...headersOf(access), 'Content-Type': contentType })
   try {
     await pipeline(Readable.from(from(first.value ?? '', chunks)), outgoing)
   } catch (error) {

@@ -1,8 +1,9 @@
-import type { ServerOptions } from 'node:https'
+import type { TlsSettings } from '../config/web/web-settings.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Severity } from '../model/severity.ts'
+import type { Verdict } from './auth/basic-auth.ts'
 
 /** Which findings are asked for; a field left out leaves nothing out. */
 export interface FindingQuery {
@@ -45,16 +46,26 @@ export interface WebSources {
   readonly reload: () => Promise<Probe>
 }
 
+/** Who may see what, as it is in force for one request or handshake. */
+export interface WebAccess {
+  /** Whether names of persons, e-mails and file names may be shown here. */
+  readonly exposeDetails: boolean
+  /** True when only somebody who proved who they are gets beyond health and readiness. */
+  readonly isProtected: boolean
+  /** Judges an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
+  readonly authenticate: ((authorization: string | undefined) => Promise<Verdict>) | null
+  /** Null serves plain HTTP; a server that runs does not turn from one to the other. */
+  readonly tls: TlsSettings | null
+  /** Headers in place of the server's own of the same name. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export interface WebOptions {
   /** Port 0 takes any free one. */
   readonly listen: { readonly host: string; readonly port: number }
   readonly version: string
-  /** Whether names of persons, e-mails and file names may be shown here. */
-  readonly exposeDetails: boolean
-  /** Judges an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
-  readonly authenticate: ((authorization: string | undefined) => Promise<boolean>) | null
-  /** Certificate and key; null serves plain HTTP. */
-  readonly tls: ServerOptions | null
+  /** Asked at each request and each handshake. */
+  readonly access: () => WebAccess
   readonly sources: WebSources
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import { createAdaptorServer } from '@hono/node-server'
 import { FatalError } from '../model/errors.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
+import { followSettings, secureOptions } from './secure-server.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { WebOptions } from './web-options.ts'
 
@@ -19,6 +20,7 @@ const limits = {
 } as const
 const handshakeTimeout = 10_000
 const maxConnections = 64
+const answerPatienceMs = 30_000
 const socketIdleMs = 30_000
 
 const statusLines: Readonly<Record<string, string>> = {
@@ -38,7 +40,8 @@ export interface WebServer {
 }
 
 export function createWebServer(options: WebOptions): WebServer {
-  const { tls, listen, log } = options
+  const { access, listen, log } = options
+  const { tls } = access()
   const fetch = createApp(options)
   // The adaptor's type knows three kinds of servers; these two share everything that is used here.
   const server = (
@@ -47,10 +50,11 @@ export function createWebServer(options: WebOptions): WebServer {
       : createAdaptorServer({
           fetch,
           createServer: createSecureServer,
-          serverOptions: { ...limits, handshakeTimeout, ...tls },
+          serverOptions: { ...limits, handshakeTimeout, ...secureOptions(tls) },
         })
   ) as Server
-  const connections = limitConnections(server, maxConnections)
+  if (tls !== null) followSettings(server as SecureServer, tls, () => access().tls)
+  const connections = limitConnections(server, maxConnections, answerPatienceMs)
   server.setTimeout(socketIdleMs)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The error carries the bytes that came, among them whatever the peer authenticates itself with.

@@ -102,3 +102,18 @@ it('lets the environment name the store, over any file', async () => {
     server: { listen: '127.0.0.1:1234' },
   })
 })
+
+it('checks the web configuration as well, while other commands do not need it', async () => {
+  const { run, write } = await cli({ more: 'server: { webConfig: web.yaml }' })
+  write('web.yaml', 'basic_auth_users: { alice: letmein }')
+  const checked = await run('config', 'check')
+  expect(checked).toMatchObject({ code: 2, stdout: '' })
+  expect(checked.stderr).toMatch(
+    /^tenantwatch: web\.yaml:1:\d+: `basic_auth_users\.alice` is a text; want a bcrypt hash/,
+  )
+  expect(checked.stderr).not.toContain('letmein')
+  expect((await run('run')).code).toBe(2)
+  expect((await run('sync')).code).toBe(0)
+  write('web.yaml', '')
+  expect(await run('config', 'check')).toMatchObject({ code: 0 })
+})

@@ -13,6 +13,7 @@ const commands = [
   'checks',
   'doctor',
   'metrics',
+  'backup',
   'config',
   'config check',
   'config print',

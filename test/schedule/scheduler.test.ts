@@ -158,6 +158,20 @@ it('gives up on a run that ignores the signal when the grace is over', async () 
   expect(await disposed).toBe(false)
 })
 
+it('begins a job its own delay after each tick', async () => {
+  const scheduler = make({ random: () => 0.5 })
+  const run = vi.fn(async () => {})
+  scheduler.add({ name: 'a', expression: '* * * * *', delayMs: 20_000, jitterMs: 4_000, run })
+  scheduler.start()
+  await vi.advanceTimersByTimeAsync(51_000)
+  expect(run).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(run).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(minute)
+  expect(run).toHaveBeenCalledTimes(2)
+  await scheduler.dispose(0)
+})
+
 it('fires nothing after dispose, not even a tick that waits out its jitter', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})

@@ -1,9 +1,12 @@
-import { Agent, request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, createServer, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { limitConnections } from '../../src/web/connection-limit.ts'
 import { selfSigned } from '../support/certificate.ts'
-import { sources, startServer } from './support/server.ts'
+import { sources, startServer, tlsOf } from './support/server.ts'
 import { answerOf, exchange, gone, open } from './support/wire.ts'
 
 const most = 64
@@ -71,6 +74,56 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
   await vi.waitFor(() => expect(finish).toHaveLength(most + 1))
   finish.at(-1)?.()
   expect(await next).toBe('ok\n')
+})
+
+it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
+  const patienceMs = 30_000
+  const server = createServer((asked, answer) => void (asked.url === '/metrics' && answer.end('ok\n')))
+  const { cut } = limitConnections(server, 3, patienceMs)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    vi.useRealTimers()
+    cut()
+    server.close()
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { port } = server.address() as AddressInfo
+  const deaf: Socket[] = []
+  for (let i = 0; i < 3; i++) {
+    const socket = await open(port)
+    socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    deaf.push(socket)
+    await once(server, 'request')
+    vi.advanceTimersByTime(patienceMs / 3 - 1)
+  }
+  await expect(scrape(port)).rejects.toThrow()
+  vi.advanceTimersByTime(3)
+  expect(await scrape(port)).toBe('ok\n')
+  await gone(deaf[0] as Socket)
+  expect(deaf.map(({ closed }) => closed)).toEqual([true, false, false])
+})
+
+it('takes no more of an endless body than comes before its refusal', async () => {
+  await using web = await startServer()
+  const status = async (path: string) => {
+    const socket = await open(web.port)
+    let answered = ''
+    socket.on('data', (bytes) => {
+      answered += bytes
+    })
+    const ended = gone(socket)
+    socket.write(`PUT ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const send = () => {
+      while (socket.writable && socket.write(chunk));
+    }
+    socket.on('drain', send)
+    send()
+    await ended
+    return answerOf(answered)?.status
+  }
+  const paths = ['/metrics', '/api/v1/findings', '/-/reload', '/nothing']
+  expect(await Promise.all(paths.map(status))).toEqual([405, 405, 405, 404])
 })
 
 it('answers what was sent ahead in its order', async () => {
@@ -144,7 +197,7 @@ it('ends in time while peers say nothing, say half, read nothing and hold on', a
 
 it('ends in time while peers keep it waiting for their TLS handshake, and speaks TLS to the others', async () => {
   const { cert, key } = selfSigned('127.0.0.1')
-  const web = await startServer({ tls: { cert, key } })
+  const web = await startServer({ tls: tlsOf({ cert, key }) })
   const silent = await open(web.port)
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const sent = secureRequest(

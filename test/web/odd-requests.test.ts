@@ -95,7 +95,7 @@ it('gives the whole where a range is asked for', async () => {
 })
 
 it('lets no spelling of a path past authentication', async () => {
-  await using web = await startServer({ authenticate: async () => false })
+  await using web = await startServer({ authenticate: async () => 'denied' })
   const open = ['/healthz', '/readyz']
   const spellings = open.flatMap((path) => [`${path}/../metrics`, `${path}/%2e%2e/metrics`, `${path};/metrics`])
   for (const path of [

@@ -57,6 +57,8 @@ it('answers on loopback to the names of this machine only', async () => {
     'evil.example',
     'localhost.evil.example',
     '127.0.0.1.evil.example',
+    'evil.localhost',
+    'evil-127.0.0.1',
     '10.0.0.1',
     'evil.example:9469',
   ])
@@ -64,7 +66,8 @@ it('answers on loopback to the names of this machine only', async () => {
 })
 
 it('lets nobody in without authentication but to health and readiness', async () => {
-  const authenticate = async (header: string | undefined) => header === 'Basic b3BzOm9wcw=='
+  const authenticate = async (header: string | undefined) =>
+    header === 'Basic b3BzOm9wcw==' ? ('granted' as const) : ('denied' as const)
   await using web = await startServer({ authenticate })
   for (const path of routes) expect((await fetch(web.origin + path)).status).toBe(path.endsWith('z') ? 200 : 401)
   const refused = await fetch(`${web.origin}/metrics`)

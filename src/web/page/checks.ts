@@ -29,7 +29,7 @@ function row(view: CheckView, now: number): readonly (Html | string)[] {
     name,
     html`${badge(statusWord[view.status], statusTone[view.status])}${reason}`,
     findingCounts(view),
-    view.evaluatedAt === null ? '–' : html`<span class="num">${number(view.entities)}</span>`,
+    view.entities === null ? '–' : html`<span class="num">${number(view.entities)}</span>`,
     view.since === null ? '–' : instant(view.since, now),
   ]
 }

@@ -24,7 +24,7 @@ export interface PageData {
 }
 
 /** Reads what the status page shows; of a million findings only the rows it shows are read. */
-export async function loadPage({ sources, exposeDetails, now, version }: WebOptions): Promise<PageData> {
+export async function loadPage({ sources, now, version }: WebOptions, exposeDetails: boolean): Promise<PageData> {
   const tenants: TenantPage[] = []
   for (const posture of await sources.posture()) {
     const secrets = await sources.secrets(posture.tenant)

@@ -1,7 +1,8 @@
+import type { TlsSettings } from '../../../src/config/web/web-settings.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { severities } from '../../../src/model/severity.ts'
-import type { FindingQuery, WebOptions, WebSources } from '../../../src/web/web-options.ts'
+import type { FindingQuery, WebAccess, WebOptions, WebSources } from '../../../src/web/web-options.ts'
 import { createWebServer } from '../../../src/web/web-server.ts'
 import { at } from '../../metrics/support/posture.ts'
 import { acme, acmeFindings, acmeSecrets, globex } from './scene.ts'
@@ -31,13 +32,16 @@ export const sources: WebSources = {
   reload: async () => ({ ok: true, text: 'Reloaded' }),
 }
 
-export function webOptions(over: Partial<WebOptions> = {}): WebOptions {
+/** Options of a server, and what is in force on it. */
+export type Wanted = Partial<WebOptions> & Partial<WebAccess>
+
+export function webOptions(wanted: Wanted = {}): WebOptions {
+  const { exposeDetails = true, authenticate = null, tls = null, headers = {}, ...over } = wanted
+  const { isProtected = authenticate !== null } = wanted
   return {
     listen: { host: '127.0.0.1', port: 0 },
     version: '1.2.3',
-    exposeDetails: true,
-    authenticate: null,
-    tls: null,
+    access: () => ({ exposeDetails, isProtected, authenticate, tls, headers }),
     sources,
     now: () => at,
     log: silentLog(),
@@ -45,9 +49,24 @@ export function webOptions(over: Partial<WebOptions> = {}): WebOptions {
   }
 }
 
+/** TLS with what the web configuration leaves out by default. */
+export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSettings>): TlsSettings {
+  return {
+    clientCa: null,
+    clientAuth: 'NoClientCert',
+    allowedSans: [],
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: null,
+    curves: null,
+    honorCipherOrder: true,
+    ...over,
+  }
+}
+
 /** Starts a server on a free port; it ends with the block it is used in. */
-export async function startServer(over: Partial<WebOptions> = {}) {
-  const server = createWebServer(webOptions(over))
+export async function startServer(wanted: Wanted = {}) {
+  const server = createWebServer(webOptions(wanted))
   const { port } = await server.start()
   return {
     origin: `http://127.0.0.1:${port}`,

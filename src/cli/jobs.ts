@@ -1,0 +1,122 @@
+import { shortestGapMs } from '../config/cron-schedule.ts'
+import type { CronSchedule } from '../config/settings.ts'
+import { remembered } from '../mirror/remembered.ts'
+import { dayMs, secondMs } from '../model/durations.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { Job, Scheduler } from '../schedule/scheduler.ts'
+import type { Io } from './io.ts'
+import { runToEnd } from './run-to-end.ts'
+import type { Session } from './session.ts'
+import { spreadMs } from './spread.ts'
+import type { StoreWatch } from './store-watch.ts'
+import type { TenantParts } from './tenant-parts.ts'
+
+const jitterMs = 5 * secondMs
+/** Tenants that catch up side by side after a start. */
+const tenantsAtOnce = 64
+
+export interface JobParts {
+  readonly session: Session
+  readonly io: Io
+  /** When everything was last judged, on the monotonic clock. */
+  readonly heart: { beatAt: number }
+  readonly watch: StoreWatch
+}
+
+/** The repeated work of the daemon, kept in step with the configuration in force. */
+export interface Jobs {
+  /** Adds, changes and removes jobs so that they are those of the configuration; the others go on undisturbed. */
+  arrange(): void
+  /** Begins at once what is due for these tenants, and judging, which does not wait for it; tells when all has ended. */
+  runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }>
+}
+
+export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
+  const { session } = parts
+  const evaluate = evaluation(parts)
+  const arranged = new Map<string, string>()
+  const shortestGap = remembered(shortestGapMs)
+
+  return {
+    arrange() {
+      const { timezone, evaluate: often } = session.settings
+      const delayOf = (name: string, { expression }: CronSchedule) =>
+        spreadMs(name, session.tenants.length, shortestGap(expression))
+      const jobs = [
+        ...session.tenants.flatMap((tenant) => syncJobs(tenant, delayOf, parts)),
+        jobOf('evaluate', often, evaluate),
+      ]
+      const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
+      const shapeOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
+      for (const [name, shape] of arranged) {
+        const job = wanted.get(name)
+        if (job !== undefined && shapeOf(job) === shape) continue
+        scheduler.remove(name)
+        arranged.delete(name)
+      }
+      for (const job of wanted.values()) {
+        if (arranged.has(job.name)) continue
+        scheduler.add(job)
+        arranged.set(job.name, shapeOf(job))
+      }
+    },
+    async runDue(tenants) {
+      const judged = scheduler.runNow('evaluate')
+      const waiting: string[][] = []
+      for (const { engine, settings } of tenants) {
+        const due = await engine.due('run')
+        waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
+      }
+      const work = async (): Promise<void> => {
+        for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
+          // The configuration may be another one when their turn comes.
+          await Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
+        }
+      }
+      return { ended: Promise.all([judged, ...Array.from({ length: tenantsAtOnce }, work)]) }
+    },
+  }
+}
+
+const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant} ${resource} ${mode}`
+
+function jobOf(name: string, { expression }: CronSchedule, run: Job['run']): Job {
+  return { name, expression, run }
+}
+
+type DelayOf = (job: string, schedule: CronSchedule) => number
+
+function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: JobParts): Job[] {
+  return engine.resources.flatMap((resource) => {
+    const { poll, sweep } = settings.resources[resource]
+    const modes = [['poll', poll] as const, ['sweep', sweep] as const]
+    return modes.flatMap(([mode, schedule]) => {
+      if (schedule === null) return []
+      const job = jobOf(jobName(settings.name, resource, mode), schedule, syncing(settings.name, resource, mode, parts))
+      return [{ ...job, delayMs: delayOf(job.name, schedule), jitterMs: Math.min(jitterMs, schedule.intervalMs / 4) }]
+    })
+  })
+}
+
+/** By name, so that a job outlives a change of its tenant. */
+function syncing(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
+  return watch.over((stopping) =>
+    session.onTenant(name, stopping, async (tenant, signal) => {
+      if (!tenant.engine.resources.includes(resource)) return
+      const run = () => session.run(tenant, resource, mode, signal)
+      await runToEnd({ run, blockedUntil: () => tenant.client.blockedUntil }, io.clock, signal)
+    }),
+  )
+}
+
+function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
+  let purgedAt = Number.NEGATIVE_INFINITY
+  return watch.over(async (signal) => {
+    await watch.verify(signal)
+    await session.evaluate(signal)
+    heart.beatAt = io.clock.monotonic()
+    if (io.clock.monotonic() - purgedAt < dayMs) return
+    purgedAt = io.clock.monotonic()
+    await session.mirror.purge(io.clock.now() - session.settings.historyRetentionDays * dayMs)
+  })
+}

@@ -1,0 +1,70 @@
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { ConfigError } from '../config-error.ts'
+import { flag } from '../leaves.ts'
+import { createReport, type Report } from '../report.ts'
+import { isMapOrEmpty, readSection } from '../section.ts'
+import { kindOf } from '../shown.ts'
+import { locateIn, readYaml } from '../yaml-file.ts'
+import { type FileVersions, notingReader } from './file-versions.ts'
+import { readHeaders } from './headers.ts'
+import { readTls } from './tls.ts'
+import { readUsers } from './users.ts'
+import { openWeb, type WebSettings } from './web-settings.ts'
+
+/** A web configuration that was read, whether it can be used or not. */
+export interface WebReading {
+  readonly settings: WebSettings
+  /** One sentence a problem, each with its place; none carries a hash or a key. */
+  readonly problems: readonly string[]
+  /** Every file that it rests on. */
+  readonly versions: FileVersions
+}
+
+const httpShape = { http2: flag().optional(), headers: z.unknown() }
+
+const keys = ['tls_server_config', 'http_server_config', 'basic_auth_users']
+
+/**
+ * Reads a web configuration file, which has the format of Prometheus' exporter-toolkit, and the files that it names.
+ *
+ * @param path of the file, relative to `cwd`, as messages name it.
+ */
+export function readWebSettings(path: string, cwd: string): WebReading {
+  const whole = resolve(cwd, path)
+  const reader = notingReader()
+  const broken = (problems: readonly string[]) => ({ settings: openWeb, problems, versions: reader.versions })
+  const source = reader.read(whole)
+  if ('why' in source) return broken([`Cannot read the web configuration file ${path}: ${source.why}`])
+  const yaml = readYaml(source.text)
+  const problems = yaml.problems.map(({ position, sentence }) => `${path}:${position.text}: ${sentence}`)
+  if (!yaml.readable) return broken(problems)
+  const { raw } = yaml
+  if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of keys`])
+  const report = createReport(locateIn(path, yaml))
+  const read = (file: string) => reader.read(resolve(dirname(whole), file))
+  const map: Readonly<Record<string, unknown>> = { ...(raw as object | null) }
+  for (const key of Object.keys(map)) if (!keys.includes(key)) report.unknownKey([key], keys)
+  const settings = {
+    tls: readTls(map['tls_server_config'], { report, read }),
+    users: readUsers(map['basic_auth_users'], report),
+    ...readHttp(map['http_server_config'], report),
+  }
+  return { settings, problems: [...problems, ...report.sentences()], versions: reader.versions }
+}
+
+/**
+ * The same, where only a web configuration without a problem will do.
+ *
+ * @throws ConfigError that names every problem.
+ */
+export function loadWebSettings(path: string, cwd: string): WebReading {
+  const reading = readWebSettings(path, cwd)
+  if (reading.problems.length > 0) throw new ConfigError(reading.problems)
+  return reading
+}
+
+function readHttp(raw: unknown, report: Report): Pick<WebSettings, 'headers' | 'wantsHttp2'> {
+  const { http2, headers } = readSection(httpShape, raw, ['http_server_config'], report)
+  return { headers: readHeaders(headers, report), wantsHttp2: http2 === true }
+}

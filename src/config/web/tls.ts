@@ -1,0 +1,122 @@
+import { createSecureContext } from 'node:tls'
+import { z } from 'zod'
+import { flag, text } from '../leaves.ts'
+import { readSection, type Section } from '../section.ts'
+import { cipherSuites, curves, opensslCiphers, tlsVersions } from './go-names.ts'
+import { checkKeyPair, readCertificates } from './key-pair.ts'
+import { type PemSource, readPem } from './pem-source.ts'
+import type { WebContext } from './web-context.ts'
+import { type ClientAuthType, clientAuthTypes, type TlsSettings } from './web-settings.ts'
+
+const section = 'tls_server_config'
+const pem = () => text('want a PEM text').nullish()
+const wantedAuthType = { error: `want one of ${clientAuthTypes.join(', ')}` }
+const wantedVersion = 'want TLS12 or TLS13; older versions are broken'
+const wantedSuite = 'want a suite that Go calls secure, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'
+const file = () => text('want the path of a PEM file').nullish()
+
+const shape = {
+  cert: pem(),
+  cert_file: file(),
+  key: pem(),
+  key_file: file(),
+  client_ca: pem(),
+  client_ca_file: file(),
+  client_auth_type: z.enum([...clientAuthTypes, 'RequireClientCert', ''], wantedAuthType).optional(),
+  client_allowed_sans: z.array(text('want a DNS name, an IP or e-mail address, or a URI')).optional(),
+  min_version: named(tlsVersions, wantedVersion).optional(),
+  max_version: named(tlsVersions, wantedVersion).optional(),
+  cipher_suites: z.array(named(cipherSuites, wantedSuite)).optional(),
+  prefer_server_cipher_suites: flag().optional(),
+  curve_preferences: z.array(named(curves, `want one of ${Object.keys(curves).join(', ')}`)).optional(),
+}
+
+/** Reads `tls_server_config`; null when it is not there or says nothing. */
+export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
+  const { report } = context
+  const written = readSection(shape, raw, [section], report)
+  if (typeof raw !== 'object' || raw === null || Object.keys(raw).length === 0) return null
+  const [cert, key] = [readPem(written, 'cert', context), readPem(written, 'key', context)]
+  for (const name of ['cert', 'key'] as const) {
+    const isThere = written[name] ?? written[`${name}_file`]
+    if (isThere === undefined) report.say([section], `names no ${name}; want ${name}_file (or ${name}, inline)`)
+  }
+  const clientCa = readPem(written, 'client_ca', context)
+  if (clientCa !== undefined) readCertificates(clientCa, report)
+  const clientAuth = authTypeOf(written.client_auth_type)
+  checkClientAuth(clientAuth, written, context)
+  if (cert === undefined || key === undefined) return null
+  checkKeyPair(cert, key, report)
+  const settings = tlsOf({ cert, key, clientCa, clientAuth }, written)
+  if (report.sentences().length === 0) checkWhole(settings, context)
+  return settings
+}
+
+type Written = Section<typeof shape>
+
+function authTypeOf(written: Written['client_auth_type']): ClientAuthType {
+  if (written === undefined || written === '') return 'NoClientCert'
+  return written === 'RequireClientCert' ? 'RequireAnyClientCert' : written
+}
+
+/** What would be silently without effect, or let in more than meant. */
+function checkClientAuth(type: ClientAuthType, written: Written, { report }: WebContext): void {
+  const hasCa = (written.client_ca ?? written.client_ca_file ?? null) !== null
+  if (hasCa && type === 'NoClientCert') {
+    report.say([section], 'has authorities of clients, but a client_auth_type that asks no client for a certificate')
+  }
+  if (!hasCa && (type === 'VerifyClientCertIfGiven' || type === 'RequireAndVerifyClientCert')) {
+    report.say([section], `has the client_auth_type ${type} without client_ca_file; want the authorities to trust`)
+  }
+  const isRequired = type === 'RequireAnyClientCert' || type === 'RequireAndVerifyClientCert'
+  if (written.client_allowed_sans !== undefined && !isRequired) {
+    report.say(
+      [section, 'client_allowed_sans'],
+      'needs the client_auth_type RequireAndVerifyClientCert (or RequireAnyClientCert)',
+    )
+  }
+}
+
+interface Parts {
+  readonly cert: PemSource
+  readonly key: PemSource
+  readonly clientCa: PemSource | undefined
+  readonly clientAuth: ClientAuthType
+}
+
+function tlsOf({ cert, key, clientCa, clientAuth }: Parts, written: Written): TlsSettings {
+  const { cipher_suites = [], curve_preferences = [] } = written
+  return {
+    cert: cert.text,
+    key: key.text,
+    clientCa: clientCa?.text ?? null,
+    clientAuth,
+    allowedSans: written.client_allowed_sans ?? [],
+    minVersion: tlsVersions[written.min_version ?? 'TLS12'] ?? 'TLSv1.2',
+    maxVersion: tlsVersions[written.max_version ?? 'TLS13'] ?? 'TLSv1.3',
+    ciphers:
+      cipher_suites.length === 0 ? null : opensslCiphers(cipher_suites.map((name) => cipherSuites[name] ?? name)),
+    curves: curve_preferences.length === 0 ? null : curve_preferences.map((name) => curves[name] ?? name).join(':'),
+    honorCipherOrder: written.prefer_server_cipher_suites ?? true,
+  }
+}
+
+/** What only shows when everything is put together. */
+function checkWhole(settings: TlsSettings, { report }: WebContext): void {
+  if (settings.minVersion > settings.maxVersion) {
+    report.say([section], 'has a min_version above its max_version')
+    return
+  }
+  const { cert, key, ciphers, curves: ecdhCurve, minVersion, maxVersion } = settings
+  try {
+    const chosen = { ...(ciphers !== null && { ciphers }), ...(ecdhCurve !== null && { ecdhCurve }) }
+    createSecureContext({ cert, key, minVersion, maxVersion, ...chosen })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    report.say([section], `cannot be used by OpenSSL (${code})`)
+  }
+}
+
+function named(names: Readonly<Record<string, string>>, wanted: string): z.ZodType<string> {
+  return text(wanted).refine((name) => Object.hasOwn(names, name), { error: wanted })
+}

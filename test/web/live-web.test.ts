@@ -1,0 +1,172 @@
+import { renameSync, rmSync } from 'node:fs'
+import { Agent } from 'node:https'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { LiveWeb } from '../../src/web/live-web.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { basic, hashes, startLive } from './support/live.ts'
+
+const tls = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n'
+const alice = `basic_auth_users: { alice: ${hashes.wonder} }\n`
+const bob = `basic_auth_users: { bob: ${hashes.build} }\n`
+const warnings = (logged: readonly { level: string; message: string }[]) =>
+  logged.filter(({ level }) => level === 'warn')
+
+it('asks for name and password everywhere but at health and readiness', async () => {
+  await using web = await startLive(alice)
+  for (const path of ['/', '/metrics', '/api/v1/findings', '/style.css']) expect((await web.get(path)).status).toBe(401)
+  for (const path of ['/healthz', '/readyz']) expect((await web.get(path)).status).toBe(200)
+  expect((await web.get('/metrics', basic('alice', 'wonder'))).status).toBe(200)
+  expect((await web.get('/metrics', basic('alice', 'build'))).status).toBe(401)
+  expect((await web.get('/metrics', basic('bob', 'wonder'))).status).toBe(401)
+})
+
+it('lets reload in behind authentication on any address', async () => {
+  await using web = await startLive(alice, '0.0.0.0')
+  const post = { method: 'POST' }
+  expect((await web.get('/-/reload', post)).status).toBe(401)
+  expect((await web.get('/-/reload', { ...post, ...basic('alice', 'wonder') })).status).toBe(200)
+})
+
+it('knows other users with the next request', async () => {
+  await using web = await startLive(alice)
+  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(200)
+  web.write('web.yaml', bob)
+  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(401)
+  expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
+  expect(web.readings).toEqual([true])
+})
+
+it('speaks TLS with its certificate, and with a rotated one from the next handshake on', async () => {
+  await using web = await startLive(tls)
+  const first = await web.get('/')
+  expect(first.status).toBe(200)
+  web.show(selfSigned('127.0.0.1'))
+  const second = await web.get('/')
+  expect(second.status).toBe(200)
+  expect(second.fingerprint).not.toBe(first.fingerprint)
+  web.show(web.own)
+  expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
+})
+
+it('ends connections from before a rotation with their next answer', async () => {
+  await using web = await startLive(tls)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  expect((await web.get('/', { agent })).headers['connection']).toBe('keep-alive')
+  const before = await web.get('/', { agent })
+  web.show(selfSigned('127.0.0.1'))
+  expect(await web.get('/', { agent })).toMatchObject({ status: 200, headers: { connection: 'close' } })
+  const after = await web.get('/', { agent })
+  expect(after.headers['connection']).toBe('keep-alive')
+  expect(after.fingerprint).not.toBe(before.fingerprint)
+})
+
+it('takes certificate and key that stand in the file itself', async () => {
+  const { cert, key } = selfSigned('127.0.0.1')
+  await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
+  expect((await web.get('/healthz')).status).toBe(200)
+})
+
+it('keeps the last good configuration while the file is broken, and says so once', async () => {
+  await using web = await startLive(tls + alice)
+  const { fingerprint } = await web.get('/')
+  web.write('web.yaml', 'basic_auth_users: { mallory: letmein }')
+  for (let i = 0; i < 3; i++) expect((await web.get('/', basic('alice', 'wonder'))).fingerprint).toBe(fingerprint)
+  expect((await web.get('/', basic('mallory', 'letmein'))).status).toBe(401)
+  expect(web.readings).toEqual([false])
+  expect(warnings(web.logged)).toEqual([
+    {
+      level: 'warn',
+      message: 'The web configuration cannot be used; the last good one stays',
+      fields: {
+        problems: [expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.mallory` is a text; want a bcrypt/)],
+      },
+    },
+  ])
+  web.write('web.yaml', tls + bob)
+  expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
+  expect(web.readings).toEqual([false, true])
+})
+
+it('waits for the key of a certificate that was written first', async () => {
+  await using web = await startLive(tls)
+  const next = selfSigned('127.0.0.1')
+  const before = await web.get('/')
+  web.write('server.crt', next.cert)
+  expect((await web.get('/')).fingerprint).toBe(before.fingerprint)
+  web.write('server.key', next.key)
+  expect((await web.get('/')).fingerprint).not.toBe(before.fingerprint)
+  expect(web.readings).toEqual([false, true])
+})
+
+it('reads again when a file appears that only the broken configuration names', async () => {
+  await using web = await startLive(tls)
+  const { fingerprint } = await web.get('/')
+  web.write('web.yaml', tls.replaceAll('server.', 'next.'))
+  expect((await web.get('/')).fingerprint).toBe(fingerprint)
+  const { cert, key } = selfSigned('127.0.0.1')
+  web.write('next.crt', cert)
+  web.write('next.key', key)
+  expect((await web.get('/')).fingerprint).not.toBe(fingerprint)
+})
+
+it.each([
+  ['empty', (folder: string, write: (name: string, text: string) => void) => void (folder && write('web.yaml', ''))],
+  ['deleted', (folder: string) => rmSync(join(folder, 'web.yaml'))],
+  ['moved away', (folder: string) => renameSync(join(folder, 'web.yaml'), join(folder, 'web.old'))],
+])('stays closed when its file is %s', async (_, change) => {
+  await using web = await startLive(alice)
+  change(web.folder, web.write)
+  expect((await web.get('/')).status).toBe(401)
+  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(200)
+  expect(web.readings).toEqual([false])
+})
+
+it('turns TLS neither on nor off while it runs, and says that it takes a restart', async () => {
+  await using plain = await startLive(alice)
+  plain.write('web.yaml', tls + bob)
+  expect((await plain.get('/', basic('alice', 'wonder'))).status).toBe(200)
+  await using secure = await startLive(tls)
+  secure.write('web.yaml', alice)
+  expect((await secure.get('/')).status).toBe(200)
+  for (const [{ logged }, way] of [
+    [plain, 'on'],
+    [secure, 'off'],
+  ] as const)
+    expect(logged.at(-1)?.fields).toEqual({
+      problems: [`\`tls_server_config\` turns TLS ${way}, which takes a restart`],
+    })
+})
+
+it('puts the headers of the file in place of its own', async () => {
+  await using web = await startLive(
+    'http_server_config: { headers: { X-Frame-Options: sameorigin, X-XSS-Protection: "0" } }',
+  )
+  for (const path of ['/', '/api/v1/findings', '/nothing']) {
+    const { headers } = await web.get(path)
+    expect(headers).toMatchObject({ 'x-frame-options': 'sameorigin', 'x-xss-protection': '0' })
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  }
+})
+
+it('warns of passwords without TLS on any address but the loopback, and of HTTP/2', async () => {
+  const text = (host: string) =>
+    startLive(alice, host).then(async (web) => {
+      await web[Symbol.asyncDispose]()
+      return warnings(web.logged).map(({ message }) => message)
+    })
+  expect(await text('127.0.0.1')).toEqual([])
+  expect(await text('0.0.0.0')).toEqual(['Passwords travel unencrypted: there are users, but no TLS'])
+  await using web = await startLive(`${tls}http_server_config: { http2: true }`, '0.0.0.0')
+  expect(web.logged.map(({ message }) => message)).toEqual([
+    'HTTP/2 is not supported; clients are served over HTTP/1.1',
+  ])
+})
+
+it('refuses to begin with a file that is wrong', () => {
+  const options = { cwd: '/', host: '127.0.0.1', log: silentLog(), onReading: () => {} }
+  expect(() => new LiveWeb('no/such/web.yaml', options)).toThrow(ConfigError)
+})

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { type RequestOptions, request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { isProtected } from '../../../src/config/web/web-settings.ts'
+import { type Log, silentLog } from '../../../src/model/log.ts'
+import { basicAuth } from '../../../src/web/auth/basic-auth.ts'
+import { LiveWeb } from '../../../src/web/live-web.ts'
+import { type Certificate, selfSigned } from '../../support/certificate.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { startServer } from './server.ts'
+
+/** The hash of "wonder" and of "build". */
+export const hashes = {
+  wonder: '$2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b.',
+  build: '$2b$04$LajiOs6uHF/4vok58izwjeCR5lc0qIWFdgNmMqxB191/MlXE2UhAG',
+}
+
+export interface Answer {
+  readonly status: number | undefined
+  readonly headers: Record<string, unknown>
+  readonly text: string
+  /** Fingerprint of the server's certificate; undefined over plain HTTP. */
+  readonly fingerprint: string | undefined
+  readonly cipher: string | undefined
+  readonly resumed: boolean
+}
+
+export interface Logged {
+  readonly level: 'info' | 'warn'
+  readonly message: string
+  readonly fields: object
+}
+
+/** A web server by a configuration file that may change; `server` begins the TLS section with its certificate. */
+export async function startLive(text: string, host = '127.0.0.1') {
+  const folder = temporaryFolder()
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
+  const show = ({ cert, key }: Certificate) => {
+    write('server.crt', cert)
+    write('server.key', key)
+  }
+  const own = selfSigned('127.0.0.1')
+  show(own)
+  write('web.yaml', text)
+  const logged: Logged[] = []
+  const readings: boolean[] = []
+  const note = (level: Logged['level']) => (fields: object, message: string) =>
+    void logged.push({ level, fields, message })
+  const log: Log = { ...silentLog(), info: note('info'), warn: note('warn') }
+  const live = new LiveWeb('web.yaml', { cwd: folder, host, log, onReading: (ok) => void readings.push(ok) })
+  const judge = basicAuth(Buffer.alloc(32))
+  const server = await startServer({
+    listen: { host, port: 0 },
+    access() {
+      const settings = live.settings()
+      const { users, tls, headers } = settings
+      const authenticate = users.size === 0 ? null : (header?: string) => judge(users, header)
+      return { exposeDetails: false, isProtected: isProtected(settings), authenticate, tls, headers }
+    },
+  })
+  return {
+    ...server,
+    folder,
+    own,
+    live,
+    logged,
+    readings,
+    write,
+    show,
+    get: (path: string, over: ClientOptions = {}) => ask(server.port, live.settings().tls !== null, path, over),
+  }
+}
+
+export interface ClientOptions extends RequestOptions {
+  readonly cert?: string
+  readonly key?: string
+  readonly session?: Buffer
+  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3'
+  readonly ciphers?: string
+  readonly onSession?: (session: Buffer) => void
+}
+
+/** One request on a connection of its own, which trusts whatever certificate it is shown. */
+function ask(port: number, secure: boolean, path: string, { onSession, ...over }: ClientOptions): Promise<Answer> {
+  const options = { host: '127.0.0.1', port, path, agent: false as const, rejectUnauthorized: false, ...over }
+  return new Promise((resolve, reject) => {
+    const sent = (secure ? requestSecure : requestPlain)(options, (answer) => {
+      const socket = answer.socket as Partial<TLSSocket>
+      const fingerprint = socket.getPeerCertificate?.().fingerprint256
+      const [cipher, resumed] = [socket.getCipher?.().name, socket.isSessionReused?.() ?? false]
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => {
+        resolve({ status: answer.statusCode, headers: answer.headers, text, fingerprint, cipher, resumed })
+      })
+    })
+    sent.on('socket', (socket) => socket.on('session', (session: Buffer) => onSession?.(session)))
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+export const basic = (name: string, password: string) => ({
+  headers: { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` },
+})
