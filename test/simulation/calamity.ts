@@ -18,9 +18,6 @@ export interface CalamityParts {
   readonly server: { skewMs: number }
 }
 
-/** For so long after a stated wait was read a killed process may not have written it down. */
-const unwrittenMs = minuteMs
-
 /** What befalls the machine itself: the process is killed or stopped, the clocks jump. */
 export class Calamity {
   readonly counts = new Map<string, number>()
@@ -38,7 +35,9 @@ export class Calamity {
     if (!machine.isUp && time.now >= this.#downUntil) await machine.start()
     if (prng.chance(0.06)) this.#jump()
     if (prng.chance(0.015)) this.#skewServer()
-    const deaths = prng.chance(0.25) ? prng.between(1, 4) : 0
+    machine.ailing = prng.chance(0.15) ? this.#checkWithFindings() : null
+    if (machine.ailing !== null) this.#count('check-ailing')
+    const deaths = prng.chance(0.2) ? prng.between(1, 3) : 0
     for (let i = 0; i < deaths && machine.isUp; i++) {
       const isAtWork = prng.chance(0.7)
       if (isAtWork) {
@@ -61,11 +60,17 @@ export class Calamity {
     } else {
       machine.crash()
       this.#count('crash')
-      // "Kill -9 at any point loses nothing" of data; a wait is written when the run that met it ends.
-      if (ledger.wait !== null && time.now - ledger.wait.toldAt < unwrittenMs) ledger.excuseWait()
     }
+    ledger.waits.processEnded(time.now)
     if (prng.chance(0.15)) this.#downUntil = time.now + prng.between(1, 120) * minuteMs
     else await machine.start()
+  }
+
+  /** A check that has something to lose when it cannot judge; null when none has. */
+  #checkWithFindings(): string | null {
+    const { prng, machine } = this.#parts
+    const open = machine.query('select distinct "check" as id from findings where resolved_at is null order by 1')
+    return open.length === 0 ? null : String(prng.pick(open)['id'])
   }
 
   #jump(): void {
@@ -88,6 +93,7 @@ export class Calamity {
   async end(): Promise<void> {
     const { wall, server, weather, machine, oracle } = this.#parts
     weather.clear()
+    machine.ailing = null
     if (wall.offset !== 0) wall.jump(-wall.offset)
     server.skewMs = 0
     oracle.serverSkewMs = 0

@@ -53,6 +53,11 @@ export class WallClock {
     return this.#time.now
   }
 
+  /** How long ago a world time seems at least to what reads this clock: what it was set back looks younger. */
+  leastAge(since: number): number {
+    return this.#time.now - since - this.setBackSince(since)
+  }
+
   /** By how much the clock was set back in all since a world time. */
   setBackSince(since: number): number {
     let back = 0
@@ -77,7 +82,8 @@ export class WallClock {
   for(scope: Scope): Clock {
     return {
       now: () => this.now,
-      monotonic: () => this.#time.now,
+      // Counted from the start of the process, so that one kept for the next process would mean nothing there.
+      monotonic: () => this.#time.now - scope.bornAt,
       sleep: (ms, signal) =>
         this.#time.sleep(Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxTimerMs) : 0, scope, signal),
     }

@@ -17,6 +17,11 @@ export class History<T> {
     return last.value
   }
 
+  /** Every value it ever had. */
+  all(): readonly T[] {
+    return this.#versions.map(({ value }) => value)
+  }
+
   get since(): number {
     return this.#versions.at(-1)?.from ?? 0
   }
@@ -64,6 +69,11 @@ export class RecordHistory<T> {
 
   live(): T[] {
     return [...this.#records.values()].flatMap(({ current }) => (current === null ? [] : [current]))
+  }
+
+  /** Every form that a record ever had. */
+  all(): T[] {
+    return [...this.#records.values()].flatMap((history) => history.all().filter((value) => value !== null))
   }
 
   ids(): IterableIterator<string> {

@@ -1,10 +1,6 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
-
-/** A wait that the tenant stated, as it reached the daemon. */
-export interface StatedWait {
-  readonly toldAt: number
-  readonly until: number
-}
+import { StatedWaits } from './stated-waits.ts'
+import { WireLog } from './wire-log.ts'
 
 /** What really went over the wire, for the oracle; times are the world's. */
 export class Ledger {
@@ -14,10 +10,10 @@ export class Ledger {
   readonly malformed = new Set<string>()
   /** Broken promises of silence, one a request sent too early. */
   readonly tooEarly: string[] = []
+  readonly waits = new StatedWaits()
+  readonly wire = new WireLog()
   requests = 0
   answers = 0
-  #wait: StatedWait | null = null
-  #excused: StatedWait | null = null
 
   show(resource: ResourceName, id: string, at: number): void {
     this.#shown.set(`${resource} ${id}`, at)
@@ -35,23 +31,5 @@ export class Ledger {
   /** When the tenant last answered 404 for a user. */
   deniedAt(userId: string): number {
     return this.#denied.get(userId) ?? Number.NEGATIVE_INFINITY
-  }
-
-  /** A wait over 30 s was delivered (contract: HTTP). */
-  stateWait(wait: StatedWait): void {
-    if (wait.until > (this.#wait?.until ?? 0)) this.#wait = wait
-  }
-
-  get wait(): StatedWait | null {
-    return this.#wait
-  }
-
-  /** The wait may have died with the process that was told of it. */
-  excuseWait(): void {
-    this.#excused = this.#wait
-  }
-
-  get isExcused(): boolean {
-    return this.#wait === this.#excused
   }
 }

@@ -45,8 +45,6 @@ function changeRoles(parts: LifeParts): void {
     world.setRoles(world.roles.current.map((one) => (one.roleId === role.roleId ? { ...one, ...change } : one)))
   // Active roles are left, so that people can be given a sound one.
   const mayRest = roles.filter(({ state }) => state === 'Active').length > 2
-  const without = () => role.permissions.filter(({ code }) => code !== createCode)
-  const creating = world.permissions.live().filter(({ code }) => code === createCode)
   doOne(prng, [
     [15, () => world.setRoles([...roles, maker.role()])],
     [
@@ -56,17 +54,32 @@ function changeRoles(parts: LifeParts): void {
         later(() => put({ state: 'Active' }))
       },
     ],
-    [
-      25,
-      () => {
-        put({ permissions: [...without(), ...creating] })
-        later(() => put({ permissions: without() }))
-      },
-    ],
-    [13, () => put({ name: `${role.name.split(' v')[0]} v${prng.between(2, 99)}` })],
+    [35, () => grantTooMuch(parts)],
+    [13, () => rename(parts, role.roleId)],
     [rough ? 3 : 0, () => put({ name: prng.pick(roles).name })],
     [9, () => dropUnused(world)],
   ])
+}
+
+/** A role that some client has may create for a while; half of the time it is renamed meanwhile. */
+function grantTooMuch(parts: LifeParts): void {
+  const { world, prng, later } = parts
+  const { roleName } = prng.pick(world.clients.live())
+  const { roleId } = world.roles.current.find(({ name }) => name === roleName) ?? prng.pick(world.roles.current)
+  const creating = world.permissions.live().filter(({ code }) => code === createCode)
+  const set = (extra: typeof creating) => {
+    const changed = ({ permissions }: RoleTruth) => [...permissions.filter(({ code }) => code !== createCode), ...extra]
+    const roles = world.roles.current
+    world.setRoles(roles.map((one) => (one.roleId === roleId ? { ...one, permissions: changed(one) } : one)))
+  }
+  set(creating)
+  if (prng.chance(0.5)) later(() => rename(parts, roleId))
+  later(() => set([]))
+}
+
+function rename({ world, prng }: LifeParts, roleId: number): void {
+  const renamed = (name: string) => `${name.split(' v')[0]} v${prng.between(2, 99)}`
+  world.setRoles(world.roles.current.map((one) => (one.roleId === roleId ? { ...one, name: renamed(one.name) } : one)))
 }
 
 function dropUnused(world: World): void {

@@ -23,7 +23,7 @@ export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'appearedO
     act()
   }
   const after = (ms: number, act: () => void) => time.at(time.now + ms, guarded(act))
-  const later = (act: () => void) => after(prng.between(5 * minuteMs, 3 * hourMs), act)
+  const later = (act: () => void) => after(prng.between(5 * minuteMs, 80 * minuteMs), act)
   const whole: LifeParts = { ...parts, later, after, appearedOld: { count: 0 } }
   const change = () => {
     const kind = prng.next()

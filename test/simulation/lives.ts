@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
+import { Tally } from './tally.ts'
 
 /** Where lives have their databases: in memory where there is such a place. */
 const root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
+export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults'>
+
 /** Lives the lives of many seeds, one after the other, each in a folder that is gone when it ends. */
-export async function* live(
-  seeds: Iterable<number>,
-  options: Pick<SimulationOptions, 'steps' | 'faults'>,
-): AsyncGenerator<SimulationReport> {
+export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {
   const home = mkdtempSync(join(root, 'tenantwatch-lives-'))
   try {
     const template = join(home, 'template.db')
@@ -26,12 +26,27 @@ export async function* live(
   }
 }
 
+/** Lives many lives and sums up; `broken` has a line for each violation, with the command that lives that life again. */
+export async function liveAll(
+  seeds: Iterable<number>,
+  options: LifeOptions,
+): Promise<{ readonly tally: Tally; readonly broken: readonly string[] }> {
+  const tally = new Tally()
+  const broken: string[] = []
+  for await (const report of live(seeds, options)) {
+    tally.add(report)
+    const again = replayOf(report.seed, options)
+    broken.push(...report.violations.map(({ kind, step, what }) => `${kind}, step ${step}: ${what} (${again})`))
+  }
+  return { tally, broken }
+}
+
 /** Consecutive seeds. */
 export function seedsFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first + i)
 }
 
 /** The one command that lives a life again. */
-export function replayOf(seed: number, { steps, faults }: Pick<SimulationOptions, 'steps' | 'faults'>): string {
-  return `node test/simulation/run-seeds.ts --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}`
+export function replayOf(seed: number, { steps, faults }: LifeOptions): string {
+  return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}`
 }

@@ -28,7 +28,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
     ...engineSettings('https://tenant.test', {
       api: { requestsPerSecond: prng.pick([0, 10]), timeoutMs: 10_000, maxPages: 1000 },
       resources,
-      userDetails: { concurrency: prng.pick([1, 4]) },
+      userDetails: { perRun: prng.pick([8, 16, 200]), concurrency: prng.pick([1, 4]) },
     }),
     checks: {
       'api-client-secret-not-expiring': options({ days: thresholds.expiringHours / 24, highDays: 0.01 }),

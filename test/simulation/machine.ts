@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import BetterSqlite3 from 'better-sqlite3'
 import { checks } from '../../src/checks/index.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
+import { type VerdictMemory, verdictMemory } from '../../src/evaluate/verdict-memory.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
 import { dayMs, secondMs } from '../../src/model/durations.ts'
@@ -14,10 +14,13 @@ import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { RunResult } from '../../src/sync/run-result.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
+import { wrongCounts } from '../support/wrong-counts.ts'
+import { bugLog, withAiling } from './ailment.ts'
 import type { WallClock } from './clocks.ts'
 import { createModelClient } from './model-client.ts'
 import type { Network } from './network.ts'
 import type { Prng } from './prng.ts'
+import { SideReader } from './side-reader.ts'
 import { slowStore } from './slow-store.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
@@ -32,6 +35,8 @@ export interface MachineParts {
   readonly settings: TenantSettings
   readonly folder: string
   readonly evaluateMs: number
+  /** Lets the oracle look on while everything is judged. */
+  readonly attend: (judge: () => Promise<unknown>) => Promise<void>
   /** Told of each run that ended. */
   readonly runEnded: (result: RunResult) => void
   /** Told of what the product logs as its own fault. */
@@ -39,9 +44,11 @@ export interface MachineParts {
 }
 
 interface Process {
+  readonly memory: VerdictMemory
   readonly scope: Scope
   readonly mirror: Mirror
   readonly store: Mirror
+  readonly client: ReturnType<typeof createModelClient>
   readonly engine: TenantEngine
   readonly stop: AbortController
   readonly running: Map<string, Promise<void>>
@@ -52,16 +59,19 @@ interface Process {
 /** The machine the daemon runs on: its processes one after the other, and the database file that outlives them. */
 export class Machine {
   readonly #parts: MachineParts
+  readonly #log: Log
   #process: Process | null = null
   #path: string
   #files = 0
   #fuse: { awaits: number; readonly onlyCursors: boolean } | null = null
-  /** Reads the file beside the process. */
-  #beside: BetterSqlite3.Database | null = null
+  readonly #beside = new SideReader()
   bornAt = 0
+  /** Id of a check that throws whenever it judges; null when all are well. */
+  ailing: string | null = null
 
   constructor(parts: MachineParts, template: string) {
     this.#parts = parts
+    this.#log = bugLog(parts.bug)
     this.#path = join(parts.folder, 'mirror-0.db')
     copyFileSync(template, this.#path)
   }
@@ -84,32 +94,34 @@ export class Machine {
   }
 
   query(sql: string, ...values: unknown[]): Record<string, unknown>[] {
-    return (this.#beside?.prepare(sql).all(...values) ?? []) as Record<string, unknown>[]
+    return this.#beside.query(sql, ...values)
   }
 
   /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */
   async start(): Promise<void> {
     const { time, wall, prng, network, settings, runEnded } = this.#parts
-    const scope: Scope = { dead: false }
+    const scope: Scope = { dead: false, bornAt: time.now }
     this.bornAt = time.now
     const mirror = openMirror(this.#path, 'engine')
-    this.#beside = new BetterSqlite3(this.#path)
+    this.#beside.open(this.#path)
     const { tenant } = await mirror.openTenant(settings.name, settings.baseUrl, wall.now)
-    const reader = createModelClient({ settings, scope, wall, network, prng, blockedUntil: tenant.blockedUntil })
     const pace = { slow: false }
     const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
+    const client = createModelClient({ settings, scope, wall, network, prng, tenant, store })
     const engine = await openTenantEngine({
       settings,
-      reader,
+      reader: client.reader,
       store,
       resources,
       clock: wall.for(scope),
-      log: this.#log(),
-      observer: { runEnded, cursorReset() {}, contractEvent() {}, fieldsChanged() {}, page() {} },
+      log: this.#log,
+      observer: { runEnded, cursorReset() {}, contractEvent() {}, datesMovedLater() {}, page() {} },
     })
     const stop = new AbortController()
     const judging = Promise.resolve()
-    this.#process = { scope, mirror, store, engine, stop, running: new Map(), judging, purgedAt: -dayMs }
+    const memory = verdictMemory()
+    const running = new Map()
+    this.#process = { scope, mirror, store, client, engine, stop, running, judging, memory, purgedAt: -dayMs }
     await this.#schedule(this.#process)
     pace.slow = true
   }
@@ -163,7 +175,9 @@ export class Machine {
 
   #close(): void {
     this.#fuse = null
-    this.#beside?.close()
+    const wrong = wrongCounts((sql) => this.query(sql))
+    if (wrong.length > 0) throw new Error(`Counts do not agree with what they count: ${JSON.stringify(wrong)}`)
+    this.#beside.close()
     void this.#process?.mirror[Symbol.asyncDispose]()
     this.#process = null
   }
@@ -182,12 +196,21 @@ export class Machine {
   /** Judges everything; evaluations queue up. */
   evaluate(onlyInputs?: readonly ResourceName[]): Promise<void> {
     const process = this.#up
-    const { settings, wall } = this.#parts
+    const { settings, wall, attend } = this.#parts
     const filter = onlyInputs === undefined ? {} : { onlyInputs }
     const tenant = { id: process.engine.tenantId, settings }
-    const mine = process.judging.then(async () => {
-      await evaluateTenant({ store: process.store, tenant, checks, now: wall.now, log: this.#log(), ...filter })
-    })
+    const judge = () => {
+      return evaluateTenant({
+        store: process.store,
+        tenant,
+        checks: withAiling(checks, this.ailing),
+        now: wall.now,
+        log: this.#log,
+        memory: process.memory,
+        ...filter,
+      })
+    }
+    const mine = process.judging.then(() => attend(judge))
     process.judging = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
     return mine
   }
@@ -262,7 +285,7 @@ export class Machine {
     const clock = this.#parts.wall.for(process.scope)
     const retryAt = await this.#runAndJudge(process, resource, mode)
     if (retryAt === null) return
-    await clock.sleep(Math.max(0, retryAt - clock.now()), process.stop.signal)
+    await clock.sleep(Math.max(0, process.client.blockedUntil - clock.now()), process.stop.signal)
     await this.#runAndJudge(process, resource, mode)
   }
 
@@ -270,26 +293,8 @@ export class Machine {
     const result = await engine.run(resource, mode, stop.signal)
     const isJudged = result.outcome !== 'skipped' && result.reason !== 'aborted'
     // The daemon judges after each run; here after some of them, which leaves verdicts old enough to be wrong.
-    if (isJudged && this.#parts.prng.chance(0.3)) await this.evaluate([resource])
+    if (isJudged && this.#parts.prng.chance(0.2)) await this.evaluate([resource])
     return result.retryAt
-  }
-
-  #log(): Log {
-    const { bug } = this.#parts
-    const nothing = () => {}
-    const log: Log = {
-      debug: nothing,
-      info: nothing,
-      warn: nothing,
-      // An error is the product's own fault by the house rules, but for the guard's alarm.
-      error(fields, message) {
-        if (!message.startsWith('The data look like another tenant')) {
-          bug(`${message} ${'err' in fields && fields.err instanceof Error ? fields.err.stack : ''}`)
-        }
-      },
-      child: () => log,
-    }
-    return log
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TenantSettings } from '../../src/config/settings.ts'
+import type { Mirror, TenantRow } from '../../src/mirror/port.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
 import { Access } from '../../src/tenant/access/access.ts'
@@ -7,7 +8,7 @@ import { probesFor } from '../../src/tenant/endpoints.ts'
 import { Gate } from '../../src/tenant/pace/gate.ts'
 import { RetryBucket } from '../../src/tenant/pace/retry-bucket.ts'
 import { createReadCall } from '../../src/tenant/read-call.ts'
-import type { TenantReader } from '../../src/tenant/reader.ts'
+import type { TenantClient } from '../../src/tenant/reader.ts'
 import type { LinkRequest } from '../../src/tenant/tenant-link.ts'
 import { createTenantReader } from '../../src/tenant/tenant-reader.ts'
 import type { Outcome } from '../../src/tenant/wire/outcome.ts'
@@ -22,23 +23,32 @@ export interface ModelClientOptions {
   readonly wall: WallClock
   readonly network: Network
   readonly prng: Prng
-  readonly blockedUntil: number
+  readonly tenant: TenantRow
+  readonly store: Pick<Mirror, 'noteTenant'>
 }
 
 /**
  * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 verdicts, identities,
  * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
  */
-export function createModelClient(options: ModelClientOptions): TenantReader {
-  const { settings, scope, wall, network, prng, blockedUntil } = options
+export function createModelClient(options: ModelClientOptions): Pick<TenantClient, 'reader' | 'blockedUntil'> {
+  const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
-  const gate = new Gate(clock, api.requestsPerSecond, blockedUntil)
+  const gate = new Gate({
+    clock,
+    requestsPerSecond: api.requestsPerSecond,
+    blockedUntil: tenant.blockedUntil,
+    async storeWait(blockedUntil) {
+      await store.noteTenant(tenant.id, { blockedUntil })
+      return true
+    },
+  })
   const source = envSource('TOKEN', () => network.token)
   const link = async ({ path, secret, signal }: LinkRequest): Promise<Outcome> => {
     await gate.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
-    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) gate.hold(outcome.retryAfterMs, outcome.receivedAt)
+    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await gate.hold(outcome.retryAfterMs)
     return outcome
   }
   const access = new Access({
@@ -56,5 +66,10 @@ export function createModelClient(options: ModelClientOptions): TenantReader {
   })
   const random = () => prng.next()
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer: undefined })
-  return createTenantReader({ read, api, observer: undefined })
+  return {
+    reader: createTenantReader({ read, api, observer: undefined, version: 'model' }),
+    get blockedUntil() {
+      return gate.blockedUntil
+    },
+  }
 }

@@ -13,7 +13,6 @@ import type { Scope, VirtualTime } from './virtual-time.ts'
 import type { RequestFault, Weather } from './weather.ts'
 import type { World } from './world.ts'
 
-const retryAfterFrom = 30 * secondMs
 const requestTimeoutMs = 10 * secondMs
 
 export interface NetworkParts {
@@ -31,6 +30,8 @@ export interface NetworkParts {
   readonly server: { skewMs: number }
   /** True once a resource was walked to its end: from then on a page of strangers shows (contract: Tenant guard, b). */
   readonly walked: (resource: ResourceName) => boolean
+  /** World time at which the daemon's present process began. */
+  readonly bornAt: () => number
 }
 
 /** The wire between the daemon and the tenant: latencies, faults, answers. */
@@ -60,8 +61,8 @@ export class Network {
       if (outcome === 'silence') return failure('timeout', true)
       if (outcome.kind === 'failure') return outcome
       ledger.answers++
-      if (outcome.retryAfterMs !== null && outcome.retryAfterMs > retryAfterFrom) {
-        ledger.stateWait({ toldAt: time.now, until: time.now + outcome.retryAfterMs })
+      if (outcome.retryAfterMs !== null) {
+        ledger.waits.state({ toldAt: time.now, until: time.now + outcome.retryAfterMs })
       }
       return { ...outcome, receivedAt: this.#parts.wall.now }
     } catch (error) {
@@ -71,11 +72,10 @@ export class Network {
   }
 
   #insistOnSilence(path: string): void {
-    const { time, wall, ledger } = this.#parts
-    const { wait } = ledger
-    if (wait === null || ledger.isExcused || time.now <= wait.toldAt) return
-    // Waits are kept as wall times (they must survive the process), so a clock set ahead ends one early.
-    if (time.now + wall.setAheadSince(wait.toldAt) < wait.until) ledger.tooEarly.push(`${path} at ${time.now}`)
+    const { time, wall, ledger, bornAt } = this.#parts
+    const broken = ledger.waits.brokenBy(time.now, bornAt(), wall)
+    if (broken === undefined) return
+    ledger.tooEarly.push(`${path} came ${broken.until - time.now} ms before the end of a stated wait`)
   }
 
   #answer(path: string, token: string, fault: RequestFault | null): Outcome | 'silence' {
@@ -117,6 +117,8 @@ export class Network {
         return name.includes('/') ? null : this.#refuse(404)
       case 'empty-clients':
         if (name !== 'api-clients') return null
+        // Twice in the same place it is believed (contract: Empty api-clients), but never at the beginning.
+        if (cursor !== null) this.#noteWalk(path, world, { hasMore: false })
         return this.#say({ ...answer, data: [], pagination: { hasMore: false, nextCursor: null } })
       case 'cursor-refused':
         if (cursor === null || name === 'api-clients') return null
@@ -131,8 +133,9 @@ export class Network {
       case 'empty-page': {
         const content = cursor === null || !isFeedName(name) ? null : cursors.read(cursor, name, world.name)
         if (content === null) return null
-        const nextCursor = cursors.issue(content, cursor, [])
-        return this.#say({ ...answer, data: [], pagination: { hasMore: true, nextCursor } })
+        const pagination = { hasMore: true, nextCursor: cursors.issue(content, cursor, []) }
+        this.#noteWalk(path, world, pagination)
+        return this.#say({ ...answer, data: [], pagination })
       }
       case 'crossed-tenant':
         // Smaller pages are let in by contract (Tenant guard, b: a page of five or more).
@@ -143,6 +146,7 @@ export class Network {
         const spoilt = spoil(fault, answer, prng)
         if (spoilt === null) return null
         for (const id of spoilt.malformed) ledger.malformed.add(`${resourceOf(path)} ${id}`)
+        if (fault === 'malformed-record' || fault === 'unreadable-id') this.#noteWalk(path, world, answer.pagination)
         return this.#text(200, spoilt.text(this.#meta()))
       }
     }
@@ -152,8 +156,26 @@ export class Network {
     const { ledger, time, own } = this.#parts
     const resource = resourceOf(path)
     if (world === own && answer.status === 200) for (const id of answer.shown) ledger.show(resource, id, time.now)
+    if (answer.status === 200) this.#noteWalk(path, world, answer.pagination)
     if (answer.status === 404) ledger.deny(path.split('/').at(-1) ?? '', time.now)
     return this.#say(answer)
+  }
+
+  /** A list, or a page of one, was answered in a form that may be believed. */
+  #noteWalk(path: string, world: World, pagination: ServiceAnswer['pagination']): void {
+    const { ledger, time, own } = this.#parts
+    const { pathname, searchParams } = new URL(path, 'http://tenant')
+    const name = pathname.replace('/api/public/', '')
+    if (world !== own || name.includes('/')) return
+    if (!isFeedName(name) || pagination === null) {
+      ledger.wire.whole(resourceOf(path), time.now)
+      return
+    }
+    const { hasMore, nextCursor } = pagination
+    const end = { hasMore: hasMore === true, nextCursor: typeof nextCursor === 'string' ? nextCursor : null }
+    // What begins at a time is no walk.
+    const from = searchParams.has('updatedAfter') ? 'updatedAfter' : searchParams.get('cursor')
+    ledger.wire.page(name, from, end, time.now)
   }
 
   #say(answer: ServiceAnswer): Outcome {

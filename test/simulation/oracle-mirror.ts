@@ -107,7 +107,7 @@ function flawOfRemoval(oracle: Oracle, { world, ledger, readings }: OracleParts,
   return wasGone ? null : 'it was there in the first of the last two walks'
 }
 
-function isForeign(id: string): boolean {
+export function isForeign(id: string): boolean {
   return id.startsWith(foreignGuids) || (/^\d+$/.test(id) && Number(id) > foreignIds)
 }
 

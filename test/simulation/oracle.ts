@@ -1,15 +1,19 @@
 import { checks } from '../../src/checks/index.ts'
+import type { TenantSettings } from '../../src/config/settings.ts'
 import { inputsOf } from '../../src/evaluate/check.ts'
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { RunResult } from '../../src/sync/run-result.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
+import { type Doubts, doubtAbout, doubtsNow } from './doubts.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
-import { checkCursors, checkForeign, checkRemovals, MirrorMemory } from './oracle-mirror.ts'
+import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
+import { checkRecords, type TrueForms } from './oracle-records.ts'
 import type { Readings } from './readings.ts'
-import { mustFail, type Sight } from './truth.ts'
+import { cannotPass, mustFail, type Sight } from './truth.ts'
 import type { Violation, ViolationClass } from './violations.ts'
 import { WalkLog } from './walk-log.ts'
 import type { World } from './world.ts'
@@ -21,8 +25,7 @@ export interface OracleParts {
   readonly cursors: CursorBook
   readonly readings: Readings
   readonly machine: Machine
-  /** Time between two evaluations. */
-  readonly evaluateMs: number
+  readonly settings: TenantSettings
 }
 
 export interface Judged {
@@ -50,6 +53,11 @@ export class Oracle {
   serverSkewSince = Number.NEGATIVE_INFINITY
   readonly #parts: OracleParts
   readonly #memory = new MirrorMemory()
+  readonly #trueForms: TrueForms = new Set()
+  /** When a resource was last refused, where no answer followed. */
+  readonly #denied = new Map<ResourceName, number>()
+  /** Findings that ended since the last look. */
+  readonly #ended: ResolvedFinding[] = []
   readonly #firstSettings: Readonly<Record<string, unknown>>
   readonly #statusSeen = new Map<string, { readonly since: number; readonly by: number }>()
   #step = 0
@@ -69,9 +77,48 @@ export class Oracle {
     this.violations.push({ kind, step: this.#step, what })
   }
 
-  /** A run with answers ended: the skew of the clocks is known since. */
-  skewNoted(at: number): void {
-    this.#skewKnownAt = at
+  /** Told of the end of each run. */
+  runEnded({ resource, outcome, reason, pages, durationMs }: RunResult): void {
+    // Some answer of it showed how the clocks stood, be it the first.
+    if (pages > 0) this.#skewKnownAt = Math.max(this.#skewKnownAt, this.now - durationMs)
+    // A walk that had come to its end needs no further page to succeed.
+    if (pages > 0 || outcome === 'success') this.#denied.delete(resource)
+    if (reason === 'unauthorized' || reason === 'missing_permission') this.#denied.set(resource, this.now)
+  }
+
+  /** "An outage neither resolves a finding nor turns a check green": looks on while everything is judged. */
+  async attend(judge: () => Promise<unknown>): Promise<void> {
+    const { machine } = this.#parts
+    // Whatever a process wrote that died in the middle of judging.
+    this.#ended.push(...this.#memory.newResolutions(machine))
+    const before = this.#doubts()
+    await judge()
+    const ended = this.#memory.newResolutions(machine)
+    if (ended.length === 0) return
+    this.#ended.push(...ended)
+    const after = this.#doubts()
+    for (const finding of ended) {
+      const check = checks.find(({ id }) => id === finding.check)
+      const doubt = check === undefined ? null : doubtAbout(before, check, finding)
+      // What was in doubt before and after was so when it was judged, whatever runs went on beside.
+      if (check === undefined || doubt === null || doubtAbout(after, check, finding) === null) continue
+      this.report(
+        'false_resolution',
+        `${check.id} of ${finding.entityId} ended as ${finding.resolution} although ${doubt}`,
+      )
+    }
+  }
+
+  #doubts(): Doubts {
+    const denied = (resource: ResourceName) => this.#isDenied(resource)
+    return doubtsNow({ ...this.#parts, denied, skewed: this.#skewMs() !== null })
+  }
+
+  /** True when the tenant refused a resource as it was last asked for. */
+  #isDenied(resource: ResourceName): boolean {
+    const since = this.#denied.get(resource)
+    // A process that was killed may have stored a success that nobody was told of.
+    return since !== undefined && since >= this.#parts.machine.bornAt
   }
 
   /** Looks at everything once; to be called between events. */
@@ -85,6 +132,8 @@ export class Oracle {
     checkCursors(this, this.#parts, this.#memory)
     checkRemovals(this, this.#parts, this.#memory)
     checkForeign(this, this.#parts, this.#memory)
+    await checkRecords(this, this.#parts, this.#trueForms)
+    this.#checkWalks(posture)
     this.#checkResolutions()
     for (const check of posture.checks) this.#checkStatus(check, posture, countUnknown)
     return posture
@@ -146,6 +195,9 @@ export class Oracle {
     if (check === undefined) return
     this.#checkAges(view, posture, inputsOf(check))
     this.#checkWhole(view, posture, inputsOf(check))
+    for (const resource of inputsOf(check).filter((one) => this.#isDenied(one))) {
+      this.report('false_green', `${view.check} passes although ${resource} are refused`)
+    }
     if (check.timeBased) this.#checkSkew(view)
     const failing = mustFail(view.check, this.sight(view.evaluatedAt))
     if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
@@ -156,7 +208,7 @@ export class Oracle {
     const { wall } = this.#parts
     for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
       const since = this.walks.latest(resource)
-      const age = this.now - since - wall.setBackSince(since)
+      const age = wall.leastAge(since)
       if (age > freshnessLimitMs + evaluationTakesMs) {
         this.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
       }
@@ -176,18 +228,35 @@ export class Oracle {
 
   /** "Skew beyond 300 s makes time-based checks that would pass `unknown`", once an answer showed it. */
   #checkSkew({ check }: CheckView): void {
+    const skew = this.#skewMs()
+    if (skew !== null) this.report('false_green', `${check} passes although the clocks differ by ${skew / 1000} s`)
+  }
+
+  /** By how much the clocks differ, once the daemon must have seen that it is too much; null otherwise. */
+  #skewMs(): number | null {
     const { wall, machine } = this.#parts
     const skew = Math.abs(wall.offset - this.serverSkewMs)
-    if (skew <= greatestSkewMs + skewStepMs + 2 * secondMs || this.#skewKnownAt < wall.jumpedAt) return
-    if (this.#skewKnownAt < machine.bornAt || this.#skewKnownAt < this.serverSkewSince) return
-    this.report('false_green', `${check} passes although the clocks differ by ${skew / 1000} s`)
+    const seenSince = Math.max(wall.jumpedAt, machine.bornAt, this.serverSkewSince)
+    return skew > greatestSkewMs + skewStepMs + 2 * secondMs && this.#skewKnownAt >= seenSince ? skew : null
+  }
+
+  /** What counts as complete is a walk of which every page was answered, as long ago as it is said to have begun. */
+  #checkWalks({ resources }: TenantPosture): void {
+    const { wall, ledger } = this.#parts
+    for (const { resource, dataAsOf } of resources) {
+      if (dataAsOf === null || wall.worldTimeOf(dataAsOf) <= ledger.wire.answered(resource)) continue
+      this.report(
+        'unfounded_walk',
+        `${resource} count as complete, but no walk that began since was answered to its end`,
+      )
+    }
   }
 
   /** A finding that was resolved must have been untrue at some instant in sight. */
   #checkResolutions(): void {
     const { machine, world } = this.#parts
-    for (const event of this.#memory.newResolutions(machine)) {
-      const { check, entityId, resolution, at } = event
+    const events = [...this.#ended.splice(0), ...this.#memory.newResolutions(machine)]
+    for (const { check, entityId, resolution, at } of events) {
       const definition = checks.find(({ id }) => id === check)
       if (definition === undefined) continue
       const sight = this.sight(at)
@@ -196,8 +265,8 @@ export class Oracle {
         if (!world.wasAbsent(definition.judges, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
-      } else if (mustFail(check, sight).includes(entityId)) {
-        this.report('false_resolution', `${check} of ${entityId} ended as ${resolution}, but it fails`)
+      } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {
+        this.report('false_resolution', `${check} of ${entityId} ended as ${resolution}, but it does not pass`)
       }
     }
   }

@@ -1,8 +1,9 @@
 import { checks } from '../../src/checks/index.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/run-result.ts'
 import type { WallClock } from './clocks.ts'
+import { comparable, liveForms } from './forms.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import type { Oracle } from './oracle.ts'
@@ -22,6 +23,8 @@ export interface RecoveryParts {
 
 /** Two cycles of the shortest interval, and the jitter (FAULTS I6: recovery within two cycles). */
 const cyclesMs = 21 * minuteMs
+
+const paged = ['users', 'documents', 'api-clients'] as const
 
 /** "Accepting `shrink_held` covers exactly the held ids …; others meet the guard anew": the rest may be held once more. */
 const mostAccepts = 2
@@ -71,26 +74,25 @@ async function acceptHolds({ machine, oracle, time }: RecoveryParts): Promise<bo
 }
 
 /**
- * A wait, also a short one that ended a run, is kept as a wall time of at most one hour ahead of when it is next looked
- * at: a clock that was set back makes it last longer by as much.
+ * For a restart a wait is kept as a wall time, of which a process believes one hour at most: a clock that was set back
+ * may make it last longer by as much.
  */
-function waitEnd({ ledger: { wait }, wall, time }: RecoveryParts): number {
+function waitEnd({ ledger, wall, time }: RecoveryParts): number {
   const wasSetBack = wall.setBackSince(time.now - 3 * hourMs) > 0
-  return Math.max(wait?.until ?? 0, wasSetBack ? time.now + 2 * hourMs : 0)
+  return Math.max(ledger.waits.end, wasSetBack ? time.now + hourMs : 0)
 }
 
-/** Two full sweeps of everything, after what is left of an interrupted one; the results of the last. */
+/** Two full sweeps of what has several pages, after what is left of an interrupted one; the last results of everything. */
 async function rounds(parts: RecoveryParts): Promise<readonly RunResult[]> {
   const { machine, time } = parts
-  let results: RunResult[] = []
-  for (let round = 0; round < 3; round++) {
-    results = []
-    for (const resource of resourceNames) {
-      await time.runUntil(time.now + minuteMs)
-      results.push(await drive(parts, machine.run(resource, 'sweep')))
+  const results = new Map<ResourceName, RunResult>()
+  for (const resources of [resourceNames, paged, paged]) {
+    for (const resource of resources) {
+      await time.runUntil(time.now + 10 * secondMs)
+      results.set(resource, await drive(parts, machine.run(resource, 'sweep')))
     }
   }
-  return results
+  return [...results.values()]
 }
 
 /** Lets time pass until a piece of work is done. */
@@ -137,7 +139,7 @@ async function differences({ world, machine }: RecoveryParts): Promise<readonly 
     for await (const batch of machine.mirror.records(machine.tenantId).select(resource)) {
       for (const { key, fields, times } of batch) mirrored.set(key, comparable(fields, times))
     }
-    const truth = new Map(upstream(world, resource).map(([key, fields]) => [key, comparable(fields, {})]))
+    const truth = new Map(liveForms(world, resource).map(([key, fields]) => [key, comparable(fields)]))
     for (const [key, text] of truth) {
       const own = mirrored.get(key)
       if (own === undefined) found.push(`${resource} ${key} is missing`)
@@ -146,36 +148,4 @@ async function differences({ world, machine }: RecoveryParts): Promise<readonly 
     for (const key of mirrored.keys()) if (!truth.has(key)) found.push(`${resource} ${key} is gone`)
   }
   return found
-}
-
-function upstream(world: World, resource: ResourceName): readonly (readonly [string, Record<string, unknown>])[] {
-  switch (resource) {
-    case 'users':
-      return world.users.live().map((user) => [String(user.userId), { ...user }])
-    case 'documents':
-      return world.documents.live().map(({ statusSince: _, ...document }) => [document.fileId, document])
-    case 'api-clients':
-      return world.clients.live().map((client) => [client.clientId, { ...client }])
-    case 'permissions':
-      return world.permissions.live().map((one) => [String(one.permissionId), { ...one }])
-    case 'roles':
-      return world.roles.current.map((role) => [
-        String(role.roleId),
-        { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false },
-      ])
-    case 'authentication-settings':
-      return [['0', { ...world.settings.current }]]
-    default:
-      return resource satisfies never
-  }
-}
-
-/** A record as text: dates as instants, GUIDs in lower case, fields in order of their names. */
-function comparable(fields: Readonly<Record<string, unknown>>, times: Readonly<Record<string, number | null>>): string {
-  const entries = Object.entries(fields).map(([name, value]): [string, unknown] => {
-    const time = times[`${name}Ms`]
-    if (time !== undefined) return [name, time]
-    return [name, name === 'clientId' || name === 'fileId' ? String(value).toLowerCase() : value]
-  })
-  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -14,7 +14,13 @@ const { values } = parseArgs({
 })
 const options = { steps: Number(values.steps), faults: !values.quiet }
 const began = performance.now()
+/** So many lives apart it says how far it is. */
+const wordEvery = 500
 const tally = new Tally()
+
+function seconds(): string {
+  return ((performance.now() - began) / 1000).toFixed(1)
+}
 
 function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
   if (values.seeds === '1') console.log(`seed ${seed}: trace ${trace}`)
@@ -28,6 +34,7 @@ function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
 for await (const report of live(seedsFrom(Number(values.from), Number(values.seeds)), options)) {
   tally.add(report)
   tell(report)
+  if (tally.lives % wordEvery === 0) console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
 }
-console.log(tally.table(options.steps, (performance.now() - began) / 1000))
+console.log(tally.table(options.steps, seconds()))
 process.exitCode = tally.violations > 0 ? 1 : 0

@@ -82,15 +82,17 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     ...{ time, wall, prng, weather, service: createService(readings, cursors), cursors, readings, ledger, own, other },
     server,
     walked: (resource) => oracle.walks.walked(resource),
+    bornAt: () => machine.bornAt,
   })
   const machine: Machine = new Machine(
     {
       ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs },
+      attend: (judge) => oracle.attend(judge),
       runEnded(result) {
         runs++
         const { resource, mode, outcome, reason, counts, pages } = result
         trace.update(JSON.stringify([time.now, resource, mode, outcome, reason, counts, pages]))
-        if (pages > 0) oracle.skewNoted(time.now)
+        oracle.runEnded(result)
         if (reason === 'internal' || reason === 'store') {
           oracle.report('own_fault', `A run of ${resource} ended as ${reason}: ${result.message}`)
         }
@@ -99,11 +101,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     },
     template,
   )
-  const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, evaluateMs: stepMs })
+  const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, settings })
   const settingsKnown = () => oracle.walks.walked('authentication-settings')
   const life = createLife(
     { time, world: own, prng, maker, readings, rough: faults, settingsKnown },
-    prng.between(2, 24),
+    faults ? prng.between(6, 40) : prng.between(2, 24),
   )
   const calamity = new Calamity({ time, wall, prng, weather, machine, oracle, ledger, server })
   await machine.start()

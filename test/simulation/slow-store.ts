@@ -2,7 +2,7 @@ import type { Mirror } from '../../src/mirror/port.ts'
 import type { Prng } from './prng.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
-const immediate: ReadonlySet<string | symbol> = new Set(['records', 'findings', Symbol.asyncDispose])
+const immediate: ReadonlySet<string | symbol> = new Set(['dataVersion', 'records', 'findings', Symbol.asyncDispose])
 
 export interface SlowStoreParts {
   readonly time: VirtualTime

@@ -5,14 +5,14 @@ import { violationClasses } from './violations.ts'
 export class Tally {
   readonly #classes = new Map<string, number>(violationClasses.map((kind) => [kind, 0]))
   readonly #faults = new Map<string, number>()
-  #lives = 0
+  lives = 0
   #changes = 0
   #requests = 0
   #runs = 0
   readonly judged = { passes: 0, checks: 0, unknown: 0 }
 
   add({ violations, faults, changes, requests, runs, judged }: SimulationReport): void {
-    this.#lives++
+    this.lives++
     this.#changes += changes
     this.#requests += requests
     this.#runs += runs
@@ -33,7 +33,7 @@ export class Tally {
   }
 
   /** The summary for people. */
-  table(steps: number, seconds: number): string {
+  table(steps: number, seconds: string): string {
     const line = (name: string, value: number | string) => `  ${name.padEnd(26)}${String(value).padStart(12)}`
     const share = `${(100 * this.unknownShare).toFixed(3)} %`
     const faults = [...this.#faults].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -41,14 +41,14 @@ export class Tally {
       'Violations by class (0 expected)',
       ...[...this.#classes].map(([kind, count]) => line(kind, count)),
       'Lives',
-      line('seeds', this.#lives),
-      line('steps', this.#lives * steps),
+      line('seeds', this.lives),
+      line('steps', this.lives * steps),
       line('changes of the tenant', this.#changes),
       line('requests', this.#requests),
       line('runs', this.#runs),
       line('checks seen to pass', this.judged.passes),
       ...(this.judged.checks === 0 ? [] : [line('unknown after warm-up', share)]),
-      line('seconds', seconds.toFixed(1)),
+      line('seconds', seconds),
       ...(faults.length === 0 ? [] : ['Faults', ...faults.map(([name, count]) => line(name, count))]),
     ].join('\n')
   }

@@ -3,6 +3,8 @@ import type { RoleTruth } from './world.ts'
 
 interface Unsound {
   readonly excessiveClients: readonly string[]
+  /** Those that grant too much or cannot be judged, because no role has their name. */
+  readonly unclearClients: readonly string[]
   readonly unsoundClients: readonly string[]
   readonly unsoundUsers: readonly string[]
 }
@@ -18,10 +20,11 @@ export function rolesMustFail(sight: Sight): Unsound {
         .within(id, from('api-clients'), to)
         .every((client) => client !== null && named(client.roleName).every(fails)),
     )
+  const isExcessive = (roles: readonly RoleTruth[]) =>
+    roles.some(({ permissions }) => permissions.some(({ code }) => code.endsWith('_Create')))
   return {
-    excessiveClients: clientFails((roles) =>
-      roles.some(({ permissions }) => permissions.some(({ code }) => code.endsWith('_Create'))),
-    ),
+    excessiveClients: clientFails(isExcessive),
+    unclearClients: clientFails((roles) => roles.length === 0 || isExcessive(roles)),
     unsoundClients: clientFails((roles) => roles.length !== 1 || roles.some(({ state }) => state !== 'Active')),
     unsoundUsers: [...world.users.ids()].filter((id) => userFails(sight, id, states)),
   }

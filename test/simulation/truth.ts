@@ -30,6 +30,11 @@ export function mustFail(check: string, sight: Sight): readonly string[] {
   return judges[check]?.(sight) ?? []
 }
 
+/** Entities that cannot have been seen to pass either: they fail, or what they hang on was not to be found. */
+export function cannotPass(check: string, sight: Sight): readonly string[] {
+  return check === 'api-client-least-privilege' ? rolesMustFail(sight).unclearClients : mustFail(check, sight)
+}
+
 type Judge = (sight: Sight) => readonly string[]
 
 const judges: Readonly<Record<string, Judge>> = {

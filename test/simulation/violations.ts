@@ -4,6 +4,10 @@ export const violationClasses = [
   'false_green',
   /** A record was removed although it was there all the time, or without the proof the contract asks for. */
   'wrong_tombstone',
+  /** A mirrored record is one that the tenant never had. */
+  'torn_record',
+  /** The mirror counts a walk as complete that the tenant did not answer to its end. */
+  'unfounded_walk',
   /** After the faults stopped, the mirror is not the tenant, row by row. */
   'lost_row',
   /** "Every page and the cursor that follows it are committed in one transaction." */

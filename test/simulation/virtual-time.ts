@@ -3,6 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 /** A process life: what waits in it never goes on once it is dead. */
 export interface Scope {
   dead: boolean
+  /** Time at which it began. */
+  readonly bornAt: number
 }
 
 interface Event {

@@ -1,0 +1,55 @@
+import type { Mutant } from './mutants.ts'
+
+const tests = ['test/simulation']
+
+/** Mistakes that the simulation must notice by itself, from what it knows of the tenant, the wire and the mirror's rows. */
+export const simulationMutants: readonly Mutant[] = [
+  {
+    name: 'a finding ends although an input of its check is in doubt',
+    file: 'src/evaluate/resolve-finding.ts',
+    find: 'if (judged === null || !isTrusted(ending)) return null',
+    replace: 'if (judged === null) return null',
+    tests,
+  },
+  {
+    name: 'a finding ends as fixed although its own record is in doubt',
+    file: 'src/evaluate/resolve-finding.ts',
+    find: 'if (check.entity.isRecord && (await store.inDoubt',
+    replace: "if (check.entity.isRecord && entityId === '' && (await store.inDoubt",
+    tests,
+  },
+  {
+    name: 'findings end as fixed when their check breaks',
+    file: 'src/evaluate/resolve-finding.ts',
+    find: 'if (judged === null || !isTrusted(ending)) return null',
+    replace: "if (!isTrusted(ending)) return null\n  if (judged === null) return 'fixed'",
+    tests,
+  },
+  {
+    name: 'a finding ends as fixed when its entity cannot be judged',
+    file: 'src/evaluate/resolve-finding.ts',
+    find: "  if (scope === 'not_judged') return null\n",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a roleId stays known after the role name changed',
+    file: 'src/mirror/schema/users.ts',
+    find: "const renamed = next['roleName'] !== known['roleName']",
+    replace: 'const renamed = known === null',
+    tests,
+  },
+  {
+    name: 'a 401 is read as the empty end of a list in pages',
+    file: 'src/tenant/read-call.ts',
+    find: 'throw await access.denied(endpoint, held, signal)',
+    replace: `if (/\\/(users|documents|api-clients)(\\?|$)/.test(call.path)) {
+            const end = { data: [], pagination: { hasMore: false, nextCursor: null }, error: null }
+            const meta = { requestId: '00000000-0000-4000-8000-000000000000', timestamp: new Date(receivedAt) }
+            const text = JSON.stringify({ ...end, meta })
+            return { text, absentRequestId: null, receivedAt, identity: access.answered(endpoint, held) }
+          }
+          throw await access.denied(endpoint, held, signal)`,
+    tests,
+  },
+]

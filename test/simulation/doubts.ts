@@ -1,0 +1,107 @@
+import type { TenantSettings } from '../../src/config/settings.ts'
+import { type Check, inputsOf } from '../../src/evaluate/check.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { WallClock } from './clocks.ts'
+import type { Ledger } from './ledger.ts'
+import type { Machine } from './machine.ts'
+import type { ResolvedFinding } from './oracle-mirror.ts'
+
+export interface DoubtParts {
+  readonly settings: TenantSettings
+  readonly wall: WallClock
+  readonly ledger: Ledger
+  readonly machine: Machine
+  /** True when the tenant refused a resource as it was last asked for. */
+  readonly denied: (resource: ResourceName) => boolean
+  readonly skewed: boolean
+}
+
+/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by the judge's word. */
+export interface Doubts {
+  /** Why nothing of a resource can. */
+  readonly blocked: ReadonlyMap<ResourceName, string>
+  /** Why some of it cannot. */
+  readonly partial: ReadonlyMap<ResourceName, string>
+  /** Lists that may not be what they seem, so that none of their records can be relied on. */
+  readonly suspect: ReadonlySet<ResourceName>
+  /** Single records in doubt, as `resource key`. */
+  readonly records: ReadonlySet<string>
+  /** Records that a check cannot judge by what is mirrored, as `check key`. */
+  readonly unclear: ReadonlySet<string>
+  readonly skewed: boolean
+  /** The check that cannot be judged. */
+  readonly ailing: string | null
+}
+
+interface Flaw {
+  readonly flaw: string
+  readonly resource: ResourceName | 'all'
+  readonly key: string | null
+}
+
+const flawQuery = `
+  select 'quarantined' as flaw, resource, key from quarantine
+  union all select 'missing', 'users', cast(user_id as text) from users where missing_since is not null and removed_at is null
+  union all select 'absent', 'documents', file_key from documents where absent_walks > 0 and removed_at is null
+  union all select 'absent', 'api-clients', client_key from api_clients where absent_walks > 0 and removed_at is null
+  union all select reason, resource, null from holds`
+
+/** "no such role: `unknown`"; "a mix is not judged" (contract: Checks). */
+const unclearQuery = `
+  select 'api-client-least-privilege ' || client_key as name from api_clients
+  where removed_at is null and not exists
+    (select 1 from roles where roles.removed_at is null and roles.name = api_clients.role_name)
+  union all select 'user-role-active ' || user_id from users
+  where removed_at is null and role_id is null and
+    (select count(distinct roles.state = 'Active') from roles
+     where roles.removed_at is null and roles.name = users.role_name) > 1`
+
+/** Looks at everything that a verdict may not rest on. */
+export function doubtsNow(parts: DoubtParts): Doubts {
+  const { machine, denied, skewed } = parts
+  const blocked = new Map<ResourceName, string>()
+  const partial = new Map<ResourceName, string>()
+  const suspect = new Set<ResourceName>()
+  const records = new Set<string>()
+  for (const resource of resourceNames) {
+    if (isStale(parts, resource)) blocked.set(resource, 'stale')
+    if (denied(resource)) blocked.set(resource, 'refused')
+  }
+  for (const { flaw, resource, key } of machine.query(flawQuery) as unknown as Flaw[]) {
+    if (key !== null) records.add(`${resource} ${key}`)
+    for (const one of resource === 'all' ? resourceNames : [resource]) {
+      if (flaw === 'tenant_changed') blocked.set(one, 'on hold')
+      else if (flaw !== 'absent') partial.set(one, flaw)
+      if (flaw === 'suspect_empty') suspect.add(one)
+    }
+  }
+  const unclear = new Set(machine.query(unclearQuery).map(({ name }) => String(name)))
+  return { blocked, partial, suspect, records, unclear, skewed, ailing: machine.ailing }
+}
+
+/** "older than its freshness limit … counted from the start of the last complete sweep", by this machine's clock. */
+function isStale({ settings, wall, ledger, machine }: DoubtParts, resource: ResourceName): boolean {
+  const begun = ledger.wire.answered(resource)
+  const [state] = machine.query('select complete_duration_ms as ms from sync_states where resource = ?', resource)
+  const longest = Math.max(settings.resources[resource].sweep.intervalMs, Number(state?.['ms'] ?? 0))
+  return wall.leastAge(begun) > Math.max(15 * minuteMs, 3 * longest)
+}
+
+/** Why a finding of a check may not end so now; null when it may. */
+export function doubtAbout(doubts: Doubts, check: Check, { entityId, resolution }: ResolvedFinding): string | null {
+  const { blocked, partial, suspect, records, unclear, skewed, ailing } = doubts
+  // "A removal was decided by a complete walk, so that it ends the finding whatever came after" (src/evaluate).
+  if (resolution === 'entity_removed') return null
+  if (ailing === check.id) return 'the check cannot be judged'
+  if (check.timeBased && skewed) return 'the clocks differ'
+  for (const input of inputsOf(check)) {
+    // Of the records that are judged one by one only those in doubt themselves are.
+    const isOwn = check.entity.isRecord && input === check.judges
+    const flaw = blocked.get(input) ?? (isOwn && !suspect.has(input) ? undefined : partial.get(input))
+    if (flaw !== undefined) return `${input} are ${flaw}`
+  }
+  if (resolution === 'fixed' && unclear.has(`${check.id} ${entityId}`)) return 'it cannot be judged'
+  const isOfDoubt = check.entity.isRecord && records.has(`${check.judges} ${entityId}`)
+  return isOfDoubt ? 'its record is in doubt' : null
+}
