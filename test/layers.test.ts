@@ -84,6 +84,19 @@ it('takes time and randomness as arguments below the commands', () => {
   expect(found).toEqual(['simulator/start.ts: Date.now'])
 })
 
+it('sets timers only where their length is bounded by what a timer takes', () => {
+  const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
+  expect([...new Set(found.map((place) => place.split(': ')[0]))]).toEqual([
+    'cli/start.ts',
+    'model/system-clock.ts',
+    'simulator/pause.ts',
+    'simulator/start.ts',
+    'tenant/wire/deadline.ts',
+    'web/connection-limit.ts',
+    'web/web-server.ts',
+  ])
+})
+
 it('says nowhere `any`', () => {
   expect(placesOf(/(:|\bas|<|\||,)\s*any\b(?!\s*[a-z'])/g, () => false)).toEqual([])
 })

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Reason } from '../../src/model/reasons.ts'
@@ -20,7 +20,8 @@ const child = join(folder, `memory-child-${process.pid}.mjs`)
 
 /** Run from its sources, the child would spend more on reading them than on any answer. */
 beforeAll(async () => {
-  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+  const banner =
+    "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
   await build({
     entryPoints: [join(root, 'test/faults/support/memory-child.ts')],
     outfile: child,
@@ -67,9 +68,13 @@ const blanks = () => Buffer.alloc(256 * mib, ' ')
 const user = (id: number) =>
   `{"userId":${id},"firstName":"A","lastName":"B","email":"a@b.c","state":"Active","mfaStatus":true,"mfaAction":true,"roleId":null,"roleName":"M","createdAt":"2025-01-01T00:00:00Z"}`
 
+const oddUser = (id: number) =>
+  user(id).replace('{', `{${Array.from({ length: 50 }, (_, field) => `"${id}x${field}":1`).join()},`)
+
 interface Hostile {
   readonly what: string
-  readonly on?: 'users' | 'roles'
+  /** `token`: the token server's answer, before anything is asked of the tenant. */
+  readonly on?: 'users' | 'roles' | 'token'
   readonly fault: () => Fault
   readonly reason: Reason | null
 }
@@ -134,6 +139,29 @@ const hostile: readonly Hostile[] = [
     reason: 'too_large',
   },
   {
+    what: 'a deflate bomb',
+    fault: () => answer(200, deflateSync(blanks()), { 'content-encoding': 'deflate' }),
+    reason: 'too_large',
+  },
+  {
+    what: 'an endless answer of the token server',
+    on: 'token',
+    fault: () => endless(head(200, { ...json, 'transfer-encoding': 'chunked' }), chunk),
+    reason: 'too_large',
+  },
+  {
+    what: 'a gzip bomb of the token server',
+    on: 'token',
+    fault: () => answer(200, gzipSync(blanks()), { 'content-encoding': 'gzip' }),
+    reason: 'too_large',
+  },
+  {
+    what: 'an endless error of the token server',
+    on: 'token',
+    fault: () => endless(head(400, { ...json, connection: 'close' }), chunk),
+    reason: 'unauthorized',
+  },
+  {
     what: 'an error that is a bomb',
     fault: () => answer(400, gzipSync(blanks()), { 'content-encoding': 'gzip' }),
     reason: 'client_error',
@@ -175,6 +203,22 @@ const hostile: readonly Hostile[] = [
     what: 'an unknown field as large as the values allow',
     fault: () => answer(200, page(`[${user(1).replace('{', `{"x":[${'{"a":1},'.repeat(900_000)}1],`)}]`)),
     reason: null,
+  },
+  {
+    what: 'a page of 9,000 users with fifty unknown fields each, no two alike',
+    fault: () => answer(200, page(`[${Array.from({ length: 9000 }, (_, id) => oddUser(id)).join()}]`)),
+    reason: 'too_large',
+  },
+  {
+    what: 'a page of 1,600 such users',
+    fault: () => answer(200, page(`[${Array.from({ length: 1600 }, (_, id) => oddUser(id)).join()}]`)),
+    reason: null,
+  },
+  {
+    what: 'roles of one field each, no two alike, up to the values',
+    on: 'roles',
+    fault: () => answer(200, page(`[${Array.from({ length: 1_900_000 }, (_, id) => `{"${id}":1}`).join()}]`)),
+    reason: 'too_large',
   },
   {
     what: 'one record of 600,000 fields',

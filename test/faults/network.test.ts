@@ -55,6 +55,7 @@ const faults: readonly FaultCase[] = [
   { id: 'N3', what: 'interim answers for ever', on: 'api-clients', fault: wire.endlessInterim, ...waited },
   { id: 'N4', what: 'body never arrives', on: 'roles', fault: wire.headOnly, ...waited },
   { id: 'N4', what: 'body drips a byte an interval', on: 'api-clients', fault: wire.drippingBody, ...waited },
+  { id: 'N9', what: 'a line too thin for a page', on: 'documents', fault: wire.slow(16), ...waited },
   { id: 'N5', what: 'reset before an answer', fault: wire.reset, reason: 'network', requests: 6 },
   { id: 'N5', what: 'reset in mid body', on: 'documents', fault: wire.resetInBody, reason: 'network' },
   {
@@ -95,10 +96,17 @@ it.each(named(faults))('%s ends the run, and nothing of it is kept', (_, row) =>
 const harmless: readonly HarmlessCase[] = [
   { id: 'N8', what: 'answers in single bytes', fault: wire.sliced(1) },
   { id: 'N8', what: 'answers in pieces that split characters', on: 'documents', fault: wire.sliced(7) },
+  { id: 'N9', what: 'a thin line', on: 'roles', fault: wire.slow(1000) },
   { id: 'N10', what: 'kept-alive connections closed by the peer', on: 'api-clients', fault: wire.thenClosed },
   { id: 'N5', what: 'one reset', on: 'roles', fault: wire.resetInBody, times: 1 },
   { id: 'N6', what: 'four cut answers in a row', fault: wire.cut('content-length'), times: 4 },
   { id: 'N4', what: 'one answer that never ends', on: 'documents', fault: wire.headOnly, times: 1, scene: hasty },
+  {
+    id: 'N12',
+    what: 'a name with several addresses of which one answers',
+    fault: wire.sliced(1000),
+    scene: { server: { host: 'localhost' } },
+  },
 ]
 
 it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
@@ -120,6 +128,22 @@ it('N2 a run that waits for a handshake ends at once when it is told to', async 
   const started = performance.now()
   expect((await test.run('users', 'sweep', stop.signal)).reason).toBe('aborted')
   expect(performance.now() - started).toBeLessThan(1000)
+})
+
+it('N11 answers that come late, but in time, cost not one request more', async () => {
+  const scene = await startScene({ settings: { api: { timeoutMs: 2000 } } })
+  const { server } = scene
+  const cost = async () => {
+    server.requests.length = 0
+    const results = await scene.cycle()
+    expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+    return server.requests.length
+  }
+  await cost()
+  const prompt = await cost()
+  server.choose = () => wire.delayed(100 * (server.requests.length % 4))
+  expect(await cost()).toBe(prompt)
+  scene.assertManners()
 })
 
 it('N13 a host name that does not resolve fails the run and nothing else', async () => {

@@ -57,6 +57,13 @@ const deaths: readonly (readonly [what: string, die: Die])[] = [
       server.seize = (socket) => Boolean(socket.resetAndDestroy())
     },
   ],
+  [
+    'takes requests and never answers',
+    async (scene) => {
+      await scene.test.restart({ api: { timeoutMs: 40 } })
+      every(wire.silence)(scene)
+    },
+  ],
   ['answers 500', every(wire.problem(500, 'INTERNAL_ERROR'))],
   ['answers 503 and asks for a second', every(wire.answer(503, '', { 'retry-after': '1' }))],
   ['answers 429', every(wire.answer(429))],
@@ -99,6 +106,25 @@ it.each(deaths)(
     const later = await cost(scene, connections, hour)
     report(`${what}, second hour: ${later} requests in ${runs} runs`)
     expect(later, 'requests of the second hour').toBeLessThanOrEqual(runs)
+    scene.assertManners()
+  },
+)
+
+it.each(resourceNames)(
+  'a tenant whose %s alone are out of order costs at most 1.2 times the requests of good hours, and the bucket once',
+  async (resource) => {
+    const scene = await startScene({ settings: { userDetails: { perRun: 200 } } })
+    const connections = () => 0
+    const hour = () => anHour(scene)
+    await scene.cycle()
+    await cost(scene, connections, hour)
+    const planned = await cost(scene, connections, hour)
+    const fault = wire.problem(500, 'INTERNAL_ERROR')
+    scene.server.choose = ({ path }) => (path.startsWith(`/api/public/${resource}`) ? fault : undefined)
+    const costs: number[] = []
+    for (let hours = 0; hours < 4; hours++) costs.push(await cost(scene, connections, hour))
+    report(`${resource} out of order: ${costs.join(', ')} requests; a good hour ${planned}`)
+    expect(costs.reduce((sum, requests) => sum + requests)).toBeLessThanOrEqual(1.2 * planned * costs.length + 20)
     scene.assertManners()
   },
 )

@@ -159,7 +159,7 @@ const faults: readonly FaultCase[] = [
     what: '304',
     on: 'documents',
     fault: wire.raw('HTTP/1.1 304 Same\r\n\r\n'),
-    reason: 'redirect',
+    reason: 'protocol',
     requests: 1,
   },
   {
@@ -250,6 +250,25 @@ it('H1 a stored cursor refused while no sweep succeeds either stays stored, and 
   server.choose = () => undefined
   test.clock.advance(5 * minuteMs)
   expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  scene.assertManners()
+})
+
+it('H2 a cursor is never sent beside a time, not even while a refused one is made good by time', async () => {
+  const scene = await startScene()
+  const { test, server } = scene
+  await scene.cycle()
+  const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'documents')
+  const refused = wire.problem(400, 'BAD_REQUEST')
+  server.choose = ({ path, query }) =>
+    resourceAt(path) === 'documents' && query.get('cursor') === cursor ? refused : undefined
+  server.requests.length = 0
+  await test.run('documents', 'poll')
+  const asked = server.requests
+    .filter(({ path }) => resourceAt(path) === 'documents')
+    .map(({ query }) => [...query.keys()])
+  expect(asked[0]).toEqual(['cursor'])
+  expect(asked[1]).toEqual(['updatedAfter'])
+  expect(asked.filter((names) => names.includes('cursor') && names.includes('updatedAfter'))).toEqual([])
   scene.assertManners()
 })
 

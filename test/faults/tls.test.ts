@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openWorld } from '../hostile/support/world.ts'
 import type { Certificate } from '../support/certificate.ts'
 import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
 import type { Fault } from './support/fault-server.ts'
@@ -111,6 +112,28 @@ it('T3 a renewed certificate is trusted once its authority is in the file', asyn
   scene.assertManners()
 })
 
+it('T2 a program that was told not to check certificates says so and sends nothing', async () => {
+  await using world = await openWorld()
+  world.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  for (const command of ['sync', 'run', 'doctor']) {
+    const { code, stderr } = await world.run(command)
+    expect([command, code]).toEqual([command, 2])
+    expect(stderr).toMatch(/^tenantwatch: NODE_TLS_REJECT_UNAUTHORIZED is 0.*unset it$/m)
+  }
+  expect(world.simulator.requests.count()).toBe(0)
+})
+
+it('T4 proxies that only the environment names are not used', async () => {
+  const scene = await startScene()
+  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']
+  for (const name of names) vi.stubEnv(name, scene.other.url)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await scene.test.restart({})
+  const results = await scene.cycle()
+  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  scene.assertManners()
+})
+
 const statuses = [300, 301, 302, 303, 305, 307, 308]
 
 const to =
@@ -132,6 +155,12 @@ const redirects: readonly FaultCase[] = [
     ...common,
     family: to(otherOrigin, { refresh: '0; url=/' }),
     scene: { settings: { auth: ownHeader }, readings: { tokenHeader: ownHeader.header, tokenScheme: '' } },
+  },
+  {
+    id: 'T5',
+    what: '3xx to the same listener by another name',
+    ...common,
+    family: to(({ server }) => `${server.url.replace('127.0.0.1', 'localhost')}/api/public/users`),
   },
   {
     id: 'T6',

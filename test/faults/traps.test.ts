@@ -56,7 +56,6 @@ const harmless: readonly HarmlessCase[] = [
     fault: rows((records) => records.map((one) => ({ ...one, fileId: String(one['fileId']).toUpperCase() }))),
     times: 1,
   },
-  { id: 'S18', what: 'fields that nobody described', fault: rows((records) => records.map((one) => ({ ...one }))) },
 ]
 
 it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
@@ -166,14 +165,38 @@ it.each(drifts)('S18 when %s in every record, the last good ones stay and nothin
   await assertMends(scene)
 })
 
-it('S15 a state that nobody described is kept, counted, and is no enrolment', async () => {
+it('S15 a state that nobody described is kept, counted, and excuses nobody from enrolment', async () => {
   const scene = await faultyScene(
     'users',
-    rows((records) => records.map((one) => ({ ...one, state: 'Suspended' }))),
+    rows(([first, ...others]) => [
+      { ...first, state: 'Suspended', mfaStatus: false },
+      ...others.map((one) => ({ ...one, state: 'Suspended' })),
+    ]),
   )
   const { test } = scene
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  test.sim.primary.setSettings({ mfaEnabled: true })
+  await scene.cycle()
   expect(test.told.events).toContain('users unknown_value')
   expect(test.query('select distinct state from users')).toEqual([{ state: 'Suspended' }])
+  expect((await scene.stored())['user-mfa-enrolled']).toBe('fail')
+  const severity = 'select distinct severity from findings where "check" = ? and resolved_at is null'
+  expect(test.query(severity, 'user-mfa-enrolled')).toEqual([{ severity: 'high' }])
+  await assertMends(scene)
+})
+
+it('S18 fields that nobody described are kept and counted once, and change no verdict', async () => {
+  const scene = await faultyScene(
+    'users',
+    rows((records) => records.map((one) => ({ ...one, department: 'Sales', mfaStatusV2: false }))),
+  )
+  const { test } = scene
+  const before = await scene.stored()
+  const results = await scene.cycle()
+  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(test.told.events).toEqual(['users unknown_field', 'users unknown_field'])
+  expect(test.query('select distinct extra from users')).toEqual([
+    { extra: '{"department":"Sales","mfaStatusV2":false}' },
+  ])
+  expect(await scene.stored()).toEqual(before)
   await assertMends(scene)
 })

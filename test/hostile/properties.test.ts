@@ -147,7 +147,7 @@ it('gives a page the same tags and attributes whatever the findings and clients 
     })
     const secrets = async () => [{ clientId: 'x', name: text, role: text, expiresAt: 0 }]
     const options = webOptions({ sources: { ...sources, findings: findingsFrom([view]), secrets } })
-    return String(await renderPage(await loadPage(options)))
+    return String(await renderPage(await loadPage(options, true)))
   }
   const harmless = tagsOf(await pageOf('harmless'))
   await fc.assert(

@@ -1,6 +1,9 @@
+import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
+import type { Io } from '../../src/cli/io.ts'
 import type { FaultEffect } from '../../src/simulator/index.ts'
-import { openWorld, type World } from '../hostile/support/world.ts'
+import { openWorld, startTime, type World } from '../hostile/support/world.ts'
+import { filesIn } from './support/files.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -17,7 +20,7 @@ const faults: readonly FaultEffect[] = [
 const checks = `
 checks:
   document-required-present:
-    requirements: [{ id: policy, pattern: "*-2024.docx", maxAgeDays: 30 }]
+    requirements: [{ id: policy, pattern: "canary*-2024.docx", maxAgeDays: 30 }]
 `
 
 /** A tenant in which every name, address and file name is a canary, and every check has something to say about them. */
@@ -41,20 +44,33 @@ async function peopled(listen: string, more: string): Promise<World> {
   return world
 }
 
+/** Tables and what is done to them when a person or a file comes, changes or goes. */
+const writes = [
+  'insert on users',
+  'update on users',
+  'insert on documents',
+  'insert on quarantine',
+  'insert on changes',
+  'insert on findings',
+  'update on findings',
+  'insert on finding_events',
+]
+
 /** Everything that happens to a tenant in a life, at the finest log level. */
-async function lived(world: World): Promise<string> {
-  let log = (await world.run('sync')).stderr
+async function lived(world: World, io: Partial<Io> = {}): Promise<string> {
+  const sync = async (...args: readonly string[]) => (await world.runWith(io, 'sync', ...args)).stderr
+  let log = await sync()
   for (const effect of faults) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    log += (await world.run('sync', '--sweep')).stderr
+    log += await sync('--sweep')
     world.simulator.faults.remove(id)
   }
   const [user, other] = [...world.simulator.state().users()].filter(({ email }) => canary.test(email))
   world.simulator.primary.updateUser(user?.userId ?? 0, { firstName: 'Canary II', email: 'canary2@example.com' })
   world.simulator.primary.removeUser(other?.userId ?? 0)
   world.pass(3_600_000)
-  log += (await world.run('sync', '--sweep')).stderr
+  log += await sync('--sweep')
   log += (await world.run('doctor')).stdout
   return log
 }
@@ -87,5 +103,77 @@ it.each(['127.0.0.1:0', '0.0.0.0:0'])(
     )
     expect(log.length).toBeGreaterThan(5000)
     for (const text of [log, metrics, summary, daemon.logged()]) expect(canary.exec(text)?.[0]).toBeUndefined()
+  },
+)
+
+it('keeps persons and file names out of a log that somebody watches', async () => {
+  await using world = await peopled('127.0.0.1:0', checks)
+  let shown = ''
+  const stderr = {
+    isTTY: true,
+    write(text: string) {
+      shown += text
+      return true
+    },
+  }
+  await lived(world, { stderr })
+  expect(shown).toContain('DEBUG')
+  expect(canary.exec(shown)?.[0]).toBeUndefined()
+})
+
+it.each(writes)('keeps persons and file names out of the log where the database refuses to %s', async (write) => {
+  await using world = await peopled('127.0.0.1:0', checks)
+  const { primary } = world.simulator
+  await world.run('sync')
+  const beside = new BetterSqlite3(world.store)
+  beside.exec(`create trigger refused before ${write} begin select raise(abort, 'refused by the test'); end`)
+  beside.close()
+  const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com' }
+  const old = { createdAt: '2024-01-01T00:00:00Z' }
+  const { userId } = primary.addUser({ ...person, ...old, state: 'Invited', mfaStatus: false })
+  primary.addUser({ ...person, raw: { mfaStatus: 'false' } })
+  primary.addDocument({ filename: 'canary-new.pdf', uploadStatus: 'Lost' })
+  world.pass(3_600_000)
+  let log = (await world.run('sync', '--sweep')).stderr
+  primary.updateUser(userId, { lastName: 'O’Canary', mfaStatus: true })
+  log += (await world.run('sync', '--sweep')).stderr
+  expect(log).toContain('SQLITE_CONSTRAINT_TRIGGER')
+  expect(canary.exec(log)?.[0]).toBeUndefined()
+})
+
+it.each(['daemon', 'sync'])(
+  'leaves nothing of persons and files in the database once their time is over: %s',
+  async (how) => {
+    const simulator = { problems: false, sizes: { users: 40, documents: 10 } }
+    await using world = await openWorld({ simulator, more: 'history: { retentionDays: 1 }' })
+    const { primary } = world.simulator
+    const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com', mfaStatus: false }
+    const leaving = primary.addUser({ ...person, raw: { nickname: 'Canary' } })
+    const renamed = primary.addUser(person)
+    const document = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost' })
+    const again = async (hours: number) => {
+      world.pass(hours * 3_600_000)
+      expect(await world.run('sync', '--sweep')).toMatchObject({ code: 0 })
+    }
+    await again(0)
+    primary.removeUser(leaving.userId)
+    primary.updateUser(renamed.userId, { firstName: 'R', lastName: 'Enamed', email: 'r@example.com', mfaStatus: true })
+    primary.removeDocument(document.fileId)
+    await again(7)
+    await again(7)
+    expect(filesIn(world.folder)).toMatch(canary)
+    world.pass(2 * 24 * 3_600_000)
+    if (how === 'sync') await again(0)
+    else {
+      await using _ = await world.daemon()
+      const beside = new BetterSqlite3(world.store, { readonly: true })
+      const left = beside.prepare(
+        `select (select count(*) from changes where at < ${startTime + 24 * 3_600_000}) +
+        (select count(*) from users where removed_at is not null and email is not null)`,
+      )
+      await vi.waitFor(() => expect(left.pluck().get()).toBe(0), { timeout: 20_000 })
+      beside.close()
+    }
+    expect(canary.exec(filesIn(world.folder))?.[0]).toBeUndefined()
   },
 )

@@ -107,6 +107,40 @@ it('is refused with half a token and goes on with the whole', async () => {
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
 })
 
+it('fails with half a token that is written in the middle of a sweep, and goes on where it stopped with the whole', async () => {
+  const { test, write } = await withFile()
+  let next = ''
+  inMidSweep(test, () => {
+    next = test.sim.rotateToken('reader')
+    write(next.slice(0, next.length / 2))
+  })
+  const broken = await test.run('users', 'sweep')
+  expect(broken).toMatchObject({ outcome: 'failure', reason: 'unauthorized', counts: { removed: 0 } })
+  write(next)
+  const whole = await test.run('users', 'sweep')
+  const rest = sizes.users - 2 * 20
+  expect(whole).toMatchObject({ outcome: 'success', counts: { created: 0, updated: 0, removed: 0, unchanged: rest } })
+  expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: sizes.users }])
+})
+
+it('removes nobody and turns nothing over when a token is revoked in the middle of a sweep', async () => {
+  const { test } = await withFile()
+  inMidSweep(test, () => test.sim.revokeToken('reader'))
+  const broken = await test.run('users', 'sweep')
+  expect(broken).toMatchObject({ outcome: 'failure', reason: 'unauthorized', counts: { removed: 0 } })
+  for (let cycle = 0; cycle < 5; cycle++) {
+    test.clock.advance(5 * minute)
+    test.sim.requests.clear()
+    await test.runAll('sweep')
+    expect(test.sim.requests.count()).toBe(1)
+  }
+  test.sim.restoreToken('reader')
+  test.clock.advance(5 * minute)
+  const results = await test.runAll('sweep')
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
+  expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: sizes.users }])
+})
+
 async function withOAuth(oauthTokenSeconds: number) {
   const test = await testEngine({ problems: false, sizes, oauthTokenSeconds })
   const { tokenUrl, credentials } = test.sim
@@ -148,5 +182,37 @@ it('goes on after the token endpoint was away, without a restart', async () => {
   expect(await test.run('roles')).toMatchObject({ outcome: 'failure' })
   test.sim.faults.remove(id)
   test.clock.advance(5 * minute)
+  expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
+})
+
+it('fetches one access token for all resources whose sweeps meet the end of the old one together', async () => {
+  const test = await withOAuth(600)
+  let met = 0
+  test.sim.onRequest(() => {
+    if (++met === 4) test.clock.advance(11 * minute)
+  })
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
+  expect(issued(test)).toBe(1)
+})
+
+it('asks for no access token before the wait is over that the token endpoint stated, and then at once', async () => {
+  const test = await withOAuth(600)
+  test.clock.advance(20 * minute)
+  const headers = { 'retry-after': '900' }
+  const effect = { kind: 'status', status: 503, headers } as const
+  const { id } = test.sim.faults.add({ path: '/oauth/token', effect })
+  const { retryAt, ...first } = await test.run('roles')
+  expect([first.reason, retryAt]).toEqual(['rate_limited', test.clock.now() + 15 * minute])
+  test.sim.faults.remove(id)
+  test.sim.requests.clear()
+  for (let at = 0; at < 14; at++) {
+    test.clock.advance(minute)
+    expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'rate_limited', retryAt })
+  }
+  await test.restart()
+  expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'rate_limited', retryAt })
+  expect(test.sim.requests.count()).toBe(0)
+  test.clock.advance(minute)
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { FaultEffect } from '../../src/simulator/index.ts'
 import type { Ran } from '../hostile/support/world.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { exchange } from '../web/support/wire.ts'
+import { filesIn } from './support/files.ts'
 import { leaksIn } from './support/leaks.ts'
 import { type SecretWorld, secretWorld, sourceNames } from './support/sources.ts'
 
@@ -56,14 +57,6 @@ function said({ stdout, stderr }: Ran): string {
   return `${stdout}\n${stderr}`
 }
 
-/** Every file of the world as text, the database and its log among them. */
-function files(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-    .join('\n')
-}
-
 /** All that the program says and writes, whatever happens to it. */
 async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
   const told: (readonly [string, string])[] = []
@@ -92,16 +85,27 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
       await tell(path, await (await fetch(daemon.origin + path)).text())
     await tell('odd', await exchange(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
     await tell('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
-    await tell('files beside a daemon', files(world.folder))
+    await tell('files beside a daemon', filesIn(world.folder))
   } finally {
     await daemon[Symbol.asyncDispose]()
   }
   await tell('log of the daemon', daemon.logged())
-  spoil()
+  // The source goes bad after the token was fetched, and the tenant refuses it: it is fetched anew in vain.
+  const refuse = world.simulator.faults.add({
+    path: '/api/public/users',
+    effect: echoes(secrets())[3] ?? { kind: 'hang' },
+  })
+  const end = world.simulator.onRequest(({ endpoint }) => {
+    if (endpoint === null) return
+    end()
+    spoil()
+  })
+  await tell('sync with a source that goes bad', world.run('sync', '--sweep'))
+  world.simulator.faults.remove(refuse.id)
   world.pass(3_600_000)
   for (const args of [['sync', '--sweep'], ['doctor'], ['config', 'check']])
     await tell(`${args.join(' ')} with a spoilt source`, world.run(...args))
-  await tell('files', files(world.folder))
+  await tell('files', filesIn(world.folder))
   return told
 }
 
@@ -127,6 +131,25 @@ it.each(sourceNames)(
       expect(all).toContain(reason)
   },
 )
+
+const coarser = ['silent', 'fatal', 'error', 'warn', 'info', 'debug']
+
+it.each(coarser)('lets a token out at the level %s no more than at the finest', async (level) => {
+  await using one = await secretWorld('env')
+  const { world } = one
+  const file = join(world.folder, 'tenantwatch.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('level: trace', `level: ${level}`))
+  const told: string[] = []
+  for (const effect of echoes(one.secrets()).filter((_, index) => index % 4 === 0)) {
+    const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
+    world.pass(3_600_000)
+    told.push(said(await world.run('sync', '--sweep')))
+    world.simulator.faults.remove(id)
+  }
+  told.push(filesIn(world.folder))
+  expect(told.some((text) => text.includes('"level":40'))).toBe(['warn', 'info', 'debug'].includes(level))
+  for (const text of told) expect(leaksIn(text, one.secrets())).toEqual([])
+})
 
 it('finds a leak in every form it looks for', () => {
   const secret = 'CANARY-4f7d1c9be02a6d53'
@@ -157,7 +180,7 @@ it('tells nothing of the token when the certificate of the tenant cannot be trus
   const file = join(world.folder, 'tenantwatch.yaml')
   const { port } = server.address() as AddressInfo
   writeFileSync(file, readFileSync(file, 'utf8').replace(/baseUrl: .*/, `baseUrl: https://127.0.0.1:${port}`))
-  const text = said(await world.run('sync')) + said(await world.run('doctor')) + files(world.folder)
+  const text = said(await world.run('sync')) + said(await world.run('doctor')) + filesIn(world.folder)
   server.close()
   expect(text).toContain('"reason":"tls"')
   expect(leaksIn(text, one.secrets())).toEqual([])
@@ -206,7 +229,7 @@ it('masks what may be secret in a configuration that is good', async () => {
   for (const source of [token, oauth2]) {
     const yaml = `tenants: [{ name: acme, baseUrl: "https://x.example", auth: { token: ${source} } }]
 api: { proxy: "http://user:${secret}@127.0.0.1:9" }
-store: { path: mirror.db }
+store: { path: ${one.world.store} }
 log: { level: trace }
 `
     writeFileSync(join(one.world.folder, 'tenantwatch.yaml'), yaml)

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -21,7 +20,6 @@ it('lets exactly one of two to ten engines work, round after round, and another 
       if (engines.every(isOver)) throw new Error(`nobody works: ${engines.map(({ stderr }) => stderr).join('\n')}`)
       return listening().length > 0 && engines.filter(isOver).length === count - 1
     })
-    await delay(50)
     const [winner, ...more] = engines.filter((engine) => !isOver(engine))
     expect(more).toEqual([])
     expect(listening()).toEqual([winner])

@@ -18,7 +18,7 @@ it.runIf(canInject)('leaves a sweep killed at any write or fsync before or after
   })
   const undisturbed = await scene.withCopy(({ env }) => traced(run(env)))
   expect(undisturbed).toMatchObject({ code: 0 })
-  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 2, fsync: 1 })
+  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 4, fsync: 1 })
   let killed = 0
   const problems = await problemsOf(points, (point) =>
     scene.withCopy(async ({ env, store, settle }) => {

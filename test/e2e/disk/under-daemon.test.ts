@@ -12,11 +12,12 @@ import {
 } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
+import { resourceNames } from '../../../src/model/resource-names.ts'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
-import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
+import { type Alive, everySecond, start, startRun, startSync, until } from './support/runs.ts'
 
 const bundle = ownBundle()
 
@@ -30,12 +31,12 @@ async function running() {
   return { simulator, place, daemon, store: place.store }
 }
 
-/** Evaluations come each second; what is wrong must be told by the one after the next tick. */
+/** Evaluations come each second; what is wrong is told by the next one, however long a busy machine takes for it. */
 async function endOf(daemon: Alive): Promise<string> {
   const began = Date.now()
   const { code, stderr } = await daemon.ended
   expect(code).toBe(3)
-  expect(Date.now() - began).toBeLessThan(6000)
+  expect(Date.now() - began).toBeLessThan(30_000)
   expect(stderr).not.toMatch(/"stack"|\n\s+at /)
   return stderr.trimEnd().split('\n').at(-1) ?? ''
 }
@@ -75,13 +76,23 @@ it('ends with one sentence when its database is emptied in place', async () => {
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
 })
 
+const rare = [...resourceNames, 'usersSweep', 'documentsSweep', 'evaluate']
+  .map((name) => `  ${name}: "0 3 * * *"\n`)
+  .join('')
+
 it('says that it is not healthy as soon as its database is gone, before it ends', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
-  const rare = `schedule: { users: "0 3 * * *", evaluate: "0 3 * * *" }`
-  const place = placeFor(simulator, temporaryFolder(), rare)
+  const place = placeFor(simulator, temporaryFolder(), `schedule:\n${rare}`)
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  const began = Date.now() / 1000
   const daemon = await startRun(bundle, place)
-  await until(async () => (await daemon.get('/readyz')).status === 200)
+  // What it does at the start is over; nothing else is due, so nobody but who asks notices.
+  await until(async () => {
+    const { text } = await daemon.get('/metrics')
+    const judged = [...text.matchAll(/^tenantwatch_check_last_evaluation_timestamp_seconds\{.*\} (\S+)$/gm)]
+    return judged.length > 0 && judged.every(([, at]) => Number(at) >= began)
+  })
   renameSync(place.store, `${place.store}.away`)
   for (const path of ['/healthz', '/readyz']) {
     expect(await daemon.get(path)).toEqual({ status: 503, text: 'The database cannot be used; see the log\n' })
@@ -112,7 +123,7 @@ it('ends when its lock is deleted, so that no second engine can stand beside it'
 it('leaves nothing behind that a restored backup could be mixed with', async () => {
   const { daemon, store, place } = await running()
   const backup = `${store}.backup`
-  new BetterSqlite3(store).prepare('vacuum into ?').run(backup)
+  expect(await start(bundle, place, ['backup', backup]).ended).toMatchObject({ code: 0 })
   await until(() => existsSync(`${store}-wal`) && statSync(`${store}-wal`).size > 0)
   rmSync(store)
   await endOf(daemon)

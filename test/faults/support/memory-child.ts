@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { openMirror } from '../../../src/mirror/sqlite-mirror.ts'
 import { silentLog } from '../../../src/model/log.ts'
-import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { systemClock } from '../../../src/model/system-clock.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
@@ -20,8 +19,13 @@ export interface MemoryReport {
 
 /** Of this program alone; what `getrusage` says begins with the peak of the process that started it. */
 const peak = () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024)
-const [baseUrl = '', path = '', resource = 'users'] = process.argv.slice(2)
-const settings = engineSettings(baseUrl, { userDetails: { perRun: 0 }, api: { timeoutMs: 60_000 } })
+const [baseUrl = '', path = '', on = 'users'] = process.argv.slice(2)
+const oauth2 = { tokenUrl: `${baseUrl}/token`, clientId: 'x', clientSecret: { env: 'TOKEN' }, scope: null }
+const settings = engineSettings(baseUrl, {
+  userDetails: { perRun: 0 },
+  api: { timeoutMs: 60_000 },
+  ...(on === 'token' && { auth: { token: { oauth2 } } }),
+})
 const clock = systemClock()
 const { auth, api, name } = settings
 const client = createTenantClient({
@@ -39,14 +43,14 @@ const observer = {
   runEnded() {},
   cursorReset() {},
   contractEvent() {},
-  fieldsChanged() {},
+  datesMovedLater() {},
   page() {},
 }
 const context = { settings, reader: client.reader, store: mirror, resources, clock, log: silentLog(), observer }
 const engine = await openTenantEngine(context)
 const beforeMiB = peak()
 const started = performance.now()
-const { outcome, reason } = await engine.run(resource as ResourceName, 'sweep', new AbortController().signal)
+const { outcome, reason } = await engine.run(on === 'roles' ? on : 'users', 'sweep', new AbortController().signal)
 const seconds = Math.round(performance.now() - started) / 1000
 const report: MemoryReport = { outcome, reason, beforeMiB, peakMiB: peak(), seconds }
 process.stdout.write(JSON.stringify(report))

@@ -6,6 +6,9 @@ type Headers = Readonly<Record<string, string>>
 /** Stands in bodies that must never be quoted in a message or a log. */
 export const bodyCanary = 'canary-of-the-body'
 
+/** Finds the canary also where a message quotes but a little of the text around a mistake in it. */
+export const bodyCanaryIn = /canary|-of-the-|he-body/
+
 const json = { 'content-type': 'application/json' }
 
 /** A well-framed answer of its own. */
@@ -127,6 +130,26 @@ export const sliced =
     for (let at = 0; at < whole.length; at += bytes) {
       await new Promise((resolve) => socket.write(whole.subarray(at, at + bytes), resolve))
     }
+  }
+
+/** The right answer at so many bytes each hundredth of a second. */
+export const slow =
+  (bytes: number): Fault =>
+  async ({ socket, good }) => {
+    const { body, headers, status } = await good()
+    const whole = Buffer.concat([Buffer.from(head(status, { ...headers, 'content-length': body.length })), body])
+    for (let at = 0; at < whole.length && !socket.destroyed; at += bytes) {
+      socket.write(whole.subarray(at, at + bytes))
+      await sleep(10)
+    }
+  }
+
+/** The right answer after so long. */
+export const delayed =
+  (ms: number): Fault =>
+  async ({ socket, good }) => {
+    await sleep(ms)
+    send(socket, await good())
   }
 
 /** The right answer behind interim ones. */

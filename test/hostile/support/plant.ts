@@ -76,6 +76,9 @@ export function plant({ primary, faults }: Simulator, { large = true }: PlantOpt
   return planted
 }
 
+/** What a field holds that nobody knows, with names of fields that mean something to JavaScript below it. */
+export const oddValue = '{"__proto__":{"polluted":1},"a":[{"constructor":{"__proto__":1}}]}'
+
 /** One record a key carries a field that nobody knows, `__proto__` as a field of its own among them. */
 function withOddKey(
   record: Readonly<Record<string, unknown>> | null,
@@ -84,5 +87,5 @@ function withOddKey(
 ): unknown {
   const key = record === null ? undefined : odd.get(record[idField])
   if (key === undefined) return record
-  return JSON.parse(`${JSON.stringify(record).slice(0, -1)},${JSON.stringify(key)}:{"a":1}}`)
+  return JSON.parse(`${JSON.stringify(record).slice(0, -1)},${JSON.stringify(key)}:${oddValue}}`)
 }

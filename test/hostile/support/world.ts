@@ -107,14 +107,10 @@ ${more}
       const io = ioWith(out)
       const { settings } = loadSettings({ file: undefined, env, cwd: folder, catalogue })
       const daemon = await startDaemon(settings, io, await createLog(io, 'trace'))
-      const { session, address, broken } = daemon
       return {
-        session,
-        address,
-        broken,
-        origin: `http://127.0.0.1:${address.port}`,
+        ...daemon,
+        origin: `http://127.0.0.1:${daemon.address.port}`,
         logged: () => out.stderr,
-        [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
       }
     },
     async [Symbol.asyncDispose]() {

@@ -55,7 +55,7 @@ export async function secretWorld(source: SourceName): Promise<SecretWorld> {
 }
 
 /** A token endpoint that hands requests on and remembers which tokens were issued; it may refuse, and tell all it heard. */
-async function tokenServer() {
+export async function tokenServer() {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk

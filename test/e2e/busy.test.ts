@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { daemon, placeFor, program, until } from './support/program.ts'
+
+async function synced() {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder())
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
+  return { simulator, place }
+}
+
+it('waits for another program that ends its writing soon', async () => {
+  const { place } = await synced()
+  const other = new BetterSqlite3(place.store)
+  onTestFinished(() => void other.close())
+  other.exec('begin immediate')
+  const run = program(place, 'sync', '--resource', 'roles')
+  await delay(1500)
+  other.exec('commit')
+  expect(await run.ended).toMatchObject({ code: 0 })
+})
+
+it('says who is in the way while another program holds the database, and makes it good afterwards', async () => {
+  const { simulator, place } = await synced()
+  simulator.primary.addUser()
+  const other = new BetterSqlite3(place.store)
+  onTestFinished(() => void other.close())
+  other.exec('begin immediate')
+  const { code, stdout, stderr } = await program(place, 'sync', '--resource', 'roles').ended
+  expect(code).toBe(3)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(
+    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program writes to it/,
+  )
+  other.exec('commit')
+  expect(await program(place, 'sync', '--sweep').ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/users +sweep +ok +\+1 /),
+  })
+})
+
+it('fails the runs of a daemon while another program holds the database, and goes on by itself', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder(), 'schedule: { roles: "* * * * * *" }')
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  const roles = async () =>
+    (await one.get('/metrics')).text.match(/tenantwatch_sync_up\{.*"roles",mode="sweep"\} (\d)/)?.[1]
+  const other = new BetterSqlite3(place.store)
+  onTestFinished(() => void other.close())
+  other.exec('begin immediate')
+  await until(() => /"reason":"store"[^\n]*Another program holds the database; close it/.test(one.stderr))
+  other.exec('commit')
+  await until(async () => (await roles()) === '1')
+  expect(one.stderr).not.toMatch(/"stack"/)
+})

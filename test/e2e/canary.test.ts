@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type FaultEffect, startSimulator } from '../../src/simulator/index.ts'
+import { filesIn } from '../secrets/support/files.ts'
+import { leaksIn } from '../secrets/support/leaks.ts'
+import { type SourceName, sourceNames, tokenServer } from '../secrets/support/sources.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { daemon, placeFor, program, until } from './support/program.ts'
+
+const often = 'schedule: { roles: "* * * * * *", users: "* * * * * *", usersSweep: "*/3 * * * * *" }'
+
+/** A place whose token comes from a source that lies outside of it, and what is secret about it. */
+async function secretPlace(source: SourceName, more: string) {
+  const simulator = await startSimulator({
+    controlPort: null,
+    sizes: { users: 20, documents: 10 },
+    oauthTokenSeconds: 3,
+  })
+  const login = await tokenServer()
+  onTestFinished(async () => {
+    await login[Symbol.asyncDispose]()
+    await simulator.close()
+  })
+  const { credentials, tokens, tokenUrl } = simulator
+  login.target = tokenUrl
+  const { clientId, clientSecret } = credentials.reader
+  const [place, elsewhere] = [placeFor(simulator, temporaryFolder(), more), join(temporaryFolder(), 'token')]
+  const origin = {
+    env: '{ env: ACME_TOKEN }',
+    file: `{ file: ${elsewhere} }`,
+    command: `{ command: [/bin/sh, ${elsewhere}] }`,
+    oauth2: `{ oauth2: { tokenUrl: "${login.url}", clientId: ${clientId}, clientSecret: { env: ACME_TOKEN } } }`,
+  }[source]
+  writeFileSync(elsewhere, source === 'command' ? `sleep 0.05; echo ${tokens.reader}` : `${tokens.reader}\n`)
+  const config = join(place.folder, 'tenantwatch.yaml')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('{ env: ACME_TOKEN }', origin))
+  const known = source === 'oauth2' ? clientSecret : tokens.reader
+  const env = { ...place.env, ACME_TOKEN: source === 'env' || source === 'oauth2' ? known : 'unset' }
+  return { simulator, place: { ...place, env }, secrets: () => [known, ...login.issued] }
+}
+
+/** Answers of a tenant that tells all it has heard. */
+function echoes(secret: string): readonly FaultEffect[] {
+  const heard = `Bearer ${secret} ${Buffer.from(secret).toString('base64')} ${encodeURIComponent(secret)}`
+  const headers = { location: `http://127.0.0.1:9/${secret}`, 'x-heard': heard }
+  return [
+    { kind: 'status', status: 400, code: secret, message: heard, headers },
+    { kind: 'status', status: 401, code: secret, message: heard, headers },
+    { kind: 'body', status: 307, body: heard, headers },
+    { kind: 'body', body: `{"data": ${heard}` },
+    { kind: 'raw', bytes: `HTTP/1.1 200 OK\r\nbad header ${heard}\r\n\r\n` },
+  ]
+}
+
+/** Command lines of a process and of those it started. */
+function commandLines(pid: number): readonly string[] {
+  return readdirSync('/proc').flatMap((one) => {
+    try {
+      const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/status`, 'latin1'))?.[1]
+      return Number(one) === pid || Number(parent) === pid ? [readFileSync(`/proc/${one}/cmdline`, 'latin1')] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+it.each(sourceNames)('lets a token from %s out by no process, whatever happens while it runs', async (source) => {
+  const { simulator, place, secrets } = await secretPlace(source, `log: { level: trace }\n${often}`)
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  const told: string[] = []
+  const lines = new Set<string>()
+  for (const effect of echoes(secrets().at(-1) ?? '')) {
+    const { id } = simulator.faults.add({ path: '/api/public/*', effect })
+    const asked = simulator.requests.count()
+    await until(() => {
+      for (const line of commandLines(one.pid)) lines.add(line)
+      return simulator.requests.count() > asked
+    })
+    for (const path of ['/', '/metrics', '/api/v1/status', '/api/v1/findings?state=all'])
+      told.push((await one.get(path)).text)
+    simulator.faults.remove(id)
+    await until(async () =>
+      (await one.get('/metrics')).text.includes('tenantwatch_sync_up{tenant="acme",resource="roles",mode="sweep"} 1'),
+    )
+  }
+  one.child.kill('SIGUSR1')
+  one.child.kill('SIGHUP')
+  await until(async () => (await one.get('/healthz')).status === 200)
+  told.push(filesIn(place.folder))
+  one.child.kill('SIGTERM')
+  const { code, stdout, stderr } = await one.ended
+  expect(code).toBe(0)
+  expect(stderr).not.toMatch(/debugger/i)
+  told.push(stdout, stderr, filesIn(place.folder), ...lines)
+  expect(stderr.split('\n').length).toBeGreaterThan(20)
+  expect(lines.size).toBeGreaterThan(0)
+  expect(secrets().length).toBeGreaterThan(source === 'oauth2' ? 1 : 0)
+  for (const text of told) expect(leaksIn(text, secrets())).toEqual([])
+})
+
+it('repeats no token that was given on the command line', async () => {
+  const { place, secrets } = await secretPlace('env', '')
+  const [token = ''] = secrets()
+  for (const args of [
+    ['sync', `--token=${token}`],
+    [`--token=${token}`, 'sync'],
+    ['--token', token, 'sync'],
+  ]) {
+    const { code, stdout, stderr } = await program(place, ...args).ended
+    expect(code).toBe(2)
+    expect(leaksIn(stdout + stderr, [token])).toEqual([])
+  }
+})

@@ -1,0 +1,155 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { placeFor } from '../support/program.ts'
+import { type BackupCopy, type BackupScene, backupScene } from './support/backup-scene.ts'
+import { ownBundle } from './support/bundle.ts'
+import { look } from './support/look.ts'
+import { pointsOf, problemsOf } from './support/points.ts'
+import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
+import { smallDisk } from './support/tmpfs.ts'
+import { canInject, countOf, type Injection, type Traced, traced } from './support/traced.ts'
+
+const bundle = ownBundle()
+
+const run = ({ folder }: BackupScene, { env, args }: BackupCopy) => ({ bundle: bundle.file, folder, env, args })
+
+/** What a backup writes and syncs when nothing disturbs it. */
+async function undisturbed(scene: BackupScene) {
+  return scene.withCopy(async (copy) => {
+    const ended = await traced(run(scene, copy))
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect({ ...copy.state(), remains: copy.remains() }).toEqual({ holds: 'new', problems: [], remains: [] })
+    return countOf(ended)
+  })
+}
+
+/** The next backup is made, and nothing is left of the one before. */
+async function afterwards({ again, state, remains }: BackupCopy): Promise<string[]> {
+  const { code, stderr } = await again()
+  const { holds, problems } = state()
+  return [
+    ...problems,
+    ...(code === 0 && holds === 'new'
+      ? []
+      : [`the next backup ended with ${code} and left the ${holds} one: ${stderr}`]),
+    ...remains().map((entry) => `${entry} stays for good`),
+  ]
+}
+
+it.runIf(canInject)('leaves the old backup or the new one when it is killed at any write or fsync', async () => {
+  const scene = await backupScene()
+  const points = pointsOf(await undisturbed(scene), 'kill', { pwrite64: 8, fsync: 1 })
+  const seen = { killed: 0, old: 0, new: 0, neither: 0 }
+  const problems = await problemsOf(points, (point) =>
+    scene.withCopy(async (copy) => {
+      const { signal } = await traced(run(scene, copy), point)
+      if (signal === 'SIGKILL') seen.killed++
+      const { holds, problems } = copy.state()
+      seen[holds]++
+      return [...problems, ...(await afterwards(copy))]
+    }),
+  )
+  console.info(`killed at ${points.length} points`, seen)
+  expect(problems).toEqual([])
+  expect(seen.killed).toBeGreaterThan(points.length * 0.9)
+  expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0)
+})
+
+const sentences = {
+  old: /^tenantwatch: The backup \S+backup\.db could not be made \((SQLITE_(FULL|IOERR|CANTOPEN)\w*|ENOSPC|EIO)\); [^\n]+; nothing was replaced\n$/,
+  new: /^tenantwatch: The backup \S+backup\.db is made, but its folder cannot be synced, [^\n]+\n$/,
+}
+
+function toldProblems({ code, signal, stdout, stderr }: Traced, holds: 'old' | 'new' | 'neither'): string[] {
+  if (signal !== null) return [`ended by ${signal}`]
+  if (holds === 'neither') return []
+  if (code === 0) return holds === 'new' && stderr === '' ? [] : [`called the ${holds} backup a success: ${stderr}`]
+  if (code === 3 && stdout === '' && sentences[holds].test(stderr)) return []
+  return [`ended with ${code}, left the ${holds} backup and said ${stdout}${stderr.slice(0, 300)}`]
+}
+
+it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
+  'says what happened and replaces nothing when a write or fsync fails once or for good with %s',
+  async (effect) => {
+    const scene = await backupScene()
+    const sampled = pointsOf(await undisturbed(scene), effect, { pwrite64: 12, fsync: 1 })
+    const points: Injection[] = sampled.map((point, i) => (i % 2 === 0 ? point : { ...point, onwards: true }))
+    const seen = { failed: 0, passed: 0 }
+    const problems = await problemsOf(points, (point) =>
+      scene.withCopy(async (copy) => {
+        const ended = await traced(run(scene, copy), point)
+        seen[ended.code === 0 ? 'passed' : 'failed']++
+        const { holds, problems } = copy.state()
+        const left = copy.remains().map((entry) => `${entry} is left behind`)
+        return [...problems, ...left, ...toldProblems(ended, holds), ...(await afterwards(copy))]
+      }),
+    )
+    console.info(`${effect} at ${points.length} points`, seen)
+    expect(problems).toEqual([])
+    expect(seen.failed).toBeGreaterThan(points.length * 0.7)
+  },
+)
+
+it.runIf(canInject)(
+  'keeps the old backup and leaves nothing of the new one where there is no room for both',
+  async () => {
+    const simulator = await startSimulator({ controlPort: null, sizes: { users: 200 } })
+    onTestFinished(() => simulator.close())
+    const place = placeFor(simulator, temporaryFolder())
+    expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+    const disk = smallDisk(16_384)
+    const target = join(disk.folder, 'backup.db')
+    const backup = () => start(bundle, place, ['backup', target]).ended
+    expect(await backup()).toMatchObject({ code: 0 })
+    const old = readFileSync(target)
+    for (const leave of [0, 100_000]) {
+      disk.fill(leave)
+      const { code, stdout, stderr } = await backup()
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toMatch(
+        /^tenantwatch: The backup \S+ could not be made \(\w+\); free space in \S+; nothing was replaced\n$/,
+      )
+      expect(readFileSync(target).equals(old)).toBe(true)
+      expect(readdirSync(disk.folder).toSorted()).toEqual(['backup.db', 'ballast'])
+      disk.free()
+    }
+    expect(await backup()).toMatchObject({ code: 0, stderr: '' })
+  },
+)
+
+it('makes whole backups of a daemon at work, which goes on, and the last of which can be restored', async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder(), everySecond)
+  const target = join(place.folder, 'backup.db')
+  const daemon = await startRun(bundle, place)
+  await until(async () => (await daemon.get('/readyz')).status === 200)
+  const users: number[] = []
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 10; i++) simulator.primary.addUser()
+    const asked = simulator.requests.count()
+    await until(() => simulator.requests.count() > asked)
+    expect(await start(bundle, place, ['backup', target]).ended).toMatchObject({ code: 0, stderr: '' })
+    const seen = look(target)
+    expect(seen.broken).toEqual([])
+    users.push(seen.users.length)
+  }
+  expect(users).toEqual(users.toSorted((a, b) => a - b))
+  await until(async () => (await daemon.get('/metrics')).text.includes('resource="users"} 150'))
+  expect(daemon.stderr).not.toMatch(/"reason":"store"|"level":50/)
+
+  daemon.child.kill('SIGKILL')
+  await daemon.ended
+  for (const suffix of ['', '-wal', '-shm']) rmSync(place.store + suffix, { force: true })
+  expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
+  copyFileSync(target, place.store)
+  const again = await startRun(bundle, place)
+  await until(async () => (await again.get('/metrics')).text.includes('resource="users"} 150'))
+  again.child.kill('SIGTERM')
+  expect(await again.ended).toMatchObject({ code: 0 })
+  expect(look(place.store)).toMatchObject({ broken: [] })
+  expect(existsSync(target)).toBe(true)
+})

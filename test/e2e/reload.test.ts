@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/simulator/index.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { daemon, type Place, program, until } from './support/program.ts'
+
+const gauge = /^tenantwatch_config_last_reload_successful (\d)$/m
+/** The series that state something of a tenant, less those that time alone moves. */
+const ofTenants = (text: string) =>
+  text.split('\n').filter((line) => /tenant="/.test(line) && !/_timestamp_|_total|_sum|_count|_bucket/.test(line))
+
+async function scene() {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 }, secondSizes: { users: 10 } })
+  onTestFinished(() => simulator.close())
+  const folder = temporaryFolder()
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+  const tenant = (name: string) =>
+    `  - { name: ${name}, baseUrl: "${simulator.baseUrl}", auth: { token: { file: ${name}.token } } }\n`
+  const configure = (names: readonly string[], more = '') =>
+    write(
+      'tenantwatch.yaml',
+      `tenants:\n${names.map(tenant).join('')}server: { listen: "127.0.0.1:0"${more} }\nstore: { path: mirror.db }\n`,
+    )
+  write('acme.token', simulator.tokens.reader)
+  configure(['acme'])
+  const place: Place = { folder, env: { TENANTWATCH_CONFIG: 'tenantwatch.yaml' } }
+  return { simulator, write, configure, place }
+}
+
+it('loads the configuration anew for SIGHUP: a broken one changes the gauge and one line of the log', async () => {
+  const { write, configure, place } = await scene()
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  await until(async () => (await one.get('/metrics')).text.includes('resource="users"} 30'))
+  const before = { series: ofTenants((await one.get('/metrics')).text), log: one.stderr.split('\n').length }
+  write('tenantwatch.yaml', 'tenants: [{ name: acme, baseUrl: ftp://x }]\nserver: { port: 1 }\n')
+  one.child.kill('SIGHUP')
+  const text = await until(async () => {
+    const now = (await one.get('/metrics')).text
+    return gauge.exec(now)?.[1] === '0' && now
+  })
+  expect(ofTenants(text)).toEqual(before.series)
+  const lines = one.stderr
+    .trimEnd()
+    .split('\n')
+    .slice(before.log - 1)
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 50, msg: expect.stringMatching(/cannot be reloaded/) })
+  expect(JSON.parse(lines[0] ?? '').problems).toHaveLength(3)
+  configure(['acme'])
+  one.child.kill('SIGHUP')
+  await until(async () => gauge.exec((await one.get('/metrics')).text)?.[1] === '1')
+  one.child.kill('SIGTERM')
+  expect(await one.ended).toMatchObject({ code: 0 })
+})
+
+it('takes in a tenant and its token without a restart', async () => {
+  const { simulator, write, configure, place } = await scene()
+  const one = await daemon(place)
+  await until(async () => (await one.get('/readyz')).status === 200)
+  write('zeta.token', simulator.tokens.secondReader)
+  configure(['acme', 'zeta'])
+  one.child.kill('SIGHUP')
+  await until(async () => (await one.get('/metrics')).text.includes('tenant="zeta",resource="users"} 10'))
+  expect(one.child.exitCode).toBeNull()
+})
+
+it('outlives a SIGHUP at any moment of its start', async () => {
+  const { place } = await scene()
+  const one = program(place, 'run')
+  await until(() => one.stderr.includes('"Starting"'))
+  one.child.kill('SIGHUP')
+  await until(() => one.stderr.includes('"Listening"'))
+  one.child.kill('SIGTERM')
+  expect(await one.ended).toMatchObject({ code: 0, signal: null })
+})
+
+it('serves TLS to users by its web configuration, from the bundle', async () => {
+  const { write, configure, place } = await scene()
+  const { cert, key } = selfSigned('127.0.0.1')
+  write('server.crt', cert)
+  write('server.key', key)
+  write(
+    'web.yaml',
+    `tls_server_config: { cert_file: server.crt, key_file: server.key }
+basic_auth_users: { alice: $2y$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b. }
+`,
+  )
+  configure(['acme'], ', webConfig: web.yaml')
+  const { url } = await daemon(place)
+  const port = Number(new URL(url).port)
+  const ask = (path: string, auth?: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(
+        { port, path, ca: cert, agent: false, host: '127.0.0.1', ...(auth && { auth }) },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        },
+      )
+      sent.on('error', reject).end()
+    })
+  expect([await ask('/healthz'), await ask('/metrics'), await ask('/metrics', 'alice:wonder')]).toEqual([200, 401, 200])
+  expect(await ask('/metrics', 'alice:alice')).toBe(401)
+})

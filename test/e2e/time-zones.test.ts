@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { placeFor, program } from './support/program.ts'
+
+const zones = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati']
+const exports = [
+  ['export', 'users'],
+  ['export', 'api-clients', '--format', 'csv'],
+  ['export', 'documents'],
+]
+
+interface Finding {
+  readonly fingerprint: string
+  readonly severity: string
+  readonly state: string
+  readonly message: string
+}
+
+/** What a finding says, without the request and the second in which it was found. */
+const wordsOf = ({ fingerprint, severity, state, message }: Finding) => [fingerprint, severity, state, message].join()
+
+it('finds and shows the same in every time zone, also where dates name none', async () => {
+  const start = Date.now()
+  const simulator = await startSimulator({ controlPort: null, clock: () => start, sizes: { users: 40, documents: 30 } })
+  onTestFinished(() => simulator.close())
+  const { primary } = simulator
+  // Around midnight of some zone each, and each on the edge of what some check counts.
+  for (let hour = 0; hour < 24; hour++) {
+    const edge = (days: number) => new Date(start + days * 24 * 3_600_000 - hour * 3_600_000).toISOString().slice(0, 19)
+    primary.addApiClient({ raw: { secretExpirationDate: edge(1) } })
+    primary.addUser({ state: 'Invited', raw: { createdAt: edge(-14) } })
+    primary.addDocument({ uploadStatus: 'Completed', raw: { createdAt: edge(-365), updatedAt: null } })
+  }
+  const told = await Promise.all(
+    zones.map(async (zone) => {
+      const place = placeFor(simulator, temporaryFolder())
+      const inZone = { ...place, env: { ...place.env, TZ: zone } }
+      expect(await program(inZone, 'sync').ended).toMatchObject({ code: 0 })
+      const found = JSON.parse((await program(inZone, 'findings', '--format', 'json').ended).stdout) as Finding[]
+      const texts = found.map(wordsOf).sort()
+      for (const args of exports) texts.push((await program(inZone, ...args).ended).stdout)
+      return texts.join('\n')
+    }),
+  )
+  expect(told[0]?.length).toBeGreaterThan(20_000)
+  for (const [index, text] of told.entries()) expect([zones[index], text === told[0]]).toEqual([zones[index], true])
+})

@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { assertMirrored, checksOf, resourceAt, startScene } from './support/scene.ts'
+import * as wire from './support/wire.ts'
+
+it('V8 the cursor at the end of the feed is stored, and the next poll sends it and nothing else', async () => {
+  const scene = await startScene()
+  const { test, server } = scene
+  await scene.cycle()
+  for (const resource of ['users', 'documents'] as const) {
+    const { cursor } = await test.mirror.syncState(test.engine.tenantId, resource)
+    expect(cursor).not.toBeNull()
+    test.clock.advance(5 * minuteMs)
+    server.requests.length = 0
+    expect((await test.run(resource, 'poll')).outcome).toBe('success')
+    expect(server.requests.map(({ query }) => Object.fromEntries(query))).toEqual([{ cursor }])
+  }
+  scene.assertManners()
+})
+
+it.each(['users', 'documents'] as const)(
+  'V16 a page of %s that comes again in the place of the next one removes nothing, and what it hid comes with the next sweep',
+  async (resource) => {
+    const scene = await startScene()
+    const { test, server } = scene
+    await scene.cycle()
+    let met = 0
+    server.choose = ({ path, query }) =>
+      resourceAt(path) === resource && query.has('cursor') && met++ === 0
+        ? async (exchange) => {
+            const first = await exchange.good(exchange.request.path)
+            const { data } = JSON.parse(first.body.toString()) as wire.AnyEnvelope
+            await wire.reshaped((envelope) => ({ ...envelope, data }))(exchange)
+          }
+        : undefined
+    expect((await test.run(resource, 'sweep')).outcome).toBe('success')
+    expect(met).toBeGreaterThan(0)
+    expect(test.query(`select count(*) as n from ${resource} where removed_at is not null`)).toEqual([{ n: 0 }])
+    test.clock.advance(hourMs)
+    await scene.cycle()
+    await assertMirrored(scene)
+    expect(Object.values(await scene.stored())).not.toContain('unknown')
+    scene.assertManners()
+  },
+)
+
+it.each(['keyset', 'offset'] as const)(
+  'V17 documents that come and go between two pages are neither lost nor removed for nothing, cursors by %s',
+  async (cursorKind) => {
+    const kinds = { users: cursorKind, documents: cursorKind, apiClients: 'offset' } as const
+    const scene = await startScene({ readings: { cursorKind: kinds } })
+    const { test, server } = scene
+    await scene.cycle()
+    const [gone] = test.sim.primary.state.documents()
+    let met = 0
+    server.choose = ({ path, query }) => {
+      if (resourceAt(path) !== 'documents' || !query.has('cursor') || met++ > 0) return undefined
+      test.sim.primary.removeDocument(gone?.fileId ?? '')
+      test.sim.primary.addDocument({ filename: 'between.pdf', uploadStatus: 'Completed' })
+      return undefined
+    }
+    for (let sweep = 0; sweep < 4; sweep++) {
+      expect((await test.run('documents', 'sweep')).outcome).toBe('success')
+      const removed = test.query('select file_id from documents where removed_at is not null')
+      expect(removed.map((row) => row['file_id']).filter((id) => id !== gone?.fileId)).toEqual([])
+      test.clock.advance(hourMs)
+    }
+    expect(met).toBeGreaterThan(0)
+    expect(test.query('select count(*) as n from documents where removed_at is not null')).toEqual([{ n: 1 }])
+    await scene.cycle()
+    await assertMirrored(scene)
+    scene.assertManners()
+  },
+)
+
+it('V19 the answer for another user is not taken for the one asked for', async () => {
+  const scene = await startScene({ settings: { userDetails: { perRun: 5 } } })
+  const { test, server } = scene
+  const other = test.sim.primary.addUser({ firstName: 'Other' })
+  server.choose = ({ path }) =>
+    /\/users\/\d+$/.test(path)
+      ? ({ good, ...rest }) =>
+          wire.changed((body) => body)({ ...rest, good: () => good(`/api/public/users/${other.userId}`) })
+      : undefined
+  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect(test.query('select user_id from users where role_id is not null and user_id <> ?', other.userId)).toEqual([])
+  expect(test.query("select count(*) as n from users where first_name = 'Other'")).toEqual([{ n: 1 }])
+  scene.assertManners()
+})
+
+it('V19 the page of another resource is put aside whole: nothing changes, nothing passes', async () => {
+  const scene = await startScene()
+  const { test, server } = scene
+  await scene.cycle()
+  const before = test.query('select * from users')
+  server.choose = ({ path }) =>
+    resourceAt(path) === 'users'
+      ? ({ good, ...rest }) => wire.changed((body) => body)({ ...rest, good: () => good('/api/public/documents') })
+      : undefined
+  await test.run('users', 'sweep')
+  await scene.judge()
+  expect(test.query('select * from users')).toEqual(before)
+  const statuses = await scene.stored()
+  for (const check of checksOf('users')) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
+  server.choose = () => undefined
+  test.clock.advance(hourMs)
+  await scene.cycle()
+  await assertMirrored(scene)
+  expect(Object.values(await scene.stored())).not.toContain('unknown')
+  scene.assertManners()
+})
+
+it('V20 an answer out of a cache, an hour old, lets no check pass that hangs on the time', async () => {
+  const scene = await startScene()
+  const { test, server } = scene
+  await scene.cycle()
+  const before = await scene.stored()
+  expect(before['api-client-secret-not-expired']).toBe('pass')
+  server.choose = () =>
+    wire.reshaped((envelope) => {
+      envelope.meta['timestamp'] = new Date(test.clock.now() - hourMs).toISOString()
+    })
+  await scene.cycle()
+  const statuses = await scene.stored()
+  for (const check of ['api-client-secret-not-expired', 'api-client-secret-not-expiring', 'document-current']) {
+    expect([check, statuses[check]]).toEqual([check, 'unknown'])
+  }
+  expect(statuses['auth-mfa-policy-enabled']).toBe(before['auth-mfa-policy-enabled'])
+  server.choose = () => undefined
+  await scene.cycle()
+  expect(await scene.stored()).toEqual(before)
+  scene.assertManners()
+})
