@@ -98,7 +98,6 @@ export function tallies({ raw }: Database): Tallies {
         for (const { put, counts } of groups) {
           for (const { values, records } of counted(counts)) put.run(tenantId, ...values, records)
           counts.records = 0
-          counts.records = 0
           counts.next.clear()
         }
       },
