@@ -80,3 +80,17 @@ it('the last success of polls follows a clock that was set back', async () => {
   expect(ending(await test.run('users', 'poll'))).toBe('success')
   expect((await state(test, 'users')).pollSuccessAt).toBe(test.clock.now())
 })
+
+it.each(['poll', 'sweep'] as const)(
+  'a %s that fails after the clock was set back leaves no success ahead of it, which would never look old',
+  async (mode) => {
+    const test = await testEngine(tenant)
+    await test.run('users', 'sweep')
+    test.clock.jump(-dayMs)
+    test.sim.revokeToken('reader')
+    expect(ending(await test.run('users', mode))).toBe('unauthorized')
+    const { pollSuccessAt, sweepSuccessAt } = await state(test, 'users')
+    expect(pollSuccessAt).toBeLessThan(test.clock.now())
+    expect(sweepSuccessAt).toBeLessThan(test.clock.now())
+  },
+)
