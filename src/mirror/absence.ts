@@ -3,6 +3,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { Absence, AbsentRecord } from './port.ts'
+import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 import type { Removals } from './removal-store.ts'
@@ -29,9 +30,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
       )
       .pluck(),
     rest: raw.prepare<[number, Key], number>(`select rid from ${name} where tenant_id = ? and ${column} > ?`).pluck(),
-    live: raw
-      .prepare<[number], number>(`select count(*) from ${name} where tenant_id = ? and removed_at is null`)
-      .pluck(),
+    live: raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
     isLive: raw.prepare<[number], number>(`select 1 from ${name} where rid = ? and removed_at is null`).pluck(),
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import type { NewFinding } from './port.ts'
 
 /** Findings that one transaction changes, so that scrapes and other work run between two of them. */
-export const batchSize = 500
+export const batchSize = 250
 
 /** What a verdict changes in one finding; `evidence` as stored. */
 export interface Draft extends Omit<NewFinding, 'evidence'> {

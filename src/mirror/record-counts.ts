@@ -84,49 +84,54 @@ export function tallies({ raw }: Database): Tallies {
   )
   return (tenantId, resource, columns) => {
     const groups = adders(resource).map(({ grouping, put }) => {
-      return { put, at: grouping.map((field) => columns.indexOf(field)), counts: newCount([]) }
+      return { put, at: grouping.map((field) => columns.indexOf(field)), tree: countTree() }
     })
     return {
       add(row) {
-        for (const { at, counts } of groups) {
-          let count = counts
-          for (const index of at) count = countUnder(count, row[index] ?? null)
-          count.records++
-        }
+        for (const { at, tree } of groups) tree.add(row, at)
       },
       flush() {
-        for (const { put, counts } of groups) {
-          for (const { values, records } of counted(counts)) put.run(tenantId, ...values, records)
-          counts.records = 0
-          counts.next.clear()
+        for (const { put, tree } of groups) {
+          for (const { values, records } of tree.take()) put.run(tenantId, ...values, records)
         }
       },
     }
   }
 }
 
-/** Records by the values of their fields, one field a level: to find a count costs no memory. */
 interface Count {
   readonly values: readonly Stored[]
-  records: number
   readonly next: Map<Stored, Count>
+  records: number
 }
 
-function newCount(values: readonly Stored[]): Count {
-  return { values, records: 0, next: new Map() }
-}
-
-function countUnder({ values, next }: Count, value: Stored): Count {
-  const known = next.get(value)
-  if (known !== undefined) return known
-  const made = newCount([...values, value])
-  next.set(value, made)
-  return made
-}
-
-function* counted(count: Count): Generator<Count> {
-  if (count.records > 0) yield count
-  for (const one of count.next.values()) yield* counted(one)
+/** Counts rows by some of their values: a tenth of what it takes to make one key of them. */
+function countTree() {
+  const node = (values: readonly Stored[]): Count => ({ values, next: new Map(), records: 0 })
+  let root = node([])
+  let counted: Count[] = []
+  return {
+    add(row: readonly Stored[], at: readonly number[]): void {
+      let count = root
+      for (const index of at) {
+        const value = row[index] ?? null
+        let next = count.next.get(value)
+        if (next === undefined) {
+          next = node([...count.values, value])
+          count.next.set(value, next)
+        }
+        count = next
+      }
+      if (count.records++ === 0) counted.push(count)
+    },
+    /** What was counted, which is forgotten. */
+    take(): readonly Count[] {
+      const taken = counted
+      root = node([])
+      counted = []
+      return taken
+    },
+  }
 }
 
 /** The database makes the key here as in the triggers, from the values as it stores them: numbers come as doubles. */
@@ -154,6 +159,13 @@ export function keptCounts(record: RecordTable, fields: readonly string[]): Kept
     from: `record_counts where tenant_id = ? and resource = '${record.resource}' and grouping = '${nameOf(grouping)}'`,
     field: (property) => `json_extract(value, '$[${grouping.indexOf(property)}]')`,
   }
+}
+
+/** How many live records of a resource there are: a statement whose parameter is the tenant. */
+export function liveCount(record: RecordTable): string {
+  const kept = keptCounts(record, [])
+  if (kept === null) throw new TypeError(`The live records of ${record.resource} are not counted`)
+  return `select coalesce(sum(count), 0) from ${kept.from}`
 }
 
 /** How many live records of a resource are missing: a statement whose parameter is the tenant. */

@@ -9,8 +9,8 @@ import type { RecordTable, Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 
-/** Records between which scrapes and other work may run. */
-const batchSize = 500
+/** Records between which scrapes and other work may run; more of them would outlive the young generation of the memory. */
+const batchSize = 125
 
 interface Sql {
   readonly text: string

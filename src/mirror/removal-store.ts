@@ -3,6 +3,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Database, transact } from './database.ts'
 import type { AbsentRecord, SyncStore } from './port.ts'
+import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 import { ridSet } from './rid-set.ts'
@@ -116,11 +117,7 @@ export function removalStore(
     remove: async (tenantId, resource, rids, at, requestId) =>
       transact(database, () => parts.bury(tenantId, resource, rids, at, requestId)),
     async liveCount(tenantId, resource) {
-      const name = getTableName(recordTables[resource].table)
-      return database.raw
-        .prepare(`select count(*) from "${name}" where tenant_id = ? and removed_at is null`)
-        .pluck()
-        .get(tenantId) as number
+      return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
     },
   }
 }

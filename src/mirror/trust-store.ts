@@ -2,7 +2,7 @@ import { count, eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { FindingStore } from './port.ts'
-import { keptCounts, missingCount } from './record-counts.ts'
+import { liveCount, missingCount } from './record-counts.ts'
 import { recordReaders } from './record-reader.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
@@ -17,11 +17,9 @@ function statementsOf({ raw }: Database, resource: ResourceName) {
   const { table, key } = record
   const from = `from "${getTableName(table)}" where tenant_id = ? and removed_at is null`
   const hasKey = `and "${getTableColumns(table)[key]?.name ?? key}" = ?`
-  const kept = keptCounts(record, [])
-  if (kept === null) throw new TypeError(`The live records of ${resource} are not counted`)
   const found = (where: string) => raw.prepare<[number, string | number]>(`select 1 ${from} ${hasKey} ${where}`)
   return {
-    live: raw.prepare<[number], number>(`select coalesce(sum(count), 0) from ${kept.from}`).pluck(),
+    live: raw.prepare<[number], number>(liveCount(record)).pluck(),
     missing: raw.prepare<[number], number>(missingCount(record)).pluck(),
     isLive: found(''),
     inDoubt: found('and (missing_since is not null or absent_walks > 0)'),

@@ -197,3 +197,26 @@ it('has each of the four statuses as a state set of one', async () => {
     expect(set).toHaveLength(4)
   }
 })
+
+it('lets other work in while it gathers and renders many tenants', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
+  const readings = names.map((tenant) => reading({ ...untouched, tenant }))
+  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantShape), waivers: [] } })
+  let turns = 0
+  let rendered = false
+  const turn = () => {
+    turns++
+    if (!rendered) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const { body } = await metrics.render()
+  rendered = true
+  expect(body.split('\n').length).toBeGreaterThan(10_000)
+  expect(turns).toBeGreaterThan(3)
+})
+
+it('counts nothing that would not let a counter grow', () => {
+  const metrics = metricsOf([reading(untouched)])
+  for (const amount of [-1, Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => metrics.findingsOpened('acme', 'user-mfa-enrolled', amount)).toThrow(/it can only grow/)
+})

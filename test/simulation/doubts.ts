@@ -64,8 +64,10 @@ export function doubtsNow(parts: DoubtParts): Doubts {
   const partial = new Map<ResourceName, string>()
   const suspect = new Set<ResourceName>()
   const records = new Set<string>()
+  const durations = machine.query('select resource, complete_duration_ms as ms from sync_states')
   for (const resource of resourceNames) {
-    if (isStale(parts, resource)) blocked.set(resource, 'stale')
+    const duration = Number(durations.find((row) => row['resource'] === resource)?.['ms'] ?? 0)
+    if (isStale(parts, resource, duration)) blocked.set(resource, 'stale')
     if (denied(resource)) blocked.set(resource, 'refused')
   }
   for (const { flaw, resource, key } of machine.query(flawQuery) as unknown as Flaw[]) {
@@ -81,10 +83,9 @@ export function doubtsNow(parts: DoubtParts): Doubts {
 }
 
 /** "older than its freshness limit … counted from the start of the last complete sweep", by this machine's clock. */
-function isStale({ settings, wall, ledger, machine }: DoubtParts, resource: ResourceName): boolean {
+function isStale({ settings, wall, ledger }: DoubtParts, resource: ResourceName, durationMs: number): boolean {
   const begun = ledger.wire.answered(resource)
-  const [state] = machine.query('select complete_duration_ms as ms from sync_states where resource = ?', resource)
-  const longest = Math.max(settings.resources[resource].sweep.intervalMs, Number(state?.['ms'] ?? 0))
+  const longest = Math.max(settings.resources[resource].sweep.intervalMs, durationMs)
   return wall.leastAge(begun) > Math.max(15 * minuteMs, 3 * longest)
 }
 

@@ -1,5 +1,6 @@
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { inThePast, type LifeParts } from './life-parts.ts'
+import { meetsRequirement } from './machine-settings.ts'
 import { doOne } from './prng.ts'
 import type { DocumentTruth } from './world.ts'
 
@@ -12,10 +13,11 @@ export function changeDocuments(parts: LifeParts): void {
     return
   }
   const document = prng.pick(documents)
+  const mayGo = rough || documents.some((one) => one !== document && meetsRequirement(one))
   doOne(prng, [
     [30, () => upload(parts)],
     [6, () => world.putDocument(maker.document(world, inThePast(parts)))],
-    [14, () => world.remove('documents', document.fileId)],
+    [mayGo ? 14 : 0, () => world.remove('documents', document.fileId)],
     [20, () => world.putDocument({ ...document, updatedAt: world.time.now })],
     [10, () => rename(parts, document, prng.pick(documents).filename)],
     [15, () => stall(parts, document)],

@@ -13,8 +13,9 @@ export interface LifeParts {
   readonly maker: Maker
   readonly readings: Readings
   /**
-   * False on quiet runs: neither mass removals, which the shrink guard holds by contract, nor two roles of one name,
-   * which cannot be judged by contract.
+   * False on quiet runs, where nothing happens that makes a check unknown by contract: neither mass removals, which the
+   * shrink guard holds, nor two roles of one name, nor the removal of the only document that meets a requirement, which
+   * two walks must show.
    */
   readonly rough: boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */

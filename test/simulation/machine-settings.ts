@@ -3,11 +3,16 @@ import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { engineSettings } from '../support/engine-settings.ts'
 import type { Prng } from './prng.ts'
+import type { DocumentTruth } from './world.ts'
 
 /** Thresholds short enough to be crossed within a simulated day. */
 export const thresholds = { expiringHours: 2.4, invitedHours: 2, statusHours: 1, currentDays: 89, lifetimeDays: 365 }
 
 export const requirement = { id: 'policy', pattern: 'policy-*' }
+
+export function meetsRequirement({ uploadStatus, filename }: DocumentTruth): boolean {
+  return uploadStatus === 'Completed' && filename.startsWith('policy-')
+}
 
 const options = (values: Record<string, unknown>): CheckSettings => ({ enabled: true, severity: null, options: values })
 
@@ -28,7 +33,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
     ...engineSettings('https://tenant.test', {
       api: { requestsPerSecond: prng.pick([0, 10]), timeoutMs: 10_000, maxPages: 1000 },
       resources,
-      userDetails: { perRun: prng.pick([8, 16, 200]), concurrency: prng.pick([1, 4]) },
+      userDetails: { perRun: prng.pick([20, 200]), concurrency: prng.pick([1, 4]) },
     }),
     checks: {
       'api-client-secret-not-expiring': options({ days: thresholds.expiringHours / 24, highDays: 0.01 }),

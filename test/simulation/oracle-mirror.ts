@@ -58,7 +58,7 @@ export function checkCursors(oracle: Oracle, parts: OracleParts, memory: MirrorM
   }
 }
 
-function keysOf(machine: Machine, resource: ResourceName): string[] {
+export function keysOf(machine: Machine, resource: ResourceName): string[] {
   const [, table, key] = tables.find(([name]) => name === resource) ?? []
   return machine.query(`select ${key} as key from ${table}`).map((row) => String(row['key']))
 }

@@ -102,7 +102,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     template,
   )
   const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, settings })
-  const settingsKnown = () => oracle.walks.walked('authentication-settings')
+  const settingsKnown = () => machine.query('select 1 from authentication_settings').length > 0
   const life = createLife(
     { time, world: own, prng, maker, readings, rough: faults, settingsKnown },
     faults ? prng.between(6, 40) : prng.between(2, 24),
@@ -122,7 +122,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   life.stop()
   await calamity.end()
-  await checkRecovery({ time, world: own, wall, machine, oracle, ledger, step: steps })
+  await checkRecovery({ time, world: own, wall, machine, oracle, ledger, readings, step: steps })
   machine.dispose()
   return {
     seed,

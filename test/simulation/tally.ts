@@ -5,14 +5,14 @@ import { violationClasses } from './violations.ts'
 export class Tally {
   readonly #classes = new Map<string, number>(violationClasses.map((kind) => [kind, 0]))
   readonly #faults = new Map<string, number>()
-  lives = 0
+  #lives = 0
   #changes = 0
   #requests = 0
   #runs = 0
   readonly judged = { passes: 0, checks: 0, unknown: 0 }
 
   add({ violations, faults, changes, requests, runs, judged }: SimulationReport): void {
-    this.lives++
+    this.#lives++
     this.#changes += changes
     this.#requests += requests
     this.#runs += runs
@@ -21,6 +21,10 @@ export class Tally {
     this.judged.unknown += judged.unknown
     for (const { kind } of violations) this.#classes.set(kind, (this.#classes.get(kind) ?? 0) + 1)
     for (const [name, count] of faults) this.#faults.set(name, (this.#faults.get(name) ?? 0) + count)
+  }
+
+  get lives(): number {
+    return this.#lives
   }
 
   get violations(): number {
@@ -41,8 +45,8 @@ export class Tally {
       'Violations by class (0 expected)',
       ...[...this.#classes].map(([kind, count]) => line(kind, count)),
       'Lives',
-      line('seeds', this.lives),
-      line('steps', this.lives * steps),
+      line('seeds', this.#lives),
+      line('steps', this.#lives * steps),
       line('changes of the tenant', this.#changes),
       line('requests', this.#requests),
       line('runs', this.#runs),

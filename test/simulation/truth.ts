@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { thresholds } from './machine-settings.ts'
+import { meetsRequirement, thresholds } from './machine-settings.ts'
 import { rolesMustFail } from './truth-roles.ts'
 import type { ClientTruth, DocumentTruth, UserTruth, World } from './world.ts'
 
@@ -64,8 +64,7 @@ const judges: Readonly<Record<string, Judge>> = {
   'document-processing-finished': statuses((status) => status === 'Processing'),
   'document-status-known': statuses((status) => status !== 'Processing' && status !== 'Completed'),
   'document-required-present': ({ world, presenceFrom, to }) => {
-    const meets = (one: DocumentTruth | null) =>
-      one !== null && one.uploadStatus === 'Completed' && one.filename.startsWith('policy-')
+    const meets = (one: DocumentTruth | null) => one !== null && meetsRequirement(one)
     const from = presenceFrom('documents')
     const met = [...world.documents.ids()].some((id) => world.documents.within(id, from, to).some(meets))
     return met ? [] : ['policy']
