@@ -46,6 +46,8 @@ function perform(session: Session, step: EngineStep): Promise<EngineReport['step
 async function work(): Promise<EngineReport> {
   const { value, ...opening } = await timed(() => openSession({ settings, io, log: silentLog(), progress: pages.note }))
   await using session = value
+  // What follows waits for it only after a start.
+  await session.sound
   const steps: (Cost & { facts: Readonly<Record<string, number>> })[] = []
   for (const step of task.steps) steps.push(await perform(session, step))
   return { peakMiB: peakMiB(), opening, steps }

@@ -48,13 +48,13 @@ export class Session implements AsyncDisposable {
   readonly mirror: Mirror
   readonly metrics: Metrics
   readonly judge: Judge
+  /** Rejects with a FatalError when the database is damaged: until it was read as a whole, it is shown and not used. */
+  readonly sound: Promise<void>
   readonly #options: TenantPartsOptions
   #settings: Settings
   #views: Views
   #tenants: readonly TenantParts[] = []
   readonly #closing = new AbortController()
-  /** Rejects with a FatalError when the database is damaged: until it is read as a whole, it is shown and not used. */
-  readonly #sound: Promise<void>
   #changing: Promise<unknown> = Promise.resolve()
   #removalsOwed = false
 
@@ -68,8 +68,8 @@ export class Session implements AsyncDisposable {
       read: () => this.#views.readings(),
     })
     this.judge = createJudge({ mirror, metrics: this.metrics, clock: io.clock, log })
-    this.#sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
-    this.#sound.catch(() => {})
+    this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
+    this.sound.catch(() => {})
     this.#options = { ...parts, metrics: this.metrics }
     this.#settings = settings
     this.#views = createViews(mirror, settings, io.clock)
@@ -185,7 +185,7 @@ export class Session implements AsyncDisposable {
 
   /** Work of which nothing counts unless the database was the right one before and after it. */
   async #onSoundStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await waitFor(this.#sound, signal)
+    await waitFor(this.sound, signal)
     await this.mirror.ping()
     try {
       return await work()
