@@ -3,13 +3,18 @@ import { enabledResources, type TenantContext } from './context.ts'
 import { fetchOf, idOf } from './page-reading.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 
-/** What the first pages showed: an id the mirror knows, none, or nothing that could count. */
+/**
+ * What the first pages showed: an id the mirror knows, none, only refusals where the mirror has records that could have
+ * been recognized, or nothing because there are no such records.
+ */
 export interface Sighting {
-  readonly seen: 'known' | 'stranger' | 'nothing'
+  readonly seen: 'known' | 'stranger' | 'denied' | 'nothing'
   /** Identity of the answer that decided. */
   readonly identity: number | null
-  /** Records shown on the pages that counted. */
+  /** Records shown on the pages that counted; of refused ones those that the mirror has. */
   readonly records: number
+  /** Permissions that the token lacks, of resources of which the mirror has records. */
+  readonly lacking: readonly string[]
 }
 
 /**
@@ -27,16 +32,19 @@ export async function firstPageKnown(
   const { store } = context
   let identity: number | null = null
   let records = 0
+  let unseen = 0
   let counted = false
   let failure: unknown
+  const lacking: string[] = []
   for (const definition of witnessesOf(context)) {
-    if ((await store.liveCount(tenantId, definition.name)) === 0) continue
+    const live = await store.liveCount(tenantId, definition.name)
+    if (live === 0) continue
     try {
       const fetched = given?.definition === definition ? given.fetched : await fetchOf(context, definition, {}, signal)
       identity = fetched.meta.identity
       const ids = fetched.items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
       if ((await store.knownKeys(tenantId, definition.name, ids)) > 0) {
-        return { seen: 'known', identity, records: fetched.items.length }
+        return { seen: 'known', identity, records: fetched.items.length, lacking }
       }
       if (fetched.items.length === 0 && definition.kind === 'walk') {
         failure ??= new SyncError('suspect_empty', `The list of ${definition.name} is empty, which proves nothing`)
@@ -46,11 +54,15 @@ export async function firstPageKnown(
       records += fetched.items.length
     } catch (error) {
       if (reasonOf(error) === 'aborted') throw error
-      if (reasonOf(error) !== 'missing_permission') failure ??= error
+      if (reasonOf(error) === 'missing_permission') {
+        lacking.push(definition.permission)
+        unseen += live
+      } else failure ??= error
     }
   }
   if (failure !== undefined) throw failure
-  return { seen: counted ? 'stranger' : 'nothing', identity, records }
+  if (counted) return { seen: 'stranger', identity, records, lacking }
+  return { seen: lacking.length > 0 ? 'denied' : 'nothing', identity, records: unseen, lacking }
 }
 
 function witnessesOf(context: TenantContext): readonly ResourceDefinition[] {

@@ -1,10 +1,11 @@
 import type { WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
+import { type HeldPages, heldPages } from './held-pages.ts'
 import { idOf, queryAt } from './page-reading.ts'
-import { cursorDigest, pageRules } from './page-rules.ts'
+import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
-import { beginWalk, commit, fetchVerified, type Run, walkedMs } from './run.ts'
+import { fetchVerified, type Run } from './run.ts'
 
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
@@ -25,11 +26,16 @@ export async function walkList(run: Run, definition: WalkResource): Promise<void
   run.mode = 'sweep'
   const { context, tenantId, state } = run
   const { store } = context
-  const walk = await beginWalk(run, null)
-  run.dataAsOf = walk.startedAt
-  const first = await onePass(run, definition, walk, true)
+  const pages = heldPages(run)
+  run.dataAsOf = pages.begun.at
+  const first = await pages.over(() => onePass(run, definition, pages))
+  if (isWhole(run, first) && (await pages.confirm())) {
+    await run.walkCompleted()
+    return
+  }
+  const walk = await pages.release()
   if (first.endedEmpty) {
-    const second = await onePass(run, definition, walk, false)
+    const second = await onePass(run, definition, heldPages(run, walk))
     if (!sameIds(first.ids, second.ids)) {
       throw await suspectEmpty(run, 'An empty page ends the list, and a second walk shows other records')
     }
@@ -38,28 +44,32 @@ export async function walkList(run: Run, definition: WalkResource): Promise<void
     throw await suspectEmpty(run, 'The list is empty, which may mean that the request could not be completed')
   }
   await insistOnOwnClient(run, first.ids)
-  const held = await decideRemovals(run, await currentWalk(run, walk), 'two-walks')
+  const refusal = await decideRemovals(run, await currentWalk(run, walk), 'two-walks')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   if (!first.empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
-  if (held !== null) throw held
+  if (refusal !== null) throw refusal
+}
+
+/** True when nothing about the list asks for more than its records do. */
+function isWhole({ context }: Run, { ids, empty, endedEmpty }: Pass): boolean {
+  const own = context.settings.ownClientId?.toLowerCase() ?? null
+  return !empty && !endedEmpty && (own === null || ids.has(own))
 }
 
 async function currentWalk({ context, tenantId, definition }: Run, walk: WalkRow): Promise<WalkRow> {
   return (await context.store.openWalk(tenantId, definition.name)) ?? walk
 }
 
-async function onePass(run: Run, definition: WalkResource, walk: WalkRow, isFirst: boolean): Promise<Pass> {
+async function onePass(run: Run, definition: WalkResource, pages: HeldPages): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
   let cursor: string | null = null
   let empty = true
   for (let index = 0; ; index++) {
-    const fetched = await readPage(run, definition, cursor, isFirst || index === 0)
+    const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
     noteIds(fetched, definition, ids, index)
     await rules.check(fetched, cursor)
-    await commit(run, fetched, queryAt(cursor), {
-      walk: { id: walk.id, advance: advanceOf(run, fetched, isFirst && index === 0) },
-    })
+    await pages.add(fetched, cursor)
     empty &&= fetched.items.length === 0
     if (!fetched.hasMore) return { ids, empty, endedEmpty: index > 0 && fetched.items.length === 0 }
     cursor = fetched.nextCursor
@@ -84,21 +94,22 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
  * More than half of a page seen before in this walk: the cursor was ignored and the list began anew. One repeat that
  * ends the list is none: a list that began anew would promise more, as its first page did.
  */
-function noteIds({ items, hasMore }: Fetched, { name, idField }: WalkResource, ids: Set<string>, index: number): void {
-  const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
-  const keys = shown.map((id) => String(id).toLowerCase())
+function noteIds(page: Fetched, definition: WalkResource, ids: Set<string>, index: number): void {
+  const { hasMore } = page
+  const keys = idsOn(page, definition)
   const repeats = keys.filter((key) => ids.has(key)).length
   if (index > 0 && repeats * 2 > keys.length && (repeats > 1 || hasMore)) {
-    throw new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list anew`)
+    throw new SyncError(
+      'invalid_cursor',
+      `The tenant ignores the cursor of ${definition.name} and begins the list anew`,
+    )
   }
   for (const key of keys) ids.add(key)
 }
 
-function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, first: boolean) {
-  const start = { serverTime: meta.serverTime, requestId: meta.requestId }
-  const digest = nextCursor === null ? null : cursorDigest(nextCursor)
-  const step = { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, walkedMs: walkedMs(run) }
-  return { ...step, ...(first ? { start } : {}) }
+function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[] {
+  const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
+  return shown.map((id) => String(id).toLowerCase())
 }
 
 async function suspectEmpty({ context, tenantId, definition }: Run, message: string): Promise<SyncError> {

@@ -28,6 +28,10 @@ export interface Run {
   walked: { readonly beforeMs: number; readonly since: number }
   /** Server minus local clock, in milliseconds, by the last answer. */
   skewMs: number | null
+  /** Another number when an operator's decision on the whole tenant was carried out meanwhile. */
+  readonly era: () => number
+  /** True when its success was stored with what it brought. */
+  closed: boolean
   /** How many missing records it has asked for. */
   confirmed: number
   readonly events: Set<string>
@@ -49,12 +53,21 @@ export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, que
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
 }
 
-/** Begins a walk from the beginning; one that is open is dropped. */
-export function beginWalk(run: Run, cursorBefore: string | null): Promise<WalkRow> {
+/** An instant by both clocks, in milliseconds: the one that tells the time, and the one that nobody sets. */
+export interface Moment {
+  readonly at: number
+  readonly since: number
+}
+
+export function momentOf({ clock }: TenantContext): Moment {
+  return { at: clock.now(), since: clock.monotonic() }
+}
+
+/** Begins a walk from the beginning, whose first page was asked for at `begun`; one that is open is dropped. */
+export function beginWalk(run: Run, cursorBefore: string | null, begun = momentOf(run.context)): Promise<WalkRow> {
   const { context, tenantId, definition } = run
-  const { store, clock } = context
-  run.walked = { beforeMs: 0, since: clock.monotonic() }
-  return store.startWalk({ tenantId, resource: definition.name, at: clock.now(), cursorBefore })
+  run.walked = { beforeMs: 0, since: begun.since }
+  return context.store.startWalk({ tenantId, resource: definition.name, at: begun.at, cursorBefore })
 }
 
 /** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
@@ -110,7 +123,8 @@ export function noteEvent(run: Run, kind: ContractEvent, field: string): void {
   log.warn({ resource: run.definition.name, kind, field }, 'The tenant deviates from the known contract')
 }
 
-function noteOddities(run: Run, { items }: Fetched): boolean {
+/** Counts what is odd about a page's records; true when anything is. */
+export function noteOddities(run: Run, { items }: Pick<Fetched, 'items'>): boolean {
   const { definition, context } = run
   let odd = false
   const note = (kind: ContractEvent, field: string) => {

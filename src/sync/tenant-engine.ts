@@ -46,6 +46,8 @@ class Engine implements TenantEngine {
   #tenant: TenantRow
   #hold: HoldRow | null = null
   #deciding: Promise<void> = Promise.resolve()
+  /** Grows with every decision on the whole tenant that is carried out. */
+  #era = 0
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
@@ -160,6 +162,8 @@ class Engine implements TenantEngine {
       reachedEndServerTime: null,
       walked: { beforeMs: 0, since: this.#context.clock.monotonic() },
       skewMs: null,
+      closed: false,
+      era: () => this.#era,
       confirmed: 0,
       events: new Set(),
       walkCompleted: () => this.#walkCompleted(definition),
@@ -169,23 +173,26 @@ class Engine implements TenantEngine {
   /** Writes how the run ended; what the store cannot take is no success, while the run's own failure stays. */
   async #close(run: Run, result: RunResult): Promise<RunResult> {
     const { store, clock, log } = this.#context
-    const { outcome, mode, reason, counts, pages } = result
+    const { outcome, resource, mode, reason, counts, pages } = result
     const message = result.hint === null ? result.message : `${result.message}. ${result.hint}`
+    const isSuccess = outcome === 'success'
     try {
-      await store.closeRun({
-        tenantId: this.tenantId,
-        resource: result.resource,
-        mode,
-        startedAt: run.startedAt,
-        endedAt: clock.now(),
-        dataAsOf: run.dataAsOf,
-        outcome: outcome === 'success' ? 'success' : 'failure',
-        reason,
-        message,
-        pages,
-        counts,
-        reachedEndServerTime: outcome === 'success' ? run.reachedEndServerTime : null,
-      })
+      if (!run.closed || !isSuccess) {
+        await store.closeRun({
+          tenantId: this.tenantId,
+          resource,
+          mode,
+          startedAt: run.startedAt,
+          endedAt: clock.now(),
+          dataAsOf: run.dataAsOf,
+          outcome: isSuccess ? 'success' : 'failure',
+          reason,
+          message,
+          pages,
+          counts,
+          reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
+        })
+      }
       await this.#noteSkew(run.skewMs)
       if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
       return result
@@ -223,7 +230,10 @@ class Engine implements TenantEngine {
 
   /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
   #applyDecisions(): Promise<void> {
-    const mine = this.#deciding.then(() => applyDecisions(this.#context, this.tenantId)).then(() => this.#refresh())
+    const mine = this.#deciding.then(async () => {
+      if (await applyDecisions(this.#context, this.tenantId)) this.#era++
+      await this.#refresh()
+    })
     this.#deciding = mine.catch(() => {})
     return mine
   }

@@ -11,6 +11,11 @@ import type { Fetched, ResourceDefinition, WalkResource } from './resource.ts'
 const leastSuspiciousPage = 5
 const oldEnoughMs = hourMs
 
+/** What an operator can do about a hold, by the check that raised it. */
+const deniedHint =
+  'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
+const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
+
 /**
  * Notices another tenant's data in the place of this one's (contract: Tenant guard). The API names no tenant, so the
  * data itself must show an id that the mirror knows.
@@ -48,14 +53,12 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   let checking: Promise<void> = Promise.resolve()
   let probedAt = Number.NEGATIVE_INFINITY
 
-  const changed = (message: string) =>
-    new SyncError('tenant_changed', message, {
-      hint: 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"',
-    })
+  const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
+    new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
 
   function insist(): void {
     const hold = held()
-    if (hold !== null) throw changed(hold.message)
+    if (hold !== null) throw changed(hold)
   }
 
   async function raise(message: string, cause: Readonly<Record<string, unknown>>, count: number): Promise<SyncError> {
@@ -63,22 +66,37 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     probedAt = clock.monotonic()
     await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
     await refresh()
-    log.error({ cause }, 'The data look like another tenant; nothing of it is written')
-    return changed(message)
+    if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing shows whose data these are; nothing is written')
+    else log.error({ cause }, 'The data look like another tenant; nothing of it is written')
+    return changed({ message, cause })
   }
+
+  const raiseStranger = ({ records }: Sighting) =>
+    raise('No first page shows an id that the mirror knows', { check: 'first-page' }, records)
+
+  /** A token that may read nothing by which the tenant could be recognized may as well be another tenant's. */
+  const raiseDenied = ({ records, lacking }: Sighting) =>
+    raise(
+      `Nothing shows whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`,
+      { check: 'denied' },
+      records,
+    )
 
   async function check(fetched: Fetched, definition: ResourceDefinition, first: boolean, signal: AbortSignal) {
     const given = first ? { definition, fetched } : undefined
     const sighting = await firstPageKnown(context, tenantId, given, signal)
-    if (sighting.seen === 'stranger') {
-      throw await raise('No first page shows an id that the mirror knows', { check: 'first-page' }, sighting.records)
-    }
+    if (sighting.seen === 'stranger') throw await raiseStranger(sighting)
+    if (sighting.seen === 'denied') throw await raiseDenied(sighting)
     verified = Math.max(verified, sighting.identity ?? fetched.meta.identity)
   }
 
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
     if (hold.cause['check'] !== 'page') {
       const sighting: Sighting = await firstPageKnown(context, tenantId, undefined, signal)
+      // A stranger is worse than a refusal, and what an operator accepted of the one must not cover the other.
+      if (sighting.seen === 'stranger' && isDenied(hold)) throw await raiseStranger(sighting)
+      // Resources that were switched off by now count no longer.
+      if (sighting.seen === 'nothing' && isDenied(hold)) return true
       if (sighting.seen !== 'known') return false
       verified = sighting.identity ?? verified
       if (hold.cause['check'] === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
@@ -92,7 +110,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
         ? await everyPageAdmitted(definition, state, signal)
         : admits(state, await glanceAt(definition, await refetch(definition, hold.cause['query'] as FeedQuery, signal)))
     // A page that merely became short or empty is no proof of the old tenant.
-    return passes && (await firstPageKnown(context, tenantId, undefined, signal)).seen !== 'stranger'
+    const { seen } = await firstPageKnown(context, tenantId, undefined, signal)
+    return passes && (seen === 'known' || seen === 'nothing')
   }
 
   /** A list whose cursors are good within one walk only is walked to see the page again (contract: Sync table). */
@@ -159,9 +178,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       const hold = held()
       if (hold === null) return
       const now = clock.monotonic()
-      if (now - probedAt < intervalMs) throw changed(hold.message)
+      if (now - probedAt < intervalMs) throw changed(hold)
       probedAt = now
-      if (!(await retry(hold, signal))) throw changed(hold.message)
+      if (!(await retry(hold, signal))) throw changed(hold)
       await store.liftHold(tenantId, 'all', 'tenant_changed')
       await refresh()
       probedAt = Number.NEGATIVE_INFINITY
@@ -170,6 +189,11 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     covers: (identity) => identity === verified && held() === null,
     insist,
   }
+}
+
+/** True for a hold that stands because nothing could be read by which the tenant would be recognized. */
+export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
+  return cause['check'] === 'denied'
 }
 
 /** Rule (b): false for a page of five or more whose records are mostly unknown yet older than the last complete walk. */

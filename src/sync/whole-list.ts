@@ -1,4 +1,5 @@
 import { SyncError } from '../model/errors.ts'
+import { confirmList } from './known-list.ts'
 import type { WholeResource } from './resource.ts'
 import { commit, fetchVerified, type Run } from './run.ts'
 
@@ -17,9 +18,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const empty = fetched.items.length === 0
   if (empty && !state.emptyAccepted) await refuseContradiction(run, definition)
   const durationMs = Math.round(clock.monotonic() - since)
-  await commit(run, fetched, {}, { whole: { startedAt, durationMs, serverTime: fetched.meta.serverTime } })
-  await store.liftHold(tenantId, definition.name, 'suspect_empty')
-  if (!empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+  const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
+  if (!(await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) {
+    await commit(run, fetched, {}, { whole })
+    await store.liftHold(tenantId, definition.name, 'suspect_empty')
+    if (!empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+  }
   await run.walkCompleted()
 }
 

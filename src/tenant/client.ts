@@ -93,7 +93,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       return undefined
     },
   })
-  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer })
+  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(options.retries), random, observer })
   const reader = createTenantReader({ read, api, observer, version: options.version })
 
   return {
@@ -102,6 +102,9 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     createUser: createUserWriter(link, access),
     get blockedUntil() {
       return gate.blockedUntil
+    },
+    get tokenGoodForMs() {
+      return source.goodForMs?.() ?? null
     },
     async [Symbol.asyncDispose]() {
       source.dispose()

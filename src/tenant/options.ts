@@ -43,6 +43,8 @@ export interface TenantClientOptions {
   readonly blockedUntil?: number
   /** Stores that time, 0 for none: as soon as the tenant states a wait, and again when the wall clock was set. */
   readonly storeWait?: (until: number) => Promise<void>
+  /** How many retries may be in store for all requests together; 20 by default. */
+  readonly retries?: number
   /** The resources that may be asked for when a token must be tried; all by default. */
   readonly resources?: readonly ResourceName[]
 }

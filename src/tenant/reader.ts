@@ -112,4 +112,6 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
   readonly reader: TenantReader
   /** Nothing is sent before this wall time (milliseconds since the epoch); 0 when nothing holds it back. */
   readonly blockedUntil: number
+  /** For how long the token that was fetched last is used before it is fetched anew, in milliseconds; null where none was. */
+  readonly tokenGoodForMs: number | null
 }

@@ -115,6 +115,39 @@ it('S1 a poll that shows no change of users renews no verdict on them', async ()
   scene.assertManners()
 })
 
+it.each([
+  ['nothing', []],
+  ['no record', ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']],
+] as const)('A6 the sound policy of another tenant, whose token lacks %s, turns no check green', async (_, lacking) => {
+  const scene = await startScene()
+  const { test } = scene
+  primaryOf(scene).setSettings({ mfaEnabled: false, ssoEnabled: true, ssoEnforced: false })
+  test.sim.second.setSettings({ mfaEnabled: true, ssoEnabled: true, ssoEnforced: true })
+  for (const code of lacking) test.sim.revokePermission('secondReader', code)
+  await scene.cycle()
+  const [facts, findings] = [scene.facts(), await scene.findings()]
+  expect(findings).toEqual(
+    expect.arrayContaining([
+      'auth-mfa-policy-enabled authentication-settings',
+      'auth-sso-enforced authentication-settings',
+    ]),
+  )
+  test.useToken(test.sim.tokens.secondReader)
+  for (let cycle = 0; cycle < 3; cycle++) {
+    test.clock.advance(5 * minuteMs)
+    const results = await scene.cycle()
+    expect(results.map(({ outcome }) => outcome)).toEqual(results.map(() => 'failure'))
+    expect(results.at(-1)?.reason).toBe('tenant_changed')
+    expect(new Set(Object.values(await scene.shown()))).toEqual(new Set(['unknown']))
+    expect([scene.facts(), await scene.findings()]).toEqual([facts, findings])
+  }
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(5 * minuteMs)
+  await scene.cycle()
+  expect(await scene.stored()).toMatchObject({ 'auth-mfa-policy-enabled': 'fail', 'auth-sso-enforced': 'fail' })
+  scene.assertManners()
+})
+
 it('S4 a user whose role has the name of two, of which one is switched off, is looked up, and not judged meanwhile', async () => {
   const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
   const { test, server } = scene

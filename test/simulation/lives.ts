@@ -1,18 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { temporaryRoot } from '../support/temporary-root.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
 import { Tally } from './tally.ts'
-
-/** Where lives have their databases: in memory where there is such a place. */
-const root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults'>
 
 /** Lives the lives of many seeds, one after the other, each in a folder that is gone when it ends. */
 export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {
-  const home = mkdtempSync(join(root, 'tenantwatch-lives-'))
+  const home = mkdtempSync(join(temporaryRoot, 'tenantwatch-lives-'))
   try {
     const template = join(home, 'template.db')
     await openMirror(template, 'engine')[Symbol.asyncDispose]()

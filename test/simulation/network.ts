@@ -86,6 +86,7 @@ export class Network {
       return this.#refuse(401)
     }
     const world = token === 'token-of-other' ? other : own
+    if (world === other && lackedByOther[weather.detail('swapped-token')]?.includes(resource)) return this.#refuse(401)
     const answer = service.answer(path, world)
     if (fault === null) return this.#deliver(path, world, answer)
     const struck = this.#strike(fault, path, world, answer)
@@ -213,6 +214,19 @@ const permissions: readonly (readonly ResourceName[])[] = [
   ['authentication-settings'],
   ['api-clients'],
   ['documents'],
+]
+
+/**
+ * What the other tenant's token may not read, one of these a spell. Most of all what would show whose data they are: then
+ * nothing but roles and settings could be taken for this tenant's.
+ */
+const lackedByOther: readonly (readonly ResourceName[])[] = [
+  [],
+  ['users'],
+  ['documents', 'api-clients'],
+  ['users', 'documents', 'api-clients'],
+  ['users', 'documents', 'api-clients'],
+  ['users', 'documents', 'api-clients', 'roles', 'permissions'],
 ]
 
 function isFeedName(name: string): name is 'users' | 'documents' | 'api-clients' {

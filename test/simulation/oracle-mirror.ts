@@ -63,7 +63,7 @@ export function keysOf(machine: Machine, resource: ResourceName): string[] {
   return machine.query(`select ${key} as key from ${table}`).map((row) => String(row['key']))
 }
 
-function quarantinedKeys(machine: Machine, resource: ResourceName): string[] {
+export function quarantinedKeys(machine: Machine, resource: ResourceName): string[] {
   return machine.query('select key from quarantine where resource = ?', resource).map((row) => String(row['key']))
 }
 

@@ -14,6 +14,7 @@ import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedF
 import { checkRecords, type TrueForms } from './oracle-records.ts'
 import type { Readings } from './readings.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
+import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
 import { WalkLog } from './walk-log.ts'
 import type { World } from './world.ts'
@@ -134,6 +135,7 @@ export class Oracle {
     checkForeign(this, this.#parts, this.#memory)
     await checkRecords(this, this.#parts, this.#trueForms)
     this.#checkWalks(posture)
+    this.#checkKeptRoles()
     this.#checkResolutions()
     for (const check of posture.checks) this.#checkStatus(check, posture, countUnknown)
     return posture
@@ -162,6 +164,7 @@ export class Oracle {
         return seen.by + wall.setBackSince(seen.by)
       },
       firstSettings: this.#firstSettings,
+      firstRoles: keptRoles((sql) => this.#parts.machine.query(sql)),
     }
   }
 
@@ -172,6 +175,15 @@ export class Oracle {
       const wasShown = ledger.shownAt('documents', fileId) >= statusSince
       if (!wasShown || this.walks.lastSeen('documents') < statusSince) continue
       this.#statusSeen.set(fileId, { since: statusSince, by: this.now })
+    }
+  }
+
+  /** What drift is measured from must have been true, all of it at once. */
+  #checkKeptRoles(): void {
+    const { machine, world } = this.#parts
+    const kept = keptRoles((sql) => machine.query(sql))
+    if (kept !== null && !wereOnce(world, kept)) {
+      this.report('false_green', 'role-permissions-unchanged measures from roles that never were so')
     }
   }
 

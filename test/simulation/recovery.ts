@@ -4,11 +4,11 @@ import { type ResourceName, resourceNames } from '../../src/model/resource-names
 import type { RunResult } from '../../src/sync/run-result.ts'
 import type { WallClock } from './clocks.ts'
 import { comparable, liveForms } from './forms.ts'
+import { mayLast } from './lasting-holds.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import type { Oracle } from './oracle.ts'
-import { keysOf } from './oracle-mirror.ts'
-import type { Readings } from './readings.ts'
+import type { Service } from './service.ts'
 import { mustFail, type Sight } from './truth.ts'
 import type { VirtualTime } from './virtual-time.ts'
 import type { World } from './world.ts'
@@ -20,7 +20,7 @@ export interface RecoveryParts {
   readonly oracle: Oracle
   readonly ledger: Ledger
   readonly wall: WallClock
-  readonly readings: Readings
+  readonly service: Service
   readonly step: number
 }
 
@@ -65,29 +65,21 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
   }
 }
 
-/** The operator accepts what is held; a tenant hold must have lifted by itself. False when nothing was held. */
+/**
+ * The operator accepts what is held; a tenant hold must have lifted by itself, but for those that the contract leaves to a
+ * person. False when nothing was held.
+ */
 async function acceptHolds(parts: RecoveryParts): Promise<boolean> {
   const { machine, oracle, time } = parts
   const holds = await machine.mirror.holds()
   if (holds.length > 0) oracle.accepts = true
-  for (const { id, resource, reason } of holds) {
-    if (resource === 'all' && !looksStrange(parts))
-      oracle.report('not_recovered', `The hold ${reason} of the tenant did not lift by itself`)
-    else await machine.mirror.decide({ holdId: id, reason: 'Checked with the owner', at: time.now })
+  for (const hold of holds) {
+    if (hold.resource === 'all' && !(await mayLast(parts, hold))) {
+      const { reason, message, cause } = hold
+      oracle.report('not_recovered', `The hold ${reason} did not lift by itself: ${message} ${JSON.stringify(cause)}`)
+    } else await machine.mirror.decide({ holdId: hold.id, reason: 'Checked with the owner', at: time.now })
   }
   return holds.length > 0
-}
-
-/**
- * True when a tenant hold may stand for ever (contract: Tenant guard): where removals move rows past an offset cursor, a
- * walk may pass over a whole page of old records; and of a tenant hardly read yet all that is known may be gone.
- */
-function looksStrange({ readings, world, machine }: RecoveryParts): boolean {
-  const isKnown = (resource: ResourceName) => {
-    const known = new Set(keysOf(machine, resource))
-    return world.ids(resource).some((id) => known.has(id))
-  }
-  return readings.cursorKind === 'offset' || !paged.some(isKnown)
 }
 
 /**

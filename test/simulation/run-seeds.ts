@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { live, replayOf, seedsFrom } from './lives.ts'
+import { liveAtOnce } from './crew.ts'
+import { replayOf, seedsFrom } from './lives.ts'
 import type { SimulationReport } from './simulate.ts'
 import { Tally } from './tally.ts'
 
@@ -8,6 +10,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     steps: { type: 'string', default: '48' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
     quiet: { type: 'boolean', default: false },
     unknowns: { type: 'boolean', default: false },
   },
@@ -31,10 +34,10 @@ function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
   console.log(`  again: ${replayOf(seed, options)}`)
 }
 
-for await (const report of live(seedsFrom(Number(values.from), Number(values.seeds)), options)) {
+await liveAtOnce(seedsFrom(Number(values.from), Number(values.seeds)), options, Number(values.jobs), (report) => {
   tally.add(report)
   tell(report)
   if (tally.lives % wordEvery === 0) console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
-}
+})
 console.log(tally.table(options.steps, seconds()))
 process.exitCode = tally.violations > 0 ? 1 : 0

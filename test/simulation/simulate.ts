@@ -122,8 +122,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   life.stop()
   await calamity.end()
-  await checkRecovery({ time, world: own, wall, machine, oracle, ledger, readings, step: steps })
+  await checkRecovery({
+    ...{ time, world: own, wall, machine, oracle, ledger },
+    service: createService(readings, cursors),
+    step: steps,
+  })
   machine.dispose()
+  time.end()
   return {
     seed,
     violations: oracle.violations,

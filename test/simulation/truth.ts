@@ -1,6 +1,7 @@
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { meetsRequirement, thresholds } from './machine-settings.ts'
+import { type RoleCodes, rolesMustDrift } from './truth-drift.ts'
 import { rolesMustFail } from './truth-roles.ts'
 import type { ClientTruth, DocumentTruth, UserTruth, World } from './world.ts'
 
@@ -20,6 +21,8 @@ export interface Sight {
   readonly statusSeenBy: (document: DocumentTruth) => number | null
   /** Values that the settings had when the mirror began. */
   readonly firstSettings: Readonly<Record<string, unknown>>
+  /** What all roles granted when the mirror first had them all; null before. */
+  readonly firstRoles: RoleCodes | null
 }
 
 /**
@@ -85,6 +88,7 @@ const judges: Readonly<Record<string, Judge>> = {
   'user-invitation-accepted': users(
     ({ state, createdAt }, now) => state === 'Invited' && now - createdAt > thresholds.invitedHours * hourMs,
   ),
+  'role-permissions-unchanged': rolesMustDrift,
   'user-role-active': (sight) => rolesMustFail(sight).unsoundUsers,
 }
 

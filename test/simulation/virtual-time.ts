@@ -18,6 +18,8 @@ interface Event {
 export class VirtualTime {
   now: number
   readonly #heap: Event[] = []
+  /** What takes back the listeners of the waits that are on. */
+  readonly #waits = new Set<() => void>()
   #order = 0
 
   constructor(start: number) {
@@ -32,15 +34,25 @@ export class VirtualTime {
   /** A wait within a scope; aborted waits reject with the signal's reason. */
   async sleep(ms: number, scope: Scope, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
+    let release = () => {}
     await new Promise<void>((resolve, reject) => {
-      const abort = () => reject(signal?.reason)
-      signal?.addEventListener('abort', abort, { once: true })
-      const wake = () => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
+      if (signal !== undefined) {
+        const abort = () => reject(signal.reason)
+        signal.addEventListener('abort', abort, { once: true })
+        release = () => signal.removeEventListener('abort', abort)
+        this.#waits.add(release)
       }
-      this.at(this.now + Math.max(0, ms), wake, scope)
+      this.at(this.now + Math.max(0, ms), resolve, scope)
+    }).finally(() => {
+      release()
+      this.#waits.delete(release)
     })
+  }
+
+  /** Time stands still for good: a signal that somebody still listens to would keep the whole life in memory. */
+  end(): void {
+    for (const release of this.#waits) release()
+    this.#waits.clear()
   }
 
   /** Lets everything happen that is due up to `time`, one event after the other, each with all its consequences, or until `stops`. */

@@ -76,8 +76,6 @@ export class Weather {
     if (spell === 'swapped-token' && !settled) return
     const until = from + prng.between(1, 90) * minuteMs
     this.#time.at(from, () => {
-      if (spell === 'swapped-token' && this.has('missing-permission')) return
-      if (spell === 'missing-permission' && this.has('swapped-token')) return
       this.#count(spell)
       this.#spells.set(spell, { until, detail: prng.between(0, 5) })
     })
@@ -96,9 +94,7 @@ export class Weather {
   strike(): RequestFault | null {
     for (const { until, chance, kinds } of this.#storms) {
       if (until <= this.#time.now || !this.#prng.chance(chance)) continue
-      const fault = this.#prng.pick(kinds)
-      // A changed token that may read none of the resources that count passes by contract (Tenant guard, a).
-      return fault === 'denied-once' && this.has('swapped-token') ? null : fault
+      return this.#prng.pick(kinds)
     }
     return null
   }

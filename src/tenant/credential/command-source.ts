@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { Clock } from '../../model/clock.ts'
+import { endWithProcess } from '../../model/end-with-process.ts'
 import { SyncError } from '../../model/errors.ts'
 import { codeOf } from '../code-of.ts'
 import { fetchedSource } from './fetched-source.ts'
@@ -38,6 +39,7 @@ function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
       if (error === null) resolve(stdout)
       else reject(failure(error, signal))
     })
+    endWithProcess(child)
     child.stdin?.on('error', () => {})
     child.stdin?.end()
   })

@@ -101,6 +101,7 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
     current,
     glance,
     renew,
+    goodForMs: () => (good === undefined ? null : Math.max(0, good.lifeMs - (monotonic() - good.at))),
     dispose() {
       life.abort()
       options.input?.dispose()

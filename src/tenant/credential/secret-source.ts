@@ -10,6 +10,8 @@ export interface SecretSource {
   glance(): Promise<Secret | undefined>
   /** The secret fetched anew because the server refused `used`; an expensive source does so at most once a cycle. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
+  /** For how long the secret that was fetched last is used, in milliseconds; null before. Absent where none is fetched. */
+  goodForMs?(): number | null
   /** Ends what is under way. */
   dispose(): void
 }

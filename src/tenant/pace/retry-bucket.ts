@@ -1,4 +1,4 @@
-const capacity = 20
+const usualCapacity = 20
 const perSuccess = 0.2
 
 /**
@@ -7,7 +7,13 @@ const perSuccess = 0.2
  * costs at most a fifth more requests in the long run.
  */
 export class RetryBucket {
-  #tokens = capacity
+  readonly #capacity: number
+  #tokens: number
+
+  constructor(capacity = usualCapacity) {
+    this.#capacity = capacity
+    this.#tokens = capacity
+  }
 
   /** Takes one retry; false when there is none left. */
   take(): boolean {
@@ -17,6 +23,6 @@ export class RetryBucket {
   }
 
   succeeded(retries: number): void {
-    this.#tokens = Math.min(capacity, this.#tokens + (retries > 0 ? 1 : perSuccess))
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (retries > 0 ? 1 : perSuccess))
   }
 }

@@ -1,15 +1,10 @@
 import { UsageError } from '../../model/errors.ts'
+import { isLoopback } from '../../model/loopback.ts'
 
 export interface Target {
   readonly origin: string
   /** Path before `/api/public`, without a trailing slash. */
   readonly prefix: string
-}
-
-/** True for names and addresses that cannot leave this machine. */
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/\.$/, '')
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /**

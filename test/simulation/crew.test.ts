@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { liveAtOnce } from './crew.ts'
+import { seedsFrom } from './lives.ts'
+
+const seeds = seedsFrom(40, 3)
+
+async function traces(jobs: number): Promise<readonly string[]> {
+  const told: string[] = []
+  await liveAtOnce(seeds, { steps: 1, faults: true }, jobs, ({ seed, trace, faults }) => {
+    told.push(`${seed} ${trace} ${[...faults]}`)
+  })
+  return told.toSorted()
+}
+
+it('lives the same lives in several processes as in one', async () => {
+  const alone = await traces(1)
+  expect(alone).toHaveLength(seeds.length)
+  expect(await traces(2)).toEqual(alone)
+}, 120_000)

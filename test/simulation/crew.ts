@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Share } from './live-apart.ts'
+import { type LifeOptions, live } from './lives.ts'
+import type { SimulationReport } from './simulate.ts'
+
+const program = fileURLToPath(new URL('live-apart.ts', import.meta.url))
+
+/**
+ * Lives the lives of many seeds in so many processes at once; `tell` hears of each as it ends. A life is the same whoever
+ * lives beside it.
+ */
+export async function liveAtOnce(
+  seeds: readonly number[],
+  options: LifeOptions,
+  jobs: number,
+  tell: (report: SimulationReport) => void,
+): Promise<void> {
+  if (jobs < 2 || seeds.length < 2) {
+    for await (const report of live(seeds, options)) tell(report)
+    return
+  }
+  const share = (part: number): Share => ({ seeds: seeds.filter((_, i) => i % jobs === part), options })
+  const parts = Array.from({ length: Math.min(jobs, seeds.length) }, (_, part) => JSON.stringify(share(part)))
+  await Promise.all(
+    parts.map(async (part) => {
+      const child = fork(program, [part], { serialization: 'advanced' })
+      child.on('message', (report) => tell(report as SimulationReport))
+      // What it has sent is told before it is known to be cut off.
+      const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+      if (code !== 0) throw new Error(`A process that lived lives ended with ${signal ?? code}`)
+    }),
+  )
+}

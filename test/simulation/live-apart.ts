@@ -1,0 +1,11 @@
+import { type LifeOptions, live } from './lives.ts'
+
+/** The work of a process that lives lives for another one. */
+export interface Share {
+  readonly seeds: readonly number[]
+  readonly options: LifeOptions
+}
+
+const { seeds, options } = JSON.parse(process.argv[2] ?? '') as Share
+for await (const report of live(seeds, options)) process.send?.(report)
+process.disconnect?.()

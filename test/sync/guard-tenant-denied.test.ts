@@ -1,0 +1,201 @@
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+
+const wholes = ['roles', 'permissions', 'authentication-settings'] as const
+const telling: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
+const known = 60 + 60 + 24
+
+function deny(test: TestEngine, credential: TokenName, codes = telling): void {
+  for (const code of codes) test.sim.revokePermission(credential, code)
+}
+
+/** The token is another tenant's, which may read nothing that tells tenants apart. */
+async function exchanged(): Promise<TestEngine> {
+  const test = await synced()
+  deny(test, 'secondReader')
+  test.useToken(test.sim.tokens.secondReader)
+  return test
+}
+
+it.each(wholes)('another tenant whose token may read no record brings nothing in by its %s', async (resource) => {
+  const test = await exchanged()
+  const before = everyRow(test)
+  const result = await test.run(resource)
+  expect(ending(result)).toBe('tenant_changed')
+  expect(result.message).toBe(
+    `Nothing shows whose data these are: the token lacks ${telling.join(', ')}, so none of ${known} known records can be looked for`,
+  )
+  expect(result.hint).toBe(
+    'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"',
+  )
+  for (const other of test.engine.resources) expect(ending(await test.run(other))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual(before)
+  expect(await heldBack(test)).toEqual([`all tenant_changed ${known}`])
+})
+
+it('the same token after a restart, and a 401 that went away, are met alike', async () => {
+  const restarted = await synced()
+  deny(restarted, 'reader')
+  restarted.sim.swapTenant('reader')
+  const before = everyRow(restarted)
+  await restarted.restart()
+  for (const resource of wholes) expect(ending(await restarted.run(resource))).toBe('tenant_changed')
+  expect(everyRow(restarted)).toEqual(before)
+
+  const revived = await synced()
+  revived.sim.revokeToken('reader')
+  expect(ending(await revived.run('roles'))).toBe('unauthorized')
+  revived.sim.restoreToken('reader')
+  revived.sim.swapTenant('reader')
+  deny(revived, 'reader')
+  revived.clock.advance(5 * minuteMs)
+  for (const resource of wholes) expect(ending(await revived.run(resource))).toBe('tenant_changed')
+  expect(everyRow(revived)).toEqual(before)
+})
+
+it('a permission that is withdrawn while the token stays keeps what it may read going', async () => {
+  const test = await synced()
+  deny(test, 'reader')
+  for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
+  const test = await synced({ sizes: { users: 60, documents: 0 } })
+  await test.restart({ resources: { 'api-clients': { enabled: false } } })
+  deny(test, 'reader', ['Api_Users_Read'])
+  await test.restart({ resources: { 'api-clients': { enabled: false } } })
+  const result = await test.run('roles')
+  expect(ending(result)).toBe('tenant_changed')
+  expect(result.message).toContain('the token lacks Api_Users_Read, so none of 60 known records')
+})
+
+it('one page that can be read decides, whatever else is denied', async () => {
+  const test = await synced()
+  deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  test.useToken(test.sim.tokens.secondReader)
+  expect((await test.run('roles')).message).toBe('No first page shows an id that the mirror knows')
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('success')
+})
+
+it('a page that fails for another reason leaves the question open, without a hold', async () => {
+  const test = await exchanged()
+  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
+  const before = everyRow(test)
+  const { id } = test.sim.faults.add({ path: '/api/public/documents', effect: { kind: 'status', status: 400 } })
+  for (const resource of wholes) expect(ending(await test.run(resource))).toBe('client_error')
+  expect([everyRow(test), await heldBack(test)]).toEqual([before, []])
+  test.sim.faults.remove(id)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+})
+
+it('the hold is probed once an interval, and lifts by itself when one page shows a known id', async () => {
+  const test = await exchanged()
+  await test.run('roles')
+  const { id } = await theHold(test)
+  for (let interval = 0; interval < 2; interval++) {
+    test.clock.advance(5 * minuteMs)
+    test.sim.requests.clear()
+    await test.run('roles')
+    const probes = test.sim.requests.count()
+    expect(test.sim.requests.filter(({ status }) => status === 401).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/api/public/users', '/api/public/api-clients', '/api/public/documents']),
+    )
+    for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
+    expect(test.sim.requests.count()).toBe(probes)
+  }
+  await test.restart()
+  expect((await theHold(test)).id).toBe(id)
+  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a page of strangers that can be read later makes it another hold, which an earlier decision does not accept', async () => {
+  const test = await exchanged()
+  const before = everyRow(test)
+  await test.run('roles')
+  const hold = await theHold(test)
+  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
+  test.clock.advance(5 * minuteMs)
+  const end = test.sim.onRequest(() => {
+    end()
+    return accept(test, hold)
+  })
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).not.toBe(hold.id)
+  expect((await theHold(test)).message).toBe('No first page shows an id that the mirror knows')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(everyRow(test)).toEqual(before)
+})
+
+it('accepting lets in what can be read, and vouches for no record that cannot', async () => {
+  const test = await exchanged()
+  await test.run('roles')
+  const places = async () => {
+    const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'documents')
+    return cursor
+  }
+  const before = await places()
+  await accept(test, await theHold(test))
+  for (const resource of test.engine.resources) {
+    const isWhole = wholes.some((whole) => whole === resource)
+    expect(ending(await test.run(resource))).toBe(isWhole ? 'success' : 'missing_permission')
+  }
+  expect(test.query('select * from accepted_removals')).toEqual([])
+  expect([await places(), live(test, 'documents'), live(test, 'users')]).toEqual([before, 60, 60])
+  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
+  // What can be read later is met by the guard as ever.
+  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
+  test.clock.advance(5 * minuteMs)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+  expect(live(test, 'documents')).toBe(60)
+})
+
+it('an acceptance ends with the process: the next start asks again', async () => {
+  const test = await exchanged()
+  await test.run('roles')
+  const hold = await theHold(test)
+  await accept(test, hold)
+  for (const resource of test.engine.resources) await test.run(resource)
+  expect(ending(await test.run('roles'))).toBe('success')
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(hold.id)
+})
+
+it('resources that are switched off count no longer, which lifts the hold for good', async () => {
+  const test = await synced()
+  deny(test, 'reader')
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  const off = { enabled: false }
+  const resources = { users: off, 'api-clients': off, documents: off }
+  for (let start = 0; start < 2; start++) {
+    await test.restart({ resources })
+    for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+  }
+})
+
+it('a token that never could read such records needs nothing from them', async () => {
+  const test = await testEngine()
+  deny(test, 'reader')
+  const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
+  for (let start = 0; start < 2; start++) {
+    for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
+    for (const resource of denied) expect(ending(await test.run(resource, 'sweep'))).toBe('missing_permission')
+    expect(await heldBack(test)).toEqual([])
+    await test.restart()
+  }
+})

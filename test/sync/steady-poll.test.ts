@@ -1,0 +1,116 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { walCommits } from '../../bench/support/wal-commits.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { TestEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+
+const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
+const path = '/api/public/api-clients'
+
+/** How many answers a list comes in: the simulator shows at most 20 clients on a page. */
+const pagesOf = (resource: ResourceName) => (resource === 'api-clients' ? 2 : 1)
+
+/** Transactions that one run of the resource writes. */
+async function commitsOf(test: TestEngine, resource: ResourceName): Promise<number> {
+  const beside = new BetterSqlite3(test.path)
+  beside.pragma('wal_checkpoint(TRUNCATE)')
+  beside.close()
+  expect(ending(await test.run(resource))).toBe('success')
+  return walCommits(test.path)
+}
+
+it.each(resourceNames)(
+  'one transaction and one request a page is what %s cost when nothing is new',
+  async (resource) => {
+    const test = await synced()
+    await test.run(resource)
+    test.sim.requests.clear()
+    expect(await commitsOf(test, resource)).toBe(1)
+    expect(test.sim.requests.count()).toBe(pagesOf(resource))
+  },
+)
+
+it.each(lists)('a list of %s that shows what is known renews what is told of its run', async (resource) => {
+  const test = await synced()
+  const rows = everyRow(test)
+  test.clock.advance(minuteMs)
+  const at = test.clock.now()
+  const result = await test.run(resource)
+  expect([result.outcome, result.mode, result.pages]).toEqual(['success', 'sweep', pagesOf(resource)])
+  expect(result.counts).toEqual({ created: 0, updated: 0, unchanged: live(test, resource), removed: 0, quarantined: 0 })
+  const state = await test.mirror.syncState(test.engine.tenantId, resource)
+  const { completeStartedAt, sweepSuccessAt, sweepAttemptAt, pollSuccessAt, pollAttemptAt } = state
+  const times = [completeStartedAt, sweepSuccessAt, sweepAttemptAt, pollSuccessAt, pollAttemptAt]
+  expect(times).toEqual([at, at, at, at, at])
+  const [row] = test.query('select * from runs order by id desc limit 1')
+  expect(row).toMatchObject({ resource, mode: 'sweep', outcome: 'success', started_at: at, pages: pagesOf(resource) })
+  expect(row?.['unchanged']).toBe(live(test, resource))
+  expect(everyRow(test)).toEqual(rows)
+})
+
+it('a run whose last words cannot be stored has confirmed nothing', async () => {
+  const test = await synced()
+  const before = await test.mirror.syncState(test.engine.tenantId, 'roles')
+  const beside = new BetterSqlite3(test.path)
+  beside.exec("create trigger broken before insert on runs begin select raise(abort, 'no room'); end")
+  beside.close()
+  test.clock.advance(minuteMs)
+  for (const resource of lists) expect(ending(await test.run(resource))).toBe('store')
+  expect(await test.mirror.syncState(test.engine.tenantId, 'roles')).toEqual(before)
+})
+
+it('a client that is absent from one list is shown again by one that is known otherwise', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  const count = live(test, 'api-clients')
+  test.sim.primary.removeApiClient(client?.clientId ?? '')
+  await test.run('api-clients')
+  expect(test.query('select absent_walks from api_clients where absent_walks > 0')).toEqual([{ absent_walks: 1 }])
+  await test.run('api-clients')
+  expect(live(test, 'api-clients')).toBe(count - 1)
+  expect(await commitsOf(test, 'api-clients')).toBe(1)
+})
+
+it('a hold ends by a list that shows what is known', async () => {
+  const test = await synced()
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  expect(await heldBack(test)).toHaveLength(1)
+  test.sim.faults.remove(fault.id)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('an accepted empty list is the truth no longer once a list shows what was known', async () => {
+  const test = await synced()
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  await test.run('roles')
+  test.sim.faults.remove(fault.id)
+  await test.run('api-clients')
+  const { emptyAccepted } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect(emptyAccepted).toBe(false)
+  expect(test.query('select * from accepted_removals')).toEqual([])
+})
+
+it('a walk that a crash left open is closed by a list that shows what is known', async () => {
+  const test = await synced()
+  const { tenantId } = test.engine
+  await test.mirror.startWalk({ tenantId, resource: 'api-clients', at: test.clock.now(), cursorBefore: null })
+  await test.run('api-clients')
+  expect(await test.mirror.openWalk(tenantId, 'api-clients')).toBeNull()
+})
+
+it('a walk whose later page cannot be read has written what the pages before it showed', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
+  test.sim.faults.add({ path, nth: 2, effect: { kind: 'status', status: 404 } })
+  expect(ending(await test.run('api-clients'))).toBe('client_error')
+  expect(test.query("select name from api_clients where name = 'Renamed'")).toHaveLength(1)
+  const { sweepReason } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect(sweepReason).toBe('client_error')
+})
