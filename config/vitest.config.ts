@@ -14,6 +14,8 @@ export default defineConfig({
     maxWorkers: 4,
     // Nothing here lives in modules, so files share workers: a third less time.
     isolate: false,
+    // Node runs the files as they are, as it does for users; what is mocked is a wire or a clock, never a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
   },
 })

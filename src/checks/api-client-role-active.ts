@@ -11,11 +11,13 @@ export const apiClientRoleActive = defineCheck({
   description: "Exactly one role carries the client's role name, and its state is Active.",
   risk: 'What the client may do is undefined, or changes unseen when an inactive or doubled role is edited.',
   remediation: 'Give the client an active role, or rename roles so that each name exists once.',
+  alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role of their name' },
   severities: ['medium'],
   judges: 'api-clients',
   needs: ['roles'],
   entity: { type: 'api-client', isRecord: true },
   timeBased: false,
+  material: ['roleName', 'roles.roleId', 'roles.state'],
   options: z.strictObject({}),
   async load(reader, _options, _now, context) {
     const roles = await loadRoles(reader)

@@ -12,11 +12,13 @@ export const apiClientSecretLifetime = defineCheck({
   description: 'No secretExpirationDate lies further ahead than `days` (365 by default).',
   risk: 'A secret that hardly ever expires stays usable long after it has leaked.',
   remediation: 'Replace the secret by one with a shorter life.',
+  alert: { name: 'SecretTooLong', says: 'API client secrets that are valid for too long' },
   severities: ['low'],
   judges: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true },
   timeBased: true,
+  material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(365) }),
   load: (reader, options, now) =>
     loadClients(reader, { all: [{ field: 'secretExpirationDateMs', above: Math.floor(now + options.days * dayMs) }] }),

@@ -10,11 +10,13 @@ export const apiClientSecretNotExpired = defineCheck({
   description: 'The secretExpirationDate of every API client lies in the future.',
   risk: 'An integration whose secret has expired is down; a client nobody renews is likely forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
+  alert: null,
   severities: ['critical'],
   judges: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true },
   timeBased: true,
+  material: ['secretExpirationDate'],
   options: z.strictObject({}),
   load: (reader, _options, now) => loadClients(reader, { all: [{ field: 'secretExpirationDateMs', atMost: now }] }),
   evaluate(client, _options, now) {

@@ -13,11 +13,13 @@ export const apiClientSecretNotExpiring = defineCheck({
     'Every secret that has not expired is valid for longer than `days` from now; `highDays` raises the severity.',
   risk: 'The integration fails on the day its secret expires.',
   remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
+  alert: null,
   severities: ['medium', 'high'],
   judges: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true },
   timeBased: true,
+  material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),
   async load(reader, options, now) {
     const horizon = Math.floor(now + Math.max(options.days, options.highDays) * dayMs)

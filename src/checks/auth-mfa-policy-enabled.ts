@@ -9,11 +9,13 @@ export const authMfaPolicyEnabled = defineCheck({
   description: 'mfaEnabled, the tenant-wide multi-factor policy, is true.',
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
+  alert: { name: 'MfaPolicyOff', says: 'Multi-factor authentication not demanded' },
   severities: ['high'],
   judges: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-settings', isRecord: false },
   timeBased: false,
+  material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
   options: z.strictObject({}),
   load: loadSettings,
   evaluate(settings) {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import type { AcceptedState } from '../mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../mirror/query.ts'
 import { toIso } from '../model/dates.ts'
+import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { onlyRecord, readingOf } from './support/records.ts'
 import { quoted } from './support/words.ts'
 
@@ -22,27 +24,44 @@ export const authSettingsUnchanged = defineCheck({
   id: 'auth-settings-unchanged',
   title: 'The authentication settings are as they were accepted',
   description:
-    'Every field of the authentication settings has the value of the configured `baseline`; a field it does not name, the value first mirrored.',
+    'Every field of the authentication settings has the value of the configured `baseline`; a field it does not name, the value last accepted by an operator, else the one first mirrored.',
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
-  remediation: 'Restore the setting, or write its new value into the baseline to accept it.',
+  remediation:
+    'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
+  alert: { name: 'SettingsDrift', says: 'Authentication settings that are not as they were accepted' },
   severities: ['medium', 'critical'],
   judges: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-setting', isRecord: false },
   timeBased: false,
+  material: ['present', 'expected'],
+  drift: {},
   options: z.strictObject({ baseline: baseline.default({}) }),
-  async load(reader) {
+  async load(reader, options, _now, context) {
     const settings = await onlyRecord(reader, 'authentication-settings')
     if (settings === null) return { population: 0, candidates: [], notJudged: 1 }
     const history = await reader.history('authentication-settings', settings.key)
+    const accepted = await context.accepted()
     return {
       population: fields.length,
-      candidates: [fields.map((field) => ({ field, settings, changes: changesOf(history, field) }))],
+      candidates: [
+        fields.map((field) => ({
+          field,
+          settings,
+          changes: changesOf(history, field),
+          accepted: accepted?.get(field),
+        })),
+      ],
+      async scope(id) {
+        const isConfigured = fields.some((field) => field === id && options.baseline[field] !== undefined)
+        return isConfigured ? 'judged' : scopeOfDrift(accepted?.get(id), settings.fields[id])
+      },
     }
   },
-  evaluate({ field, settings, changes }, options) {
+  evaluate({ field, settings, changes, accepted }, options) {
     const present = settings.fields[field]
-    const { expected, expectedFrom } = expectationOf(field, options.baseline, { settings, changes })
+    const expectation = expectationOf(field, options.baseline, { settings, changes, accepted })
+    const { expected, expectedFrom } = expectation
     if (present === expected) return null
     const isWeakened = protections.has(field) && expected === true
     const last = changes.at(-1)
@@ -55,8 +74,7 @@ export const authSettingsUnchanged = defineCheck({
       evidence: {
         field,
         present,
-        expected,
-        expectedFrom,
+        ...expectation,
         ...readingOf(settings),
         changes: changes
           .slice(-10)
@@ -69,11 +87,16 @@ export const authSettingsUnchanged = defineCheck({
 interface Known {
   readonly settings: MirrorRecord
   readonly changes: readonly ChangeRow[]
+  readonly accepted: AcceptedState | undefined
 }
 
-function expectationOf(field: Field, accepted: z.output<typeof baseline>, { settings, changes }: Known) {
-  const configured = accepted[field]
-  if (configured !== undefined) return { expected: configured, expectedFrom: 'accepted baseline' }
+function expectationOf(
+  field: Field,
+  { [field]: configured }: z.output<typeof baseline>,
+  { settings, changes, accepted }: Known,
+): Expectation {
+  if (configured !== undefined) return { expected: configured, expectedFrom: configuredBaseline }
+  if (accepted !== undefined) return expectationFrom(accepted)
   const [first] = changes
   return { expected: first === undefined ? settings.fields[field] : first.before, expectedFrom: 'first state mirrored' }
 }

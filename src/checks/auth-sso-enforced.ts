@@ -9,11 +9,13 @@ export const authSsoEnforced = defineCheck({
   description: 'ssoEnabled and ssoEnforced are both true.',
   risk: 'Users can sign in past the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
+  alert: { name: 'SsoNotEnforced', says: 'Single sign-on not enabled and enforced' },
   severities: ['low', 'high'],
   judges: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-settings', isRecord: false },
   timeBased: false,
+  material: ['ssoEnabled', 'ssoEnforced'],
   options: z.strictObject({}),
   load: loadSettings,
   evaluate(settings) {

@@ -12,11 +12,13 @@ export const documentCurrent = defineCheck({
   description: 'No document was last touched (updatedAt, else createdAt) longer ago than `days`.',
   risk: 'Policies and evidence that nobody reviews no longer describe what is done.',
   remediation: 'Review the document and upload its current version, or remove it.',
+  alert: { name: 'DocumentOutdated', says: 'Documents that were not updated for too long' },
   severities: ['medium'],
   judges: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true },
   timeBased: true,
+  material: ['createdAt', 'updatedAt'],
   options: z.strictObject({ days: days(365) }),
   async load(reader, options, now) {
     return {

@@ -13,11 +13,13 @@ export const documentNameUnique = defineCheck({
   description: 'Every file name belongs to one document.',
   risk: 'It is unclear which of several documents of one name is the valid one.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
+  alert: { name: 'DocumentNameTwice', says: 'File names that several documents have' },
   severities: ['info'],
   judges: 'documents',
   needs: [],
   entity: { type: 'document-name', isRecord: false },
   timeBased: false,
+  material: ['documents.fileId'],
   options: z.strictObject({}),
   async load(reader) {
     const doubled = await reader.duplicates('documents', 'filename')

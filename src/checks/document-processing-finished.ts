@@ -13,11 +13,13 @@ export const documentProcessingFinished = defineCheck({
   description: 'No document has the uploadStatus Processing for longer than `hours`.',
   risk: 'A document that is stuck in ingestion cannot be queried: the evidence it holds is not in use.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
+  alert: { name: 'DocumentStuck', says: 'Documents stuck in processing' },
   severities: ['medium'],
   judges: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true },
   timeBased: true,
+  material: ['statusSince'],
   options: z.strictObject({ hours: hours(24) }),
   async load(reader, options, now) {
     const stuck = { field: 'uploadStatus', is: 'Processing' } as const

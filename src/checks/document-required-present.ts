@@ -15,11 +15,13 @@ export const documentRequiredPresent = defineCheck({
     'Each of the configured `requirements` is met by a Completed document with a matching name that is not too old.',
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
+  alert: { name: 'DocumentMissing', says: 'Required documents that are missing or too old' },
   severities: ['high'],
   judges: 'documents',
   needs: [],
   entity: { type: 'document-requirement', isRecord: false },
   timeBased: true,
+  material: ['nearest.fileId', 'nearest.updatedAt'],
   options: z.strictObject({ requirements }),
   async load(reader, options, now) {
     const population = options.requirements.length

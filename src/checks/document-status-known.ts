@@ -15,11 +15,13 @@ export const documentStatusKnown = defineCheck({
     'No document has for longer than `hours` an uploadStatus that is null or not one of `documents.knownStatuses`.',
   risk: 'Nobody can tell whether the document is in use, or failed on the way.',
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
+  alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
   severities: ['low'],
   judges: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true },
   timeBased: true,
+  material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),
   ruleContext: ({ knownDocumentStatuses }) => [...knownDocumentStatuses].sort(),
   async load(reader, _options, _now, { knownDocumentStatuses }) {

@@ -12,6 +12,7 @@ import { documentNameUnique } from './document-name-unique.ts'
 import { documentProcessingFinished } from './document-processing-finished.ts'
 import { documentRequiredPresent } from './document-required-present.ts'
 import { documentStatusKnown } from './document-status-known.ts'
+import { rolePermissionsUnchanged } from './role-permissions-unchanged.ts'
 import { userInvitationAccepted } from './user-invitation-accepted.ts'
 import { userMfaEnrolled } from './user-mfa-enrolled.ts'
 import { userRoleActive } from './user-role-active.ts'
@@ -31,6 +32,7 @@ export const checks = [
   documentProcessingFinished,
   documentRequiredPresent,
   documentStatusKnown,
+  rolePermissionsUnchanged,
   userInvitationAccepted,
   userMfaEnrolled,
   userRoleActive,

@@ -14,11 +14,13 @@ export const userInvitationAccepted = defineCheck({
   description: 'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity.',
   risk: 'An open invitation is an account that whoever reads the mailbox can take over.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
+  alert: { name: 'InvitationStale', says: 'Invitations that nobody accepted' },
   severities: ['medium', 'high'],
   judges: 'users',
   needs: [],
   entity: { type: 'user', isRecord: true },
   timeBased: true,
+  material: ['createdAt', 'roleName'],
   options: z.strictObject({ days: days(14), highDays: days(30) }),
   async load(reader, options, now) {
     const limit = Math.min(options.days, options.highDays) * dayMs

@@ -13,11 +13,13 @@ export const userMfaEnrolled = defineCheck({
     "While the tenant's mfaEnabled is true, every user is enrolled; `enrolledWhen` says which of the flags mfaStatus and mfaAction mean that.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
+  alert: { name: 'MfaNotEnrolled', says: 'Users not enrolled in multi-factor authentication' },
   severities: ['low', 'high'],
   judges: 'users',
   needs: ['authentication-settings'],
   entity: { type: 'user', isRecord: true },
   timeBased: false,
+  material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],
   options: z.strictObject({ enrolledWhen: z.enum(ruleNames).default('mfaStatus') }),
   async load(reader, { enrolledWhen }) {
     const policy = await onlyRecord(reader, 'authentication-settings')
@@ -39,7 +41,7 @@ export const userMfaEnrolled = defineCheck({
       severity: state === 'Invited' ? 'low' : 'high',
       message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication (${flags}) although the tenant's policy demands it.`,
       evidence: {
-        ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction']),
+        ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
         enrolledWhen,
         policy: { mfaEnabled: true, ...readingOf(policy) },
       },

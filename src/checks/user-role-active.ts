@@ -24,11 +24,13 @@ export const userRoleActive = defineCheck({
     'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree.',
   risk: 'What the user may do is undefined, or comes back unseen when the role is activated again.',
   remediation: 'Give the user an active role.',
+  alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
   severities: ['medium'],
   judges: 'users',
   needs: ['roles'],
   entity: { type: 'user', isRecord: true },
   timeBased: false,
+  material: ['state', 'roleName'],
   options: z.strictObject({ roleIdHours: hours(24) }),
   async load(reader, options, now, context) {
     const limitMs = options.roleIdHours * hourMs

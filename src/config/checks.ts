@@ -17,7 +17,8 @@ const common = { enabled: flag().optional(), severity: oneOf(severities).nullish
 export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)
-  for (const key of Object.keys(map)) if (!ids.includes(key)) report.unknownKey([...path, key], ids)
+  for (const key of Object.keys(map))
+    if (!ids.includes(key) && catalogue.incomplete !== true) report.unknownKey([...path, key], ids)
   const known = catalogue.checks.filter(({ id }) => Object.hasOwn(map, id))
   return Object.fromEntries(known.map(({ id }) => [id, readMap(map[id], [...path, id], report)]))
 }

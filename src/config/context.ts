@@ -1,3 +1,4 @@
+import type { OwnCheckFolder } from './own-checks/read-folder.ts'
 import type { Report } from './report.ts'
 import type { Catalogue } from './settings.ts'
 
@@ -8,4 +9,6 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   /** True when a file is at this path (relative to the working directory). */
   exists(path: string): boolean
+  /** The files of own checks in this folder (relative to the working directory). */
+  readFolder(path: string): OwnCheckFolder
 }

@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
 import { formatPath } from './key-path.ts'
+import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
 import { createReport, type Locate } from './report.ts'
 import { isMapOrEmpty } from './section.ts'
@@ -55,7 +56,13 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (yaml !== undefined && !yaml.readable) throw new ConfigError(problems)
   if (!isMapOrEmpty(written.raw))
     throw new ConfigError([`${name}: the file is ${kindOf(written.raw)}; want a map of keys`])
-  const context: Context = { report, catalogue, env, exists: existsHere }
+  const context: Context = {
+    report,
+    catalogue,
+    env,
+    exists: existsHere,
+    readFolder: (path) => readFolder(resolve(cwd, path)),
+  }
   const settings = readSettings(written.raw, context)
   problems.push(...report.sentences())
   const { webConfig } = settings.server

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
+import { secondMs } from '../model/durations.ts'
 import { formatDuration } from './format-duration.ts'
 import { formatListen } from './listen.ts'
 import type { Settings, Waiver } from './settings.ts'
@@ -28,6 +29,11 @@ export function maskedYaml(settings: Settings): string {
       listen: formatListen(settings.server),
       webConfig: settings.server.webConfig,
       exposeDetails: settings.server.exposeDetails,
+    },
+    ownChecks: {
+      folder: settings.ownChecks.folder,
+      timeoutSeconds: settings.ownChecks.timeoutMs / secondMs,
+      maxRows: settings.ownChecks.maxRows,
     },
     waivers: settings.waivers.map(writtenWaiver),
     log: { level: settings.logLevel },

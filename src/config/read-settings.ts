@@ -4,6 +4,7 @@ import { effective } from './effective.ts'
 import { readHousekeeping } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import { readOverridable } from './overridable.ts'
+import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
 import { readGeneralSchedule } from './schedule.ts'
 import { readMap } from './section.ts'
 import { readServer } from './server.ts'
@@ -24,14 +25,17 @@ const keys = [
   'store',
   'server',
   'checks',
+  'ownChecks',
   'waivers',
   'log',
 ]
 
 /** Makes settings of a configuration as written; they hold only when the report stays empty. */
-export function readSettings(written: unknown, context: Context): Settings {
-  const raw = readMap(written, [], context.report)
-  for (const key of Object.keys(raw)) if (!keys.includes(key)) context.report.unknownKey([key], keys)
+export function readSettings(written: unknown, given: Context): Settings {
+  const raw = readMap(written, [], given.report)
+  for (const key of Object.keys(raw)) if (!keys.includes(key)) given.report.unknownKey([key], keys)
+  const ownChecks = readOwnChecks(raw['ownChecks'], given)
+  const context = { ...given, catalogue: withOwnChecks(given.catalogue, ownChecks) }
   const { resources, general: times } = readGeneralSchedule(raw['schedule'], ['schedule'], context)
   const general = readOverridable(raw, [], resources, context)
   effective(general, null, context)
@@ -43,6 +47,7 @@ export function readSettings(written: unknown, context: Context): Settings {
     timezone: times.timezone ?? 'UTC',
     ...readHousekeeping(raw, context),
     server: readServer(raw['server'], context),
+    ownChecks,
     waivers: readWaivers(raw['waivers'], names, context),
   }
 }

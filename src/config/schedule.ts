@@ -34,7 +34,16 @@ export function readGeneralSchedule(
     report,
   )
   const general = { ...(evaluate && { evaluate }), ...(timezone !== undefined && { timezone }) }
-  return { resources, general }
+  // The catalogue's own schedule, so that it is read once and not for each tenant.
+  return { resources: { ...catalogueSchedule(catalogue), ...resources }, general }
+}
+
+function catalogueSchedule(catalogue: Catalogue): ScheduleSection {
+  const schedules = catalogue.resources.map(({ name }) => {
+    const { poll, sweep } = scheduleOf(catalogue, name, {})
+    return poll === null ? { [name]: sweep } : { [name]: poll, [sweepKey(name, true)]: sweep }
+  })
+  return Object.assign({}, ...schedules) as ScheduleSection
 }
 
 /** When one resource runs: what the configuration says, else the catalogue. */

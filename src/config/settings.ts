@@ -1,5 +1,6 @@
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import type { OwnChecksSettings } from './own-checks/own-check.ts'
 
 /** Where a secret text comes from; the text itself is fetched by the tenant client when it needs it. */
 export type SecretSource =
@@ -97,6 +98,7 @@ export interface Settings {
     readonly webConfig: string | null
     readonly exposeDetails: boolean | 'auto'
   }
+  readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]
   readonly logLevel: string
 }
@@ -120,4 +122,6 @@ export interface CheckDefaults {
 export interface Catalogue {
   readonly resources: readonly ResourceDefaults[]
   readonly checks: readonly CheckDefaults[]
+  /** True when there may be own checks that are not listed: a name that is not known may be one of theirs. */
+  readonly incomplete?: boolean
 }

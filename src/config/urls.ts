@@ -1,3 +1,4 @@
+import { isLoopback } from '../model/loopback.ts'
 import { type Read, textAs } from './leaves.ts'
 import { maskUrl } from './mask-url.ts'
 
@@ -45,11 +46,6 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
   if (url.protocol === 'https:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
   const secure = maskUrl(text).replace(/^http:/i, 'https:')
   return `want "${secure}", or \`api.allowInsecureHttp: true\` to send the token unencrypted`
-}
-
-/** True for names and addresses that never leave this machine; IPv6 with or without brackets. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 }
 
 /** The URL parser forgives blanks, back-slashes and missing slashes; a configuration should not. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/query.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
@@ -15,6 +16,8 @@ export interface CheckFacts {
   /** What can happen where it fails. */
   readonly risk: string
   readonly remediation: string
+  /** Its alert; null where something finer than the number of its findings is alerted on. */
+  readonly alert: CheckAlert | null
   /** The severities its findings can have, mildest first. */
   readonly severities: readonly Severity[]
   /** The resource whose records make up the population. */
@@ -28,6 +31,35 @@ export interface CheckFacts {
   }
   /** True when a verdict can change without any new data: the clocks must agree for it to pass. */
   readonly timeBased: boolean
+  /** How old its inputs may be, in milliseconds, where that is less than their freshness limits. */
+  readonly maxAgeMs?: number
+  /** Set when an operator wrote it. */
+  readonly own?: {
+    /** Name of its file. */
+    readonly file: string
+    readonly frameworks: readonly string[]
+    /** Why it is no check at all; null when it is one. */
+    readonly problem: string | null
+  }
+  /**
+   * Fields of the evidence that a waiver accepts with a finding, `list.field` for one of each element: when one of them
+   * changes, the waiver covers the finding no longer. Absent = every fact but how it was learnt and thresholds. What
+   * grows by itself, as days, must not be among them.
+   */
+  readonly material?: readonly string[]
+  /** Set when findings tell of drift, which an operator may accept: their evidence has `present` and `expectedFrom`. */
+  readonly drift?: {
+    /** The present state of every entity, which the engine keeps once as the first accepted one; absent = the check knows it. */
+    readonly states?: (reader: RecordReader) => Promise<ReadonlyMap<string, unknown>>
+  }
+}
+
+/** How the findings of a check are alerted on. */
+export interface CheckAlert {
+  /** Names the failing case; the alert and its runbook are called `Tenantwatch<name>`. */
+  readonly name: string
+  /** The entities that fail, in words that a tenant and a number can follow. */
+  readonly says: string
 }
 
 /** What a check is told beside its own options. */
@@ -36,7 +68,14 @@ export interface CheckContext {
   readonly knownDocumentStatuses: readonly string[]
   /** Inputs of which something is not known now, as unreadable records or what came since they went stale: what seems absent there may exist. */
   readonly incomplete: ReadonlySet<ResourceName>
+  /** The API client that the daemon itself is, in lower case; null when that is not configured. */
+  readonly ownClientId: string | null
+  /** The accepted states of a check with `drift`, by entity; null while its first ones are not kept. */
+  readonly accepted: () => Promise<ReadonlyMap<string, AcceptedState> | null>
 }
+
+/** The part of what a check is told that is configuration. */
+export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'ownClientId'>
 
 /** One entity that fails; times in the evidence are ISO 8601 in UTC. */
 export interface Failure {
@@ -53,8 +92,8 @@ export interface Failure {
 /** Why an entity cannot be judged: what is mirrored tells two things, or only what the last complete walk did not show tells it. */
 export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
-/** How an entity that does not fail stands to the check. */
-export type Scope = 'judged' | 'not_judged' | 'not_applicable'
+/** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not accepted its drift. */
+export type Scope = 'judged' | 'not_judged' | 'not_applicable' | 'accepted'
 
 /** What a check wants judged. */
 export interface Loaded<Candidate> {
@@ -79,7 +118,7 @@ export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckF
   /** The check's own configuration, with defaults for everything. */
   readonly options: Schema
   /** What decides beside the options; part of the rule's digest. */
-  readonly ruleContext?: (context: Pick<CheckContext, 'knownDocumentStatuses'>) => unknown
+  readonly ruleContext?: (context: RuleContext) => unknown
   load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
   evaluate(candidate: Candidate, options: z.output<Schema>, now: number): Failure | null
 }
@@ -91,6 +130,8 @@ export interface JudgeInput {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly context: CheckContext
+  /** Answers the query of an own check over the tenant that is judged. */
+  readonly ask?: (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
 }
 
 /** What a check says of the mirrored records. */
@@ -106,13 +147,15 @@ export interface Judged {
   readonly ages: boolean
   /** Digest of everything configurable that decided. */
   readonly rule: string
+  /** What an own check says of the entities that it could not judge; null when it judged all. */
+  readonly doubts?: string | null
 }
 
 /** A check as the engine sees it, whatever its options and candidates are. */
 export interface Check extends CheckFacts {
   readonly options: z.ZodObject
   /** Digest of everything configurable that decides: a verdict under another one says nothing of this one. */
-  ruleOf(options: unknown, context: Pick<CheckContext, 'knownDocumentStatuses'>): string
+  ruleOf(options: unknown, context: RuleContext): string
   /** Judges the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
   judge(input: JudgeInput): Promise<Judged>
 }
@@ -120,7 +163,7 @@ export interface Check extends CheckFacts {
 /** Makes a check of its description; the types of its options and candidates stay inside. */
 export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
   const { load, evaluate, ruleContext, ...facts } = spec
-  const digest = (options: unknown, context: Pick<CheckContext, 'knownDocumentStatuses'>) =>
+  const digest = (options: unknown, context: RuleContext) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
   // Asked at each scrape of each tenant, always of the same few objects of the configuration.
   const read = rememberedByObject((raw: unknown) => spec.options.parse(raw))
@@ -129,7 +172,7 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
     ...facts,
     ruleOf(raw, context) {
       const known = rules(raw)
-      const key = context.knownDocumentStatuses.join('\n')
+      const key = [context.ownClientId ?? '', ...context.knownDocumentStatuses].join('\n')
       const rule = known.get(key) ?? digest(read(raw), context)
       known.set(key, rule)
       return rule
@@ -169,7 +212,7 @@ function rememberedByObject<T>(make: (value: unknown) => T): (value: unknown) =>
   }
 }
 
-/** The inputs of a check: what it judges first, then what it needs. */
-export function inputsOf(check: CheckFacts): readonly ResourceName[] {
-  return [check.judges, ...check.needs]
+/** The inputs of a check: what it judges first, then what it needs; none of what is no check. */
+export function inputsOf({ judges, needs, own }: CheckFacts): readonly ResourceName[] {
+  return own === undefined || own.problem === null ? [judges, ...needs] : []
 }

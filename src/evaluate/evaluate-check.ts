@@ -1,53 +1,69 @@
 import type { NewFinding, Verdict } from '../mirror/port.ts'
-import type { RecordReader } from '../mirror/query.ts'
 import { decideStatus, isSkewed, type Judgement } from '../model/decide-status.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { type Check, inputsOf, type Judged } from './check.ts'
+import { acceptedOf } from './accepted-states.ts'
+import { inputsOf, type Judged, type JudgeInput } from './check.ts'
+import { trustedInputs } from './check-inputs.ts'
+import type { CheckRun } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
-import type { EvaluateTenant } from './evaluation.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { factsText, materialFacts } from './material-facts.ts'
 import { resolutionOf } from './resolve-finding.ts'
-import { inputTrusts, type TenantTrust } from './tenant-trust.ts'
-
-export interface CheckRun {
-  readonly check: Check
-  readonly request: EvaluateTenant
-  readonly trust: TenantTrust
-  readonly reader: RecordReader
-}
+import { ruleContextOf } from './rule-context.ts'
+import { inputTrusts } from './tenant-trust.ts'
 
 /** Everything that a verdict hangs on beside the time: while it is the same, so is the verdict. */
 export function basisOf({ check, request, trust }: CheckRun): string {
   const { store, tenant } = request
   const { severity, options } = settingsOf(check, tenant.settings)
   const { knownStatuses } = tenant.settings.documents
-  const inputs = inputTrusts(trust, inputsOf(check))
+  const inputs = trustedInputs(check, trust, request.now)
   return JSON.stringify([
-    check.ruleOf(options, { knownDocumentStatuses: knownStatuses }),
+    check.ruleOf(options, ruleContextOf(tenant.settings)),
     severity,
     knownStatuses,
     isSkewed(trust.tenant.clockSkewMs),
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
+    check.drift === undefined ? 0 : store.acceptedVersion(tenant.id, check.id),
   ])
 }
 
+/** A verdict with what is not stored with it. */
+export interface NewVerdict extends Verdict {
+  readonly ages: boolean
+  /** What an own check says of entities that it could not judge. */
+  readonly doubts: string | null
+}
+
 /** What one check says now, ready to be committed; it throws there, too, when the check cannot be judged. */
-export async function verdictOf(run: CheckRun): Promise<Verdict & { readonly ages: boolean }> {
+export async function verdictOf(run: CheckRun): Promise<NewVerdict> {
   const { check, request, reader } = run
-  if (!canTell(run)) return { ...assemble(run, null, [], (_) => ({ kind: 'unjudged', reason: 'never' })), ages: false }
+  if (!canTell(run))
+    return { ...assemble(run, null, [], (_) => ({ kind: 'unjudged', reason: 'never' })), ages: false, doubts: null }
   const { settings } = request.tenant
-  const context = { knownDocumentStatuses: settings.documents.knownStatuses, incomplete: incompleteInputs(run) }
-  const judged = await check.judge({ reader, options: settingsOf(check, settings).options, now: request.now, context })
+  const accepted = () => acceptedOf(run)
+  const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
+  const { options } = settingsOf(check, settings)
+  const judged = await check.judge({ reader, options, now: request.now, context, ask: askerOf(run) })
   return {
+    doubts: judged.doubts ?? null,
     ...assemble(run, judged, findings(run, judged), (failing) => judgementOf(judged, failing)),
     ages: judged.ages,
   }
 }
 
 /** The verdict for a check that threw: unknown, and every open finding stays as it is. */
-export function brokenVerdict(run: CheckRun): Verdict {
-  return assemble(run, null, [], (_) => ({ kind: 'unjudged', reason: 'internal' }))
+export function brokenVerdict(run: CheckRun, reason: 'check_failed' | 'internal'): Verdict {
+  return assemble(run, null, [], (_) => ({ kind: 'unjudged', reason }))
+}
+
+function askerOf({ request }: CheckRun): NonNullable<JudgeInput['ask']> {
+  const { store, tenant, now, signal, askBudget } = request
+  return (query) => {
+    const ask = () => store.ask(tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
+    return askBudget === undefined ? ask() : askBudget.over(ask)
+  }
 }
 
 function assemble(
@@ -58,7 +74,7 @@ function assemble(
 ): Verdict {
   const { check, request, trust } = run
   const { store, tenant, now, signal } = request
-  const inputs = inputTrusts(trust, inputsOf(check))
+  const inputs = trustedInputs(check, trust, now)
   const { clockSkewMs } = trust.tenant
   return {
     tenantId: tenant.id,
@@ -67,6 +83,8 @@ function assemble(
     decide: (count) => decideStatus({ judgement: judgement(count), inputs, timeBased: check.timeBased, clockSkewMs }),
     // Before the first complete walk of what is judged, the number would be half a picture.
     entities: judged !== null && inputs[0]?.everComplete === true ? judged.population : null,
+    notJudged: judged !== null && inputs[0]?.everComplete === true ? judged.notJudged : null,
+    ...(request.currentForMs !== undefined && { currentForMs: request.currentForMs }),
     rule: judged?.rule ?? null,
     failing,
     resolve(finding) {
@@ -90,6 +108,7 @@ async function* findings({ check, request }: CheckRun, judged: Judged): AsyncIte
         entityType,
         severity: severity ?? failure.severity,
         evidence: { ...evidence, rule: judged.rule },
+        facts: () => factsText(materialFacts(evidence, check.material)),
       }
     })
   }
@@ -105,8 +124,8 @@ function canTell({ check, trust }: CheckRun): boolean {
   return inputTrusts(trust, whole).every((input) => input.everComplete)
 }
 
-function incompleteInputs({ check, trust }: CheckRun): ReadonlySet<ResourceName> {
-  const inputs = inputTrusts(trust, inputsOf(check))
+function incompleteInputs({ check, trust, request }: CheckRun): ReadonlySet<ResourceName> {
+  const inputs = trustedInputs(check, trust, request.now)
   return new Set(
     inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0).map(({ resource }) => resource),
   )

@@ -1,22 +1,30 @@
 import type { FindingStore, Verdict } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import { keepFirstStates } from './accepted-states.ts'
+import { Postponed } from './ask-budget.ts'
 import { type Check, inputsOf } from './check.ts'
+import { CheckFailed } from './check-failed.ts'
+import type { CheckRun } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import { closeFindings } from './close-findings.ts'
-import { basisOf, brokenVerdict, type CheckRun, verdictOf } from './evaluate-check.ts'
+import { basisOf, brokenVerdict, verdictOf } from './evaluate-check.ts'
 import type { CheckOutcome, EvaluateTenant } from './evaluation.ts'
+import { noteWaivers } from './note-waivers.ts'
 import { readTrust } from './tenant-trust.ts'
 
 /**
  * Judges a tenant's mirror and commits each verdict. A check that throws becomes `unknown` (`internal`) and keeps its
  * findings; the others go on.
  *
- * @returns what became of each check judged or closed; one whose verdict the store refused is missing.
+ * @returns what became of each check judged or closed; one whose verdict the store refused, or that was put
+ *   off, is missing.
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
   const { store, tenant, checks, now, onlyInputs } = request
   const trust = await readTrust(store, tenant, now)
+  await request.onTrust?.(trust)
+  await noteWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const outcomes: CheckOutcome[] = []
   for (const check of checks.filter((one) => isDue(one, request))) {
     request.signal?.throwIfAborted()
@@ -26,10 +34,16 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   }
   if (onlyInputs !== undefined) return outcomes
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
+  if (request.keepUnlisted === true) for (const id of await unlisted(request)) enabled.add(id)
   const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
   const closed = await closeFindings({ store, tenantId: tenant.id, now, keep: enabled, ending })
   for (const { check } of closed) request.memory?.forget(tenant.id, check)
   return [...outcomes, ...closed]
+}
+
+async function unlisted({ store, tenant, checks }: EvaluateTenant): Promise<readonly string[]> {
+  const listed = new Set(checks.map(({ id }) => id))
+  return (await store.checkStates(tenant.id)).map(({ check }) => check).filter((id) => !listed.has(id))
 }
 
 function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
@@ -43,7 +57,7 @@ async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { store, tenant, now, memory } = request
   const status = memory?.recall(tenant.id, check.id, basisOf(run))
   if (status === undefined) return null
-  await store.confirmVerdict(tenant.id, check.id, now)
+  await store.confirmVerdict(tenant.id, check.id, now, request.currentForMs)
   return { check: check.id, ...status, opened: 0, resolved: {} }
 }
 
@@ -53,8 +67,10 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   memory?.forget(tenant.id, check.id)
   const log = request.log.child({ tenant: request.tenant.settings.name, check: check.id })
   try {
+    await keepFirstStates(run)
     const basis = basisOf(run)
-    const { ages, ...verdict } = await verdictOf(run)
+    const { ages, doubts, ...verdict } = await verdictOf(run)
+    if (check.own !== undefined) await store.noteProblem(tenant.id, check.id, doubts)
     const outcome = await commit(store, verdict)
     if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
     return outcome
@@ -62,15 +78,29 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
     signal?.throwIfAborted()
     // A mirror that cannot be read or written is no fault of the check, and the others meet it, too.
     if (reasonOf(error) === 'store') throw error
+    if (error instanceof Postponed) return null
+    if (error instanceof CheckFailed) return commitFailed(run, error)
     log.error({ err: error }, 'Check could not be judged')
   }
   try {
-    return await commit(store, brokenVerdict(run))
+    return await commit(store, brokenVerdict(run, 'internal'))
   } catch (error) {
     if (reasonOf(error) === 'store') throw error
     log.error({ err: error }, 'Verdict could not be stored')
     return null
   }
+}
+
+/** Remembered like a verdict: what failed is not tried again before it is asked of other data, however long it took. */
+async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<CheckOutcome> {
+  const { check, request } = run
+  const { store, tenant, memory, log } = request
+  log.warn({ tenant: tenant.settings.name, check: check.id, detail: message }, 'Own check could not be judged')
+  await store.noteProblem(tenant.id, check.id, message)
+  const basis = basisOf(run)
+  const outcome = await commit(store, brokenVerdict(run, 'check_failed'))
+  memory?.keep(tenant.id, check.id, basis, outcome)
+  return outcome
 }
 
 async function commit(store: FindingStore, verdict: Verdict): Promise<CheckOutcome> {

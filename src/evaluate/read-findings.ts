@@ -1,11 +1,11 @@
 import type { Waiver } from '../config/settings.ts'
-import type { CheckStateRow, FindingRow, FindingStore } from '../mirror/port.ts'
+import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { waiverOf } from './waivers.ts'
+import { lapsesOf, markOf } from './waivers.ts'
 
 export interface ReadFindings {
-  readonly store: FindingStore
+  readonly store: PostureStore
   readonly waivers: readonly Waiver[]
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -27,15 +27,24 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
     ...(fingerprints && { fingerprints }),
   }
   for await (const batch of store.findings(filter)) {
+    const lapses = await lapsesAmong(batch, request)
     for (const row of batch) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
-      const view = toView(row, lastConfirmed(row), request)
+      const view = toView(row, lastConfirmed(row), lapses.get(row.fingerprint) ?? [], request)
       if (states.includes(view.state)) yield view
     }
   }
 }
 
-async function confirmationTimes(store: FindingStore, tenantIds: readonly number[] | undefined) {
+/** Of those findings alone that a waiver may be about. */
+async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: ReadFindings) {
+  const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
+  const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
+  if (open.length === 0) return new Map<string, readonly Lapse[]>()
+  return lapsesOf(waivers, await store.lapses({ fingerprints: open.map(({ fingerprint }) => fingerprint) }))
+}
+
+async function confirmationTimes(store: PostureStore, tenantIds: readonly number[] | undefined) {
   const times = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
   for (const { id, name } of await store.tenants()) {
@@ -50,9 +59,14 @@ function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number
   return status === 'unknown' ? since : evaluatedAt
 }
 
-function toView(row: FindingRow, confirmedAt: number | undefined, { waivers, now }: ReadFindings): FindingView {
+function toView(
+  row: FindingRow,
+  confirmedAt: number | undefined,
+  lapses: readonly Lapse[],
+  { waivers, now }: ReadFindings,
+): FindingView {
   const isOpen = row.resolvedAt === null
-  const waiver = isOpen ? waiverOf(row, waivers, now) : null
+  const waiver = isOpen ? markOf(row, waivers, lapses, now) : null
   const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
   return {
     fingerprint: row.fingerprint,
@@ -60,7 +74,7 @@ function toView(row: FindingRow, confirmedAt: number | undefined, { waivers, now
     check: row.check,
     entity: { type: row.entityType, id: row.entityId },
     severity: row.severity,
-    state: !isOpen ? 'resolved' : waiver === null ? 'open' : 'waived',
+    state: !isOpen ? 'resolved' : waiver?.state === 'active' ? 'waived' : 'open',
     message: row.message,
     evidence: row.evidence,
     firstSeen: toIso(row.firstSeenAt),
@@ -68,6 +82,6 @@ function toView(row: FindingRow, confirmedAt: number | undefined, { waivers, now
     resolvedAt: row.resolvedAt === null ? null : toIso(row.resolvedAt),
     resolution: row.resolution,
     reopened: row.reopened,
-    waiver: waiver?.id ?? null,
+    waiver,
   }
 }

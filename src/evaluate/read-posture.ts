@@ -1,17 +1,20 @@
 import type { Waiver } from '../config/settings.ts'
-import type { CheckStateRow, FindingStore } from '../mirror/port.ts'
+import type { CheckStateRow, PostureStore } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, judgementOf } from '../model/decide-status.ts'
 import { isFresh, verdictLimitMs } from '../model/freshness.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Check, inputsOf } from './check.ts'
+import { trustedInputs } from './check-inputs.ts'
 import { settingsOf, severitiesOf } from './check-settings.ts'
+import { readWaivers } from './read-waivers.ts'
 import { resourceView } from './resource-view.ts'
+import { ruleContextOf } from './rule-context.ts'
+import { type SplitCounts, splitOpenFindings } from './split-findings.ts'
 import { inputTrusts, type JudgedTenant, readTrust, type TenantTrust } from './tenant-trust.ts'
-import { type SplitCounts, splitOpenFindings } from './waivers.ts'
 
 export interface ReadPosture {
-  readonly store: FindingStore
+  readonly store: PostureStore
   readonly tenant: JudgedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
@@ -42,8 +45,9 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     resources: resourceNames.map((resource) => resourceView(resource, settings.resources[resource], { trust, now })),
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)
-      return checkView(check, { request, trust, state, counts: split.get(check.id) })
+      return checkView(check, { request, trust, state, counts: split.byCheck.get(check.id) })
     }),
+    waivers: await readWaivers({ store, tenant, trust, checks, waivers, coverage: split.byWaiver, now }),
   }
 }
 
@@ -77,15 +81,16 @@ function checkView(check: Check, known: CheckKnown): CheckView {
 function presentStatus(check: Check, { request, trust, state }: CheckKnown): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
+  if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = verdictLimitMs(evaluateIntervalMs)
   const aged = decideStatus({
     judgement: state === undefined ? { kind: 'unjudged', reason: 'never' } : judgementOf(state),
-    inputs: inputTrusts(trust, inputsOf(check)),
+    inputs: trustedInputs(check, trust, now),
     timeBased: check.timeBased,
     clockSkewMs: trust.tenant.clockSkewMs,
   })
   const { options } = settingsOf(check, tenant.settings)
-  const rule = check.ruleOf(options, { knownDocumentStatuses: tenant.settings.documents.knownStatuses })
+  const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   const isOfRule = state?.rule === null || state?.rule === rule
   const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
   const hangsOnVerdict = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'

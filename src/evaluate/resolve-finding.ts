@@ -36,6 +36,7 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   const scope = await judged.scope(entityId)
   if (scope === 'not_judged') return null
   if (scope === 'not_applicable') return 'not_applicable'
+  if (scope === 'accepted') return 'rule_changed'
   return isOfRule(finding, judged.rule) ? 'fixed' : 'rule_changed'
 }
 

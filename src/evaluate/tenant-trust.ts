@@ -1,14 +1,20 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { FindingStore, HoldRow, ResourceTrust, SyncState, TenantRow } from '../mirror/port.ts'
+import type { HoldRow, PostureStore, ResourceTrust, SyncState, TenantRow } from '../mirror/port.ts'
 import { sweepFreshnessLimitMs } from '../model/freshness.ts'
 import { assessInput, type InputFacts, type InputTrust } from '../model/input-trust.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 
+/** What of a tenant's settings verdicts hang on. */
+export type JudgedSettings = Pick<
+  TenantSettings,
+  'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'documents'
+>
+
 /** The tenant that is judged: its row in the mirror and its settings. */
 export interface JudgedTenant {
   readonly id: number
-  readonly settings: TenantSettings
+  readonly settings: JudgedSettings
 }
 
 /** How far the mirror of a tenant can be trusted at one instant. */
@@ -31,7 +37,7 @@ export interface MeasuredTrust {
  * @throws Error when the mirror does not know the tenant.
  */
 export async function readTrust(
-  store: FindingStore,
+  store: PostureStore,
   { id, settings }: JudgedTenant,
   now: number,
 ): Promise<TenantTrust> {
@@ -50,7 +56,7 @@ export async function readTrust(
 /** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
 export const unmirroredId = 0
 
-function unmirrored({ name, baseUrl }: TenantSettings): TenantRow {
+function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
   return { id: unmirroredId, name, baseUrl, blockedUntil: 0, clockSkewMs: null, changeAccepted: null }
 }
 
@@ -59,7 +65,7 @@ export function inputTrusts(trust: TenantTrust, inputs: readonly ResourceName[])
   return inputs.flatMap((resource) => trust.resources.get(resource)?.input ?? [])
 }
 
-function limitOf(settings: TenantSettings, resource: ResourceName, state: SyncState | undefined): number {
+function limitOf(settings: JudgedSettings, resource: ResourceName, state: SyncState | undefined): number {
   const { freshnessMs, sweep } = settings.resources[resource]
   const durationMs = state?.completeDurationMs ?? null
   return sweepFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: sweep.intervalMs, durationMs })
@@ -70,7 +76,7 @@ interface Known {
   readonly stored: ResourceTrust | undefined
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]
-  readonly settings: TenantSettings
+  readonly settings: JudgedSettings
   readonly freshnessLimitMs: number
 }
 
@@ -91,7 +97,7 @@ function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }
 }
 
 /** Why the last sweep failed, unless a success of either mode followed. */
-function sweepFailure({ sweepReason, sweepAttemptAt, pollSuccessAt, sweepSuccessAt }: SyncState): Reason | null {
+export function sweepFailure({ sweepReason, sweepAttemptAt, pollSuccessAt, sweepSuccessAt }: SyncState): Reason | null {
   const successAt = Math.max(pollSuccessAt ?? 0, sweepSuccessAt ?? 0)
   return sweepAttemptAt === null || sweepAttemptAt >= successAt ? sweepReason : null
 }

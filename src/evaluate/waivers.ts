@@ -1,97 +1,61 @@
 import type { Waiver } from '../config/settings.ts'
-import type { CheckStateRow, FindingRow, FindingStore } from '../mirror/port.ts'
-import type { Severity } from '../model/severity.ts'
-import type { Check } from './check.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import type { Lapse } from '../mirror/port.ts'
+import { toIso } from '../model/dates.ts'
+import type { WaiverMark } from '../model/finding.ts'
+import { differenceOf } from './material-facts.ts'
+import { isAbout, isValid, termsOf, type WaivableFinding } from './waiver-terms.ts'
 
-/** Stands for every entity of a check. */
-const any = '*'
-
-const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
-
-type WaivedEntity = Pick<FindingRow, 'tenant' | 'check' | 'entityId'>
-
-/** The waiver that covers a finding at `now`, the one that lasts longest; null when none does. */
-export function waiverOf(finding: WaivedEntity, waivers: readonly Waiver[], now: number): Waiver | null {
-  const covering = waivers.filter((waiver) => covers(waiver, finding) && isValid(waiver, now))
-  return covering.reduce<Waiver | null>((best, one) => (best && best.expiresMs >= one.expiresMs ? best : one), null)
-}
-
-/** True up to and including the waiver's last instant. */
-export function isValid(waiver: Waiver, now: number): boolean {
-  return now <= waiver.expiresMs
-}
-
-function covers(waiver: Waiver, { tenant, check, entityId }: WaivedEntity): boolean {
-  if (waiver.check !== check || waiver.tenant !== tenant) return false
-  return waiver.entity === any || entityNames(waiver).includes(entityId)
-}
-
-/** GUIDs are compared in lower case, which the mirror's keys have; file names that differ in it are different entities. */
-function entityNames({ entity }: Waiver): readonly string[] {
-  return guid.test(entity) ? [entity, entity.toLowerCase()] : [entity]
-}
-
-export type SeverityCounts = Partial<Record<Severity, number>>
-
-export interface SplitCounts {
-  readonly open: Readonly<SeverityCounts>
-  readonly waived: Readonly<SeverityCounts>
-}
-
-export interface SplitFindings {
-  readonly store: FindingStore
-  readonly tenant: { readonly id: number; readonly name: string }
-  readonly checks: readonly Check[]
-  /** The last verdicts, with the counts of what is open. */
-  readonly states: readonly CheckStateRow[]
-  readonly waivers: readonly Waiver[]
-  readonly now: number
-}
-
-/** Counts the open findings of each check by severity, waived ones apart; reads only the findings that waivers name. */
-export async function splitOpenFindings(request: SplitFindings): Promise<ReadonlyMap<string, SplitCounts>> {
-  const { tenant, checks, states, now } = request
-  const valid = request.waivers.filter((waiver) => isValid(waiver, now) && waiver.tenant === tenant.name)
-  const split = new Map<string, SplitCounts>()
-  for (const check of checks) {
-    const all = states.find((state) => state.check === check.id)?.open ?? {}
-    const own = valid.filter((waiver) => waiver.check === check.id)
-    const waived = own.some(({ entity }) => entity === any) ? all : await countNamed(request, check, own)
-    split.set(check.id, { open: minus(all, waived), waived })
-  }
-  return split
-}
-
-function countsOf(rows: readonly { readonly severity: Severity; readonly count: number }[]): SeverityCounts {
-  const counts: SeverityCounts = {}
-  for (const { severity, count } of rows) counts[severity] = (counts[severity] ?? 0) + count
-  return counts
-}
-
-async function countNamed(request: SplitFindings, check: Check, waivers: readonly Waiver[]): Promise<SeverityCounts> {
-  if (waivers.length === 0) return {}
-  const { store, tenant } = request
-  const names = waivers.flatMap(entityNames)
-  const wanted = new Set(
-    names.map((entityId) =>
-      fingerprintOf({ tenant: tenant.name, check: check.id, entityType: check.entity.type, entityId }),
-    ),
+/** The lapses that count: of waivers as they are configured now, for one renewed since begins anew. */
+export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): ReadonlyMap<string, readonly Lapse[]> {
+  const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
+  return Map.groupBy(
+    stored.filter((lapse) => terms.get(lapse.waiver) === lapse.terms),
+    ({ fingerprint }) => fingerprint,
   )
-  const found: { severity: Severity; count: number }[] = []
-  const filter = { tenantIds: [tenant.id], check: check.id, fingerprints: [...wanted] }
-  for await (const batch of store.findings(filter)) {
-    for (const { fingerprint, severity } of batch) if (wanted.has(fingerprint)) found.push({ severity, count: 1 })
-  }
-  return countsOf(found)
 }
 
-function minus(all: SeverityCounts, waived: SeverityCounts): SeverityCounts {
-  const rest: SeverityCounts = {}
-  for (const [name, count] of Object.entries(all)) {
-    const severity = name as Severity
-    const left = count - (waived[severity] ?? 0)
-    if (left > 0) rest[severity] = left
+/** True while the waiver is valid, about the finding, and what it accepted is unchanged. */
+export function isCovering(
+  waiver: Waiver,
+  finding: WaivableFinding,
+  lapses: readonly Pick<Lapse, 'waiver'>[],
+  now: number,
+): boolean {
+  return isAbout(waiver, finding) && isValid(waiver, now) && !lapses.some((lapse) => lapse.waiver === waiver.id)
+}
+
+/**
+ * How the waivers stand to an open finding: the one that covers it (of several the one that lasts longest) or, where
+ * none does, one that no longer does, with the reason; null when none is about it.
+ *
+ * @param lapses those of this finding.
+ */
+export function markOf(
+  finding: WaivableFinding,
+  waivers: readonly Waiver[],
+  lapses: readonly Lapse[],
+  now: number,
+): WaiverMark | null {
+  const about = waivers.filter((waiver) => isAbout(waiver, finding)).toSorted((a, b) => b.expiresMs - a.expiresMs)
+  const covering = about.find((waiver) => isCovering(waiver, finding, lapses, now))
+  if (covering !== undefined) return toMark(covering, 'active', null)
+  const [first] = about
+  if (first === undefined) return null
+  const lapsed = about.find((waiver) => isValid(waiver, now)) ?? first
+  const lapse = lapses.find(({ waiver }) => waiver === lapsed.id)
+  if (isValid(lapsed, now) && lapse !== undefined) {
+    const difference = differenceOf(lapse.accepted ?? '{}', lapse.changed ?? '{}')
+    return toMark(lapsed, 'lapsed', `${lapseSentence} (${difference})`)
   }
-  return rest
+  return toMark(first, 'expired', `waiver expired: it was valid until ${dayOf(first.expiresMs)}`)
+}
+
+const lapseSentence = 'waiver lapsed: what it accepted has changed'
+
+function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['state'], explanation: string | null) {
+  return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark
+}
+
+function dayOf(ms: number): string {
+  return toIso(ms).slice(0, 10)
 }

@@ -2,8 +2,9 @@ import { and, getTableColumns, getTableName, isNotNull, lt } from 'drizzle-orm'
 import { transact } from './database.ts'
 import type { OpenedDatabase } from './open-database.ts'
 import type { AdminStore } from './port.ts'
+import { eraseRecord } from './record-retention.ts'
 import { recordTables } from './record-tables.ts'
-import { checkStatusChanges, findingEvents, findings, runs } from './schema/index.ts'
+import { findings } from './schema/index.ts'
 import { verifyFile } from './verify-file.ts'
 
 type Part = Pick<AdminStore, 'isVerified' | 'ping' | 'purge' | 'verify'>
@@ -26,13 +27,12 @@ export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part
     async purge(before) {
       transact(database, () => {
         raw.prepare(outdatedChanges).run(before, ...singletons, ...singletons)
-        orm.delete(runs).where(lt(runs.endedAt, before)).run()
-        orm.delete(findingEvents).where(lt(findingEvents.at, before)).run()
-        orm.delete(checkStatusChanges).where(lt(checkStatusChanges.at, before)).run()
         orm
           .delete(findings)
           .where(and(isNotNull(findings.resolvedAt), lt(findings.resolvedAt, before)))
           .run()
+        eraseRecord(database, before)
+        raw.exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
         for (const { table, personal } of Object.values(recordTables)) {
           const columns = personal.map((property) => getTableColumns(table)[property]?.name ?? property)
           if (columns.length === 0) continue

@@ -5,3 +5,8 @@ import { recordTables } from './record-tables.ts'
 export function apiFields(resource: ResourceName): readonly string[] {
   return Object.keys(recordTables[resource].fields)
 }
+
+/** Fields of a resource that name a person or a file. */
+export function personalFields(resource: string): readonly string[] {
+  return Object.hasOwn(recordTables, resource) ? recordTables[resource as ResourceName].personal : []
+}

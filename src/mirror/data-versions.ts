@@ -24,9 +24,9 @@ export function watchData<T extends Watched>({ raw }: Database, operations: T): 
   return {
     ...operations,
     dataVersion: (tenantId: number, resource: ResourceName) => ofAll + (versions.get(`${tenantId} ${resource}`) ?? 0),
-    applyDecision(decision, tenantId, at) {
+    applyDecision(decision, by) {
       ofAll++
-      return operations.applyDecision(decision, tenantId, at)
+      return operations.applyDecision(decision, by)
     },
     commitDetail(detail) {
       note(detail.tenantId, detail.resource)

@@ -1,18 +1,24 @@
-import type BetterSqlite3 from 'better-sqlite3'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { SyncError } from '../model/errors.ts'
+import type { Connection } from './connection.ts'
+import type { Patience } from './patience.ts'
 
 /** The open database: the driver for prepared hot paths, drizzle for the rest. */
 export interface Database {
-  readonly raw: BetterSqlite3.Database
+  readonly raw: Connection
   readonly orm: BetterSQLite3Database
+  /** Of an engine, which has other things to do than to wait. */
+  readonly patience?: Patience
 }
 
 /** Runs `body` as one transaction that takes the write lock at once; SQLite's failures become reason `store`. */
 export function transact<T>(database: Database, body: () => T): T {
   try {
-    return database.raw.transaction(body).immediate()
+    const result = database.raw.atOnce(body)
+    database.patience?.regain()
+    return result
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') database.patience?.lose()
     throw storeError(error)
   }
 }

@@ -1,16 +1,19 @@
 import type { Resolution } from '../model/check-status.ts'
 import type { Database } from './database.ts'
 import type { NewFinding } from './port.ts'
+import { waiverUpkeep } from './waiver-upkeep.ts'
 
 /** Findings that one transaction changes, so that scrapes and other work run between two of them. */
 export const batchSize = 250
 
 /** What a verdict changes in one finding; `evidence` as stored. */
-export interface Draft extends Omit<NewFinding, 'evidence'> {
+export interface Draft extends Omit<NewFinding, 'evidence' | 'facts'> {
   readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved'
   readonly evidence: string
   readonly lastSeenAt: number
   readonly resolution: Resolution | null
+  /** Null for `resolved`. */
+  readonly facts: string | null
 }
 
 /** Differences on their way into the findings; what writes expects to run inside a transaction. */
@@ -29,8 +32,8 @@ const part = `${ofCheck} and id <= ?`
 export function findingDrafts({ raw }: Database): FindingDrafts {
   const stage = raw.prepare(
     `insert into finding_drafts (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
-       evidence, last_seen_at, resolution)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       evidence, last_seen_at, resolution, facts)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const last = raw
     .prepare<[number, string], number | null>(
@@ -55,6 +58,7 @@ export function findingDrafts({ raw }: Database): FindingDrafts {
          resolution = d.resolution
        from (select * from finding_drafts where ${part} and kind = 'resolved') d
        where findings.fingerprint = d.fingerprint`,
+    ...waiverUpkeep(part),
   ].map((text) => raw.prepare(text))
   return {
     stage(tenantId, check, at, drafts) {
@@ -68,8 +72,9 @@ export function findingDrafts({ raw }: Database): FindingDrafts {
         evidence,
         lastSeenAt,
         resolution,
+        facts,
       } of drafts) {
-        const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution]
+        const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution, facts]
         stage.run(tenantId, check, at, kind, ...finding)
       }
     },

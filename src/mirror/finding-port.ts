@@ -3,8 +3,10 @@ import type { DecidedStatus } from '../model/decide-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import type { OwnCheckStore } from './own-check-port.ts'
 import type { RecordReader } from './query.ts'
 import type { HoldRow, ResourceTrust, TenantRow } from './sync-port.ts'
+import type { WaiverStore } from './waiver-port.ts'
 
 /** A finding as stored. */
 export interface FindingRow {
@@ -29,6 +31,8 @@ export interface CheckStateRow {
   readonly reason: UnknownReason | null
   /** How many entities were judged; null when that was not known. */
   readonly entities: number | null
+  /** How many of them could not be judged; null when that was not known. */
+  readonly notJudged: number | null
   readonly since: number
   readonly evaluatedAt: number
   /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
@@ -44,6 +48,10 @@ export interface Verdict {
   readonly at: number
   /** How many entities were judged; null when that was not known. */
   readonly entities: number | null
+  /** How many of them could not be judged; absent as null: that was not known. */
+  readonly notJudged?: number | null
+  /** For how long a verdict is shown without being confirmed, in milliseconds; absent = 15 minutes. */
+  readonly currentForMs?: number
   /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
   readonly rule: string | null
   /** Everything that fails now, each entity once, in batches so that a million do not meet in memory. */
@@ -63,6 +71,11 @@ export interface NewFinding {
   readonly severity: Severity
   readonly message: string
   readonly evidence: Readonly<Record<string, unknown>>
+  /**
+   * Gives a JSON object of the facts that a waiver accepts with the finding: others end its acceptance. Asked only of
+   * what is written; absent = `{}`.
+   */
+  readonly facts?: () => string
 }
 
 export interface VerdictResult extends DecidedStatus {
@@ -71,7 +84,7 @@ export interface VerdictResult extends DecidedStatus {
 }
 
 /** The side of evaluation. */
-export interface FindingStore {
+export interface FindingStore extends OwnCheckStore, WaiverStore {
   records(tenantId: number): RecordReader
   trust(tenantId: number): Promise<readonly ResourceTrust[]>
   /** True while the record is live. */
@@ -80,8 +93,8 @@ export interface FindingStore {
   inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitVerdict(verdict: Verdict): Promise<VerdictResult>
-  /** The last verdict of a check is that of `at`, too. */
-  confirmVerdict(tenantId: number, check: string, at: number): Promise<void>
+  /** The last verdict of a check is that of `at`, too; `currentForMs` as in a verdict. */
+  confirmVerdict(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Another number after every change of what is mirrored of the resource by this engine. */
   dataVersion(tenantId: number, resource: ResourceName): number
   /** Findings in the order they were first opened; open ones only unless `all`; only those of `fingerprints` when given. */
@@ -95,6 +108,12 @@ export interface FindingStore {
   tenants(): Promise<readonly TenantRow[]>
   tenant(tenantId: number): Promise<TenantRow>
 }
+
+/** What outputs are told of a tenant by; also answered by the record, as of a time. */
+export type PostureStore = Pick<
+  FindingStore,
+  'checkStates' | 'findings' | 'holds' | 'isLive' | 'lapses' | 'tenant' | 'tenants' | 'trust' | 'waiverBreadth'
+>
 
 /** What operators and outputs need beside. */
 export interface AdminStore {

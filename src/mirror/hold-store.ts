@@ -69,7 +69,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     for (const resource of resourceNames) removals.accept(tenantId, resource, removals.live(tenantId, resource))
   }
 
-  function apply(decision: DecisionRow, tenantId: number): void {
+  function apply(decision: DecisionRow, tenantId: number, coversKnown: boolean): void {
     if (decision.holdReason === 'shrink_held' && decision.resource !== 'all') {
       const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, decision.holdId))
       removals.accept(
@@ -83,7 +83,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       putState(tenantId, decision.resource, { emptyAccepted: 1 })
     }
     if (decision.holdReason === 'tenant_changed') {
-      if (decision.resource === 'all') acceptAllKnown(tenantId)
+      if (decision.resource === 'all' && coversKnown) acceptAllKnown(tenantId)
       drop(decision.holdId)
     }
   }
@@ -121,10 +121,10 @@ export function holdStore(database: Database, removals: Removals): Part {
         .all({ tenantId })
         .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
     },
-    async applyDecision(decision, tenantId, at) {
+    async applyDecision(decision, { tenantId, at, coversKnown }) {
       transact(database, () => {
         const hold = orm.select({ id: holds.id }).from(holds).where(eq(holds.id, decision.holdId)).get()
-        if (hold !== undefined) apply(decision, tenantId)
+        if (hold !== undefined) apply(decision, tenantId, coversKnown)
         orm.update(decisions).set({ appliedAt: at }).where(eq(decisions.id, decision.id)).run()
       })
     },

@@ -3,10 +3,12 @@ import { dirname, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { FatalError } from '../model/errors.ts'
+import { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
+import { patienceOf } from './patience.ts'
 import { countDifferences } from './record-counts.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 
@@ -45,7 +47,7 @@ export function openForEngine(path: string): OpenedDatabase {
 function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   // Before SQLite sees it: an empty file makes it throw away the write-ahead log that may be left of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
-  const raw = new BetterSqlite3(file)
+  const raw = new Connection(file)
   let verified: boolean
   try {
     raw.pragma('temp_store = MEMORY')
@@ -73,7 +75,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   }
   const guard = fileGuard(file)
   return {
-    database: { raw, orm: drizzle(raw) },
+    database: { raw, orm: drizzle(raw), patience: patienceOf(raw) },
     guard,
     verified,
     [Symbol.dispose]() {
@@ -110,7 +112,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
   const file = resolve(path)
   try {
     insistOnMirror(file)
-    const raw = new BetterSqlite3(file, { fileMustExist: true })
+    const raw = new Connection(file, { fileMustExist: true })
     try {
       raw.pragma('temp_store = MEMORY')
       raw.pragma('synchronous = FULL')

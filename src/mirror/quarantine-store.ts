@@ -24,6 +24,7 @@ export interface QuarantineStore {
   /** Drops what a complete walk showed well or not at all. */
   release(tenantId: number, table: RecordTable, walkId: number): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
+  holdsAny(tenantId: number, table: RecordTable): boolean
 }
 
 export function quarantineStore({ raw }: Database): QuarantineStore {
@@ -38,6 +39,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   )
   const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and walk_id is not ?')
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
+  const any = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
     hold(table, item, { tenantId, at, requestId, walkId }) {
       const text = rawText(item.raw)
@@ -53,6 +55,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       drop.run(tenantId, table.resource, walkId)
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
+    holdsAny: (tenantId, table) => any.get(tenantId, table.resource) !== undefined,
   }
 }
 

@@ -48,6 +48,8 @@ export interface RecordWriter {
   readonly columns: readonly string[]
   /** The records with these keys that the mirror holds, live or tombstoned. */
   find(tenantId: number, keys: readonly (string | number)[]): Map<string | number, Known>
+  /** True when the record is live and present just as it comes: to write it would change nothing. */
+  holds(write: RecordWrite): boolean
   /** A live record was shown: it is neither missing nor absent. */
   seen(known: Known): void
   write(write: RecordWrite, context: WriteContext, own?: StoredFields): Written
@@ -93,6 +95,12 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
 
   const named = (stored: readonly Stored[]): StoredFields =>
     Object.fromEntries(values.map((column, i) => [column, stored[i] ?? null]))
+
+  function rowOf({ record, extra, known }: RecordWrite): Stored[] {
+    const row = encode(record as Readonly<Record<string, unknown>>)
+    row[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
+    return row
+  }
 
   /** Where the incoming values differ; null, without any work for the memory, where they do not. */
   function differing(next: readonly Stored[], known: readonly Stored[]): number[] | null {
@@ -158,9 +166,13 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
       }
       return found
     },
-    write({ key, record, extra, known }, context, own = nothing) {
-      const next = encode(record as Readonly<Record<string, unknown>>)
-      next[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
+    holds(write) {
+      const { known } = write
+      return known !== undefined && !known.removed && !known.absent && differing(rowOf(write), known.stored) === null
+    },
+    write(write, context, own = nothing) {
+      const { key, known } = write
+      const next = rowOf(write)
       if (known === undefined) return create(key, next, context, own)
       const different = differing(next, known.stored)
       if (different !== null || known.removed) return change(known, next, different ?? [], context, own)

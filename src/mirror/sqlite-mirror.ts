@@ -1,22 +1,30 @@
+import { acceptedStateStore } from './accepted-states.ts'
 import { adminStore } from './admin-store.ts'
 import { changeLog } from './change-log.ts'
 import { watchData } from './data-versions.ts'
 import { withStoreErrors } from './database.ts'
+import { evidenceStore } from './evidence-store.ts'
 import { damaged } from './file-guard.ts'
 import { findingStore } from './finding-store.ts'
+import { historyStore } from './history-store.ts'
 import { holdStore } from './hold-store.ts'
+import { knownListStore } from './known-list.ts'
 import { knownPages } from './known-pages.ts'
 import { lookUpStore } from './lookup-store.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+import { ownCheckStore } from './own-query/own-check-store.ts'
 import { pageStore, recordWriters } from './page-store.ts'
 import type { Mirror } from './port.ts'
 import { quarantineStore } from './quarantine-store.ts'
 import { keepCounts, tallies } from './record-counts.ts'
 import { removalStore, removals } from './removal-store.ts'
 import { revisions } from './revisions.ts'
+import { runEnds } from './run-ends.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
 import { verdictStore } from './verdict-store.ts'
+import { keepWaiverRecord } from './waiver-record.ts'
+import { waiverStore } from './waiver-store.ts'
 import { walkNotes } from './walk-notes.ts'
 import { walkStore } from './walk-store.ts'
 
@@ -43,12 +51,15 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const quarantine = quarantineStore(database)
   const removal = removals(database, log)
   const notes = walkNotes(database)
+  const ends = runEnds(database)
   const writer = recordWriters(database)
   const pages = knownPages(database, revisions(database))
   keepCounts(database)
+  keepWaiverRecord(database)
   const verdicts = verdictStore(database)
   const operations = {
-    ...tenantStore(database),
+    ...tenantStore(database, ends),
+    ...knownListStore(database, { writer, quarantine, removals: removal, walkNotes: notes, ends }),
     ...pageStore(database, {
       writer,
       tallies: tallies(database),
@@ -65,6 +76,11 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...verdicts,
     ...findingStore(database, verdicts),
     ...trustStore(database),
+    ...ownCheckStore(database),
+    ...waiverStore(database),
+    ...acceptedStateStore(database),
+    ...evidenceStore(database, () => verdicts.settle()),
+    ...historyStore(database, () => verdicts.settle()),
     ...adminStore(opened),
     async [Symbol.asyncDispose]() {
       try {

@@ -1,7 +1,7 @@
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { LookUpStore } from './lookup-port.ts'
-import type { CommitCounts, Incoming, KnownPageStore, PageCommit, PageResult } from './page-port.ts'
+import type { CommitCounts, Incoming, KnownPageStore, PageCommit, PageResult, WholeList } from './page-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -71,6 +71,16 @@ export interface RunClose {
   readonly counts: CommitCounts
 }
 
+/** A complete list that came in one answer, and the end of the run that read it. */
+export interface ListCommit {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly items: readonly Incoming[]
+  readonly requestId: string | null
+  readonly whole: WholeList
+  readonly end: Omit<RunClose, 'counts'>
+}
+
 /** Live records that a walk did not show. */
 export interface Absence {
   readonly live: number
@@ -138,6 +148,11 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     note: Partial<Pick<SyncState, 'cursor' | 'resetSweepAt' | 'sweepOwed' | 'pollsRest' | 'emptyAccepted'>>,
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
+  /**
+   * Stores, in one transaction, that a complete list shows just what the mirror holds, and the end of the run that read
+   * it. Null, with nothing written, where it shows anything else or anything waits for a complete list.
+   */
+  confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
   /** Which of these keys the mirror knows: live, tombstoned or quarantined. */
@@ -190,8 +205,14 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   }): Promise<HoldRow>
   liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<boolean>
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
-  /** Applies a decision of `shrink_held`: the ids it held become accepted removals; of `tenant_changed` and an accepted empty list: all live ids. Without effect when the hold is gone by now. */
-  applyDecision(decision: DecisionRow, tenantId: number, at: number): Promise<void>
+  /**
+   * Applies a decision of `shrink_held`: the ids it held become accepted removals; of an accepted empty list: all live
+   * ids; of `tenant_changed` too, where `coversKnown`. Without effect when the hold is gone by now.
+   */
+  applyDecision(
+    decision: DecisionRow,
+    by: { readonly tenantId: number; readonly at: number; readonly coversKnown: boolean },
+  ): Promise<void>
 }
 
 export interface WalkEnd {

@@ -1,10 +1,11 @@
 import { and, eq, getTableName, sql } from 'drizzle-orm'
-import { type Reason, reasons } from '../model/reasons.ts'
+import { reasons } from '../model/reasons.ts'
 import { type Database, transact } from './database.ts'
-import type { RunClose, SyncState, SyncStore, TenantRow } from './port.ts'
+import type { SyncState, SyncStore, TenantRow } from './port.ts'
 import { recordTables } from './record-tables.ts'
+import type { RunEnds } from './run-ends.ts'
 import { quarantine, syncStates, tenants } from './schema/index.ts'
-import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
+import { syncStateWriter } from './sync-state-writer.ts'
 
 export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   return { ...row, changeAccepted: row.changeAccepted === null ? null : (JSON.parse(row.changeAccepted) as string[]) }
@@ -55,8 +56,8 @@ type TenantPart = Pick<
 >
 
 /** Tenants, and where the sync of each of their resources stands. */
-export function tenantStore(database: Database): TenantPart {
-  const { orm, raw } = database
+export function tenantStore(database: Database, ends: RunEnds): TenantPart {
+  const { orm } = database
   const tenantById = orm
     .select()
     .from(tenants)
@@ -70,12 +71,6 @@ export function tenantStore(database: Database): TenantPart {
     )
     .prepare()
   const putState = syncStateWriter(database)
-  const insertRun = raw.prepare(
-    `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
-       unchanged, removed, quarantined)
-     values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
-       @unchanged, @removed, @quarantined)`,
-  )
   return {
     async openTenant(name, baseUrl, at) {
       return transact(database, () => {
@@ -106,30 +101,8 @@ export function tenantStore(database: Database): TenantPart {
       const flags = { sweepOwed: flag(sweepOwed), pollsRest: flag(pollsRest), emptyAccepted: flag(emptyAccepted) }
       putState(tenantId, resource, { ...note, ...flags })
     },
-    async closeRun({ counts, dataAsOf, reachedEndServerTime, ...run }) {
-      transact(database, () => {
-        insertRun.run({ ...run, ...counts })
-        const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-        const before = stateOf.get({ tenantId, resource })
-        const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
-        const poll = {
-          pollAttemptAt: startedAt,
-          pollReason: ended.reason,
-          ...(ended.success && { pollSuccessAt: laterSuccess(ended.success, before?.pollSuccessAt ?? 0, run.endedAt) }),
-        }
-        const sweep = {
-          sweepAttemptAt: startedAt,
-          sweepReason: ended.reason,
-          ...(ended.success && { sweepSuccessAt: ended.success }),
-        }
-        const both = outcome === 'success' && mode === 'sweep' ? { ...poll, ...sweep } : mode === 'sweep' ? sweep : poll
-        const otherFailed = (mode === 'sweep' ? before?.pollReason : before?.sweepReason) ?? null
-        const keepMessage = outcome === 'success' && mode === 'poll' && otherFailed !== null
-        const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
-        const aborted = mode === 'sweep' ? { sweepAttemptAt: startedAt } : { pollAttemptAt: startedAt }
-        const set = reason === 'aborted' ? aborted : { ...both, ...reached, ...(keepMessage ? {} : { message }) }
-        putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
-      })
+    async closeRun(run) {
+      transact(database, () => ends.close(run))
     },
     async knowsAny(tenantId) {
       for (const { table } of Object.values(recordTables)) {
@@ -138,27 +111,5 @@ export function tenantStore(database: Database): TenantPart {
       }
       return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
     },
-  }
-}
-
-/** Other failures say nothing about a refusal that stands: undefined leaves it. */
-function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
-  if (outcome === 'success') return null
-  return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
-}
-
-/** The data of a resumed walk may be older than the last poll; a time ahead of `now` is one of a clock that was set back. */
-function laterSuccess(success: number, known: number, now: number): number {
-  return known > now ? success : Math.max(success, known)
-}
-
-/** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
-function timesBefore(startedAt: number, known: StateRow): SyncStateNote {
-  const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
-  return {
-    pollAttemptAt: before(known.pollAttemptAt),
-    pollSuccessAt: before(known.pollSuccessAt),
-    sweepAttemptAt: before(known.sweepAttemptAt),
-    sweepSuccessAt: before(known.sweepSuccessAt),
   }
 }

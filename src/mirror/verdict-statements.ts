@@ -7,6 +7,7 @@ export interface StoredState {
   readonly status: string
   readonly reason: string | null
   readonly entities: number | null
+  readonly notJudged: number | null
   readonly since: number
   readonly evaluatedAt: number
   readonly rule: string | null
@@ -26,8 +27,8 @@ export interface StoredFinding {
   readonly resolvedAt: number | null
 }
 
-const state = `"check", status, reason, entities, since, evaluated_at as evaluatedAt, rule, open, owing from check_states
-  where tenant_id = ?`
+const state = `"check", status, reason, entities, not_judged as notJudged, since, evaluated_at as evaluatedAt, rule, open,
+  owing from check_states where tenant_id = ?`
 const finding = `id, fingerprint, entity_type as entityType, entity_id as entityId, severity, message, evidence,
   resolved_at as resolvedAt from findings`
 
@@ -45,14 +46,20 @@ export function verdictStatements({ raw }: Database) {
     )
     .pluck()
   const putState = raw.prepare(
-    `insert into check_states (tenant_id, "check", status, reason, entities, since, evaluated_at, rule, open, owing)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `insert into check_states (tenant_id, "check", status, reason, entities, not_judged, since, evaluated_at, rule, open,
+       owing)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
-       entities = excluded.entities, since = excluded.since, evaluated_at = excluded.evaluated_at, rule = excluded.rule,
+       entities = excluded.entities, not_judged = excluded.not_judged, since = excluded.since, evaluated_at = excluded.evaluated_at, rule = excluded.rule,
        open = excluded.open, owing = excluded.owing`,
   )
-  const noteStatusChange = raw.prepare(
-    'insert into check_status_changes (tenant_id, "check", at, status, reason, entities) values (?, ?, ?, ?, ?, ?)',
+  const endRecord = raw.prepare(
+    `update check_status_changes set confirmed_at = (select evaluated_at from check_states where tenant_id = @tenantId and "check" = @check)
+     where id = (select max(id) from check_status_changes where tenant_id = @tenantId and "check" = @check)`,
+  )
+  const beginRecord = raw.prepare(
+    `insert into check_status_changes (tenant_id, "check", at, status, reason, entities, not_judged, since, rule, open)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const confirm = raw.prepare('update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?')
   const settled = raw.prepare('update check_states set owing = 0 where tenant_id = ? and "check" = ?')
@@ -68,15 +75,15 @@ export function verdictStatements({ raw }: Database) {
     byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
     openIds: (tenantId: number, check: string) => openIds.all(tenantId, check),
     putState(tenantId: number, check: string, row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean }) {
-      const { status, reason, entities, since, evaluatedAt, rule, open } = row
-      putState.run(tenantId, check, status, reason, entities, since, evaluatedAt, rule, open, row.owing ? 1 : 0)
+      const { status, reason, entities, notJudged, since, evaluatedAt, rule, open } = row
+      const counts = [entities, notJudged] as const
+      putState.run(tenantId, check, status, reason, ...counts, since, evaluatedAt, rule, open, row.owing ? 1 : 0)
     },
-    noteStatusChange(
-      tenantId: number,
-      check: string,
-      { at, status, reason, entities }: Pick<StoredState, 'status' | 'reason' | 'entities'> & { readonly at: number },
-    ) {
-      noteStatusChange.run(tenantId, check, at, status, reason, entities)
+    /** Puts a verdict into the record; to be called before the state itself is written, which tells until when the last one counted. */
+    record(tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string) {
+      const { status, reason, entities, notJudged, since, evaluatedAt, rule, open } = row
+      endRecord.run({ tenantId, check })
+      beginRecord.run(tenantId, check, evaluatedAt, status, reason, entities, notJudged, since, rule, open)
     },
     confirm: (tenantId: number, check: string, at: number) => void confirm.run(at, tenantId, check),
     settled: (tenantId: number, check: string) => void settled.run(tenantId, check),

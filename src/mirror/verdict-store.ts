@@ -1,6 +1,7 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import { checkStatuses, type Resolution } from '../model/check-status.ts'
 import { minuteMs } from '../model/durations.ts'
+import { leastFreshnessMs } from '../model/freshness.ts'
 import { unknownReasons } from '../model/reasons.ts'
 import type { Severity } from '../model/severity.ts'
 import { type Database, transact } from './database.ts'
@@ -53,8 +54,8 @@ export function verdictStore(database: Database): VerdictStore {
 
   function compare(course: Course, batch: readonly NewFinding[]): void {
     const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
-    for (const { evidence: facts, ...finding } of batch) {
-      const evidence = JSON.stringify(facts)
+    for (const { evidence: raw, facts = () => '{}', ...finding } of batch) {
+      const evidence = JSON.stringify(raw)
       const { fingerprint, severity, message } = finding
       const row = known.get(fingerprint)
       count(course.open, severity)
@@ -63,7 +64,14 @@ export function verdictStore(database: Database): VerdictStore {
       const kind = kindOf(row, severity, message, evidence)
       if (kind === null) continue
       if (kind !== 'changed') course.opened++
-      course.drafts.push({ ...finding, evidence, kind, lastSeenAt: course.verdict.at, resolution: null })
+      course.drafts.push({
+        ...finding,
+        evidence,
+        facts: facts(),
+        kind,
+        lastSeenAt: course.verdict.at,
+        resolution: null,
+      })
     }
   }
 
@@ -79,7 +87,7 @@ export function verdictStore(database: Database): VerdictStore {
           continue
         }
         count(course.resolved, resolution)
-        course.drafts.push({ ...row, kind: 'resolved', lastSeenAt, resolution })
+        course.drafts.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
       }
       stage(course)
     }
@@ -95,38 +103,40 @@ export function verdictStore(database: Database): VerdictStore {
   }
 
   function commit(course: Course, before: StoredState | undefined) {
-    const { tenantId, check, at, entities, rule, decide } = course.verdict
+    const { tenantId, check, at, entities, notJudged = null, rule, decide, currentForMs } = course.verdict
     const { status, reason } = decide(course.failing)
     const open = JSON.stringify(course.open)
     const sameStatus = before?.status === status && before.reason === reason
-    const same = sameStatus && before.entities === entities && before.rule === rule && before.open === open
+    const sameCounts = before?.entities === entities && before.notJudged === notJudged && before.open === open
+    const same = sameStatus && sameCounts && before.rule === rule
     if (same && !course.staged && course.drafts.length === 0) {
-      confirm(tenantId, check, at)
+      confirm(tenantId, check, at, currentForMs)
       return { status, reason }
     }
     transact(database, () => {
       drafts.stage(tenantId, check, at, course.drafts)
       if (!course.staged) while (drafts.apply(tenantId, check));
       const since = sameStatus ? before.since : at
-      sql.putState(tenantId, check, {
-        status,
-        reason,
-        entities,
-        since,
-        evaluatedAt: at,
-        rule,
-        open,
-        owing: course.staged,
-      })
-      if (!sameStatus) sql.noteStatusChange(tenantId, check, { at, status, reason, entities })
+      const state = { status, reason, entities, notJudged, since, evaluatedAt: at, rule, open }
+      const stored = sql.stateOf(tenantId, check)
+      if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
+      sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
     confirmed.delete(keyOf(tenantId, check))
     return { status, reason }
   }
 
-  function confirm(tenantId: number, check: string, at: number): void {
+  function confirm(tenantId: number, check: string, at: number, currentForMs?: number): void {
     const state = sql.stateOf(tenantId, check)
     if (state === undefined) return
+    if (isGap(state, at, currentForMs)) {
+      transact(database, () => {
+        sql.record(tenantId, { ...state, evaluatedAt: at }, check)
+        sql.confirm(tenantId, check, at)
+      })
+      confirmed.delete(keyOf(tenantId, check))
+      return
+    }
     if (Math.abs(at - state.evaluatedAt) < confirmEveryMs) {
       confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
       return
@@ -136,6 +146,7 @@ export function verdictStore(database: Database): VerdictStore {
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
+    if (sql.stateOf(tenantId, check)?.owing !== 1) return
     while (transact(database, () => settlePart(tenantId, check))) await letOthersIn()
   }
 
@@ -179,8 +190,8 @@ export function verdictStore(database: Database): VerdictStore {
       if (course.staged) await settleCheck(tenantId, check)
       return { ...decided, opened: course.opened, resolved: course.resolved }
     },
-    async confirmVerdict(tenantId, check, at) {
-      confirm(tenantId, check, at)
+    async confirmVerdict(tenantId, check, at, currentForMs) {
+      confirm(tenantId, check, at, currentForMs)
     },
     async settle() {
       for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
@@ -209,6 +220,14 @@ function kindOf(
 
 function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1
+}
+
+/**
+ * True when the verdict before had ceased to be shown by now, or was of a clock that was set back since: the record must
+ * tell that nobody judged in between, although the verdict is the same.
+ */
+function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = leastFreshnessMs): boolean {
+  return at - evaluatedAt > currentForMs || at < evaluatedAt
 }
 
 /** When an open finding of a check was last seen failing: the evaluation before, or where that ceased to know. */

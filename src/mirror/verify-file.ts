@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import BetterSqlite3 from 'better-sqlite3'
+import { endWithProcess } from '../model/end-with-process.ts'
 import { damaged } from './file-guard.ts'
 import { countDifferences } from './record-counts.ts'
 
@@ -76,6 +77,7 @@ async function askProcess(file: string, signal: AbortSignal): Promise<string | n
       signal,
       killSignal: 'SIGKILL',
     })
+    endWithProcess(child)
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

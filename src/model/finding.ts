@@ -16,5 +16,18 @@ export interface FindingView {
   readonly resolvedAt: string | null
   readonly resolution: Resolution | null
   readonly reopened: number
-  readonly waiver: string | null
+  /** The waiver that covers the finding or, where none does, one that no longer does. */
+  readonly waiver: WaiverMark | null
+}
+
+/** How a waiver stands to one finding. */
+export interface WaiverMark {
+  readonly id: string
+  readonly owner: string
+  readonly reason: string
+  /** The last day on which it counts, YYYY-MM-DD in UTC. */
+  readonly expires: string
+  readonly state: 'active' | 'expired' | 'lapsed'
+  /** One sentence of why it no longer covers the finding; null while it does. */
+  readonly explanation: string | null
 }

@@ -16,6 +16,31 @@ export interface TenantPosture {
   readonly holds: readonly HoldView[]
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
+  readonly waivers: readonly WaiverView[]
+}
+
+/** States of a waiver: `lapsed` = what it accepted has changed; `orphaned` = there is nothing for it to cover. */
+export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
+export type WaiverState = (typeof waiverStates)[number]
+
+/** In which way a waiver covers more than was looked at when it was agreed: many entities, later findings, graver ones. */
+export type Breadth = 'entities' | 'later' | 'graver'
+
+export interface WaiverView {
+  readonly id: string
+  readonly check: string
+  /** As written; `*` for all. */
+  readonly entity: string
+  readonly owner: string
+  readonly reason: string
+  /** Last valid instant. */
+  readonly expiresAt: number
+  readonly state: WaiverState
+  /** Open findings it covers now. */
+  readonly covered: number
+  /** Open findings it covers no longer, because what it accepted has changed. */
+  readonly lapsed: number
+  readonly breadth: readonly Breadth[]
 }
 
 export interface HoldView {
@@ -59,6 +84,8 @@ export interface CheckView {
   readonly status: CheckStatus
   /** Set exactly when the status is `unknown`. */
   readonly reason: UnknownReason | null
+  /** Why an own check cannot be judged, or not all of its entities, as a sentence; absent while there is nothing to say. */
+  readonly problem?: string
   /** The population judged, as of the last evaluation; null when it was not known then. */
   readonly entities: number | null
   readonly evaluatedAt: number | null

@@ -33,6 +33,7 @@ export const unknownReasons = [
   'clock_skew',
   'ambiguous',
   'missing_records',
+  'check_failed',
   ...reasons,
 ] as const
 

@@ -59,3 +59,37 @@ it('names the rule anew when the allow-list changes', async () => {
   const [before, after] = await Promise.all(rules)
   expect(before?.rule).not.toBe(after?.rule)
 })
+
+const ownOf = (options: Record<string, unknown>, codes: readonly string[], clientId = 'C1') => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('api-clients', client({ clientId }))
+    mirror.put('roles', role({}, codes))
+  }
+  return judge(check, fill, { options, ownClientId: 'c1' })
+}
+
+it.each([
+  ['only reads', ['Api_Users_Read', 'Api_Roles_Read'], {}, []],
+  ['may create users', create, {}, ['c1 high']],
+  ['has a code that is about no reading', ['Api_Users_Read', 'Api_Users_Export'], {}, ['c1 high']],
+  ['has such a code in its allow-list', ['Api_Users_Export'], { allowed: { c1: ['Api_Users_Export'] } }, []],
+  ['has a code that is called reading', ['Api_Users_Export'], { ownSuffixes: ['_Read', '_Export'] }, []],
+])('holds the client of the daemon itself to reading where it %s', async (_case, codes, options, expected) => {
+  expect(brief(await ownOf(options, codes))).toEqual(expected)
+})
+
+it('says that it is the own client, and judges no other so', async () => {
+  const codes = ['Api_Users_Export']
+  const { failures } = await ownOf({}, codes)
+  expect(failures[0]?.message).toBe(
+    'API client "CI sync" (c1), the client of this watch itself, may do more than read: its role "Reader" grants Api_Users_Export.',
+  )
+  expect(failures[0]?.evidence).toMatchObject({ excess: codes, ownSuffixes: ['_Read'] })
+  expect(brief(await ownOf({}, codes, 'c2'))).toEqual([])
+})
+
+it('names the rule anew when the own client is another', async () => {
+  const rules = ['c1', 'c2'].map((ownClientId) => judge(check, () => {}, { ownClientId }))
+  const [before, after] = await Promise.all(rules)
+  expect(before?.rule).not.toBe(after?.rule)
+})

@@ -75,3 +75,23 @@ it('tells what it is, what it was, since when, and by which answers', async () =
 it('refuses a baseline of fields that do not exist', () => {
   expect(check.options.safeParse({ baseline: { mfa: true } }).success).toBe(false)
 })
+
+it('measures from what an operator accepted, and tells when and why', async () => {
+  const fill = filled({ providerType: 'Ldap' }, [['providerType', 'Saml', 'Ldap']])
+  const accept = (state: unknown) => judge(check, fill, { accepted: { providerType: { state, reason: 'Agreed' } } })
+  const agreed = await accept('Ldap')
+  expect(brief(agreed)).toEqual([])
+  expect([await agreed.scope('providerType'), await agreed.scope('mfaEnabled')]).toEqual(['accepted', 'judged'])
+  const { failures } = await accept('Oidc')
+  expect(failures[0]?.message).toContain('is "Ldap" where "Oidc" is the state last accepted')
+  const evidence = { expected: 'Oidc', acceptedFor: 'Agreed', acceptedAt: '2026-03-01T12:00:00.000Z' }
+  expect(failures[0]?.evidence).toMatchObject(evidence)
+})
+
+it('lets the configured baseline win over what was accepted', async () => {
+  const options = { baseline: { mfaEnabled: true } }
+  const accepted = { mfaEnabled: { state: false, reason: 'Agreed' } }
+  const result = await judge(check, filled({ mfaEnabled: false }, []), { options, accepted })
+  expect(brief(result)).toEqual(['mfaEnabled critical'])
+  expect(await result.scope('mfaEnabled')).toBe('judged')
+})

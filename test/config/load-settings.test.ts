@@ -92,6 +92,7 @@ it('applies every default of the contract', () => {
     historyRetentionDays: 400,
     storePath: 'data/tenantwatch.db',
     server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto' },
+    ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
     waivers: [],
     logLevel: 'info',
   })

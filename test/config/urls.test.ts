@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { maskUrl } from '../../src/config/mask-url.ts'
-import { baseUrl, insecurity, isLoopback, proxyUrl } from '../../src/config/urls.ts'
+import { baseUrl, insecurity, proxyUrl } from '../../src/config/urls.ts'
 
 it.each([
   ['https://api.example.com', 'https://api.example.com'],
@@ -33,17 +33,6 @@ it('takes a proxy with credentials and none with a path', () => {
   expect(proxyUrl().parse('http://me:pass@proxy:3128')).toBe('http://me:pass@proxy:3128')
   expect(proxyUrl().safeParse('http://proxy:3128/path').success).toBe(false)
 })
-
-it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])('knows %s as loopback', (host) => {
-  expect(isLoopback(host)).toBe(true)
-})
-
-it.each(['localhost.example.com', '128.0.0.1', '127.0.0.1.example.com', '0.0.0.0', '::', 'example'])(
-  'does not take %s for loopback',
-  (host) => {
-    expect(isLoopback(host)).toBe(false)
-  },
-)
 
 it('lets plain http pass only on the loopback or when allowed', () => {
   expect(insecurity('http://127.0.0.1:1', false)).toBeUndefined()

@@ -160,7 +160,15 @@ it('makes a check that throws unknown, keeps its findings, logs it and goes on',
   mirror.put('api-clients', expired)
   const [healthy] = checks.filter(({ id }) => id === 'api-client-secret-not-expired')
   if (healthy === undefined) throw new Error('The catalogue has no such check')
-  const facts = { description: '', risk: '', remediation: '', title: '', needs: [], severities: ['low'] } as const
+  const facts = {
+    description: '',
+    risk: '',
+    remediation: '',
+    alert: null,
+    title: '',
+    needs: [],
+    severities: ['low'],
+  } as const
   const entity = { type: 'api-client', isRecord: true }
   let isBroken = false
   const fragile = defineCheck({
@@ -208,7 +216,12 @@ it('goes on when a verdict cannot be stored', async () => {
 
 it('judges only what reads the inputs that a run touched', async () => {
   const outcomes = await evaluate(soundMirror(), { onlyInputs: ['roles'] })
-  expect([...outcomes.keys()]).toEqual(['api-client-least-privilege', 'api-client-role-active', 'user-role-active'])
+  expect([...outcomes.keys()]).toEqual([
+    'api-client-least-privilege',
+    'api-client-role-active',
+    'role-permissions-unchanged',
+    'user-role-active',
+  ])
 })
 
 it('stops when it is told to', async () => {

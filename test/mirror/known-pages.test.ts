@@ -1,27 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Incoming, KnownPageCommit, PageCommit } from '../../src/mirror/port.ts'
 import { testMirror } from '../support/mirror.ts'
+import { incomingUser as user } from './support/incoming-user.ts'
 
 const at = Date.UTC(2026, 0, 1)
 const memory = { digest: 'd1', reading: 's1' }
-
-const user = (userId: number, change: object = {}): Incoming => ({
-  ok: true,
-  record: {
-    userId,
-    firstName: 'Ada',
-    lastName: 'Byron',
-    email: `u${userId}@example.com`,
-    state: 'Active',
-    mfaStatus: true,
-    mfaAction: false,
-    roleId: null,
-    roleName: 'Editor',
-    createdAt: '2025-01-01T00:00:00Z',
-    ...change,
-  },
-  extra: null,
-})
 
 /** A mirror in which a complete walk showed two users on its one page. */
 async function withKnownPage(items: readonly Incoming[] = [user(1), user(2)]) {
@@ -124,7 +107,7 @@ it('must read a page again while a removal is accepted, which being seen withdra
   const hold = { ...scope, reason: 'shrink_held', count: 1, message: 'm', cause: {}, rids: [2], at } as const
   const { id } = await mirror.raiseHold(hold)
   const decision = { id: 1, holdId: id, resource: 'users', holdReason: 'shrink_held', reason: 'why' } as const
-  await mirror.applyDecision(decision, scope.tenantId, at)
+  await mirror.applyDecision(decision, { tenantId: scope.tenantId, at, coversKnown: true })
   expect((await again()).result).toBeNull()
 })
 

@@ -1,26 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Incoming, PageCommit } from '../../src/mirror/port.ts'
 import { testMirror } from '../support/mirror.ts'
+import { incomingUser as user } from './support/incoming-user.ts'
 
 const at = Date.UTC(2026, 0, 1)
-
-const user = (userId: number, change: object = {}): Incoming => ({
-  ok: true,
-  record: {
-    userId,
-    firstName: 'Ada',
-    lastName: 'Byron',
-    email: `u${userId}@example.com`,
-    state: 'Active',
-    mfaStatus: true,
-    mfaAction: false,
-    roleId: null,
-    roleName: 'Editor',
-    createdAt: '2025-01-01T00:00:00Z',
-    ...change,
-  },
-  extra: null,
-})
 
 async function opened() {
   const test = testMirror()

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { expect, it } from 'vitest'
+import { Connection } from '../../src/mirror/connection.ts'
 import { transact, transactProgress } from '../../src/mirror/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 function opened() {
-  const raw = new BetterSqlite3(join(temporaryFolder(), 'progress.db'))
+  const raw = new Connection(join(temporaryFolder(), 'progress.db'))
   raw.pragma('journal_mode = WAL')
   raw.pragma('synchronous = FULL')
   raw.exec('create table notes (n integer)')

@@ -23,6 +23,11 @@ export function readPem(
   if (typeof inline === 'string') return { text: inline, path: [section, name] }
   if (typeof file !== 'string') return undefined
   const path = [section, `${name}_file`]
+  // Before it is named as a file that is not there: it may be the key itself.
+  if (/-----BEGIN|\n/.test(file)) {
+    report.say(path, `is a text where the path of a file belongs; want the PEM text under \`${name}\``)
+    return undefined
+  }
   const found = read(file)
   if ('text' in found) return { text: found.text, path }
   report.say(path, `names the file \`${file}\`: ${found.why}`)

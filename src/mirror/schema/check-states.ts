@@ -11,6 +11,8 @@ export const checkStates = sqliteTable(
     reason: text('reason'),
     /** How many entities were judged; null when that was not known. */
     entities: integer('entities'),
+    /** How many of them could not be judged; null when that was not known. */
+    notJudged: integer('not_judged'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
     /** Digest of the thresholds and lists that decided; null when the check could not be judged. */
@@ -26,7 +28,7 @@ export const checkStates = sqliteTable(
   ],
 )
 
-/** Every change of a check's status, for the record. */
+/** The verdicts of a check over time: a row when anything but the time of the last confirmation is another. */
 export const checkStatusChanges = sqliteTable(
   'check_status_changes',
   {
@@ -37,6 +39,13 @@ export const checkStatusChanges = sqliteTable(
     status: text('status').notNull(),
     reason: text('reason'),
     entities: integer('entities'),
+    notJudged: integer('not_judged'),
+    /** Since when the status is this one; null in rows of the first release, which only told of other statuses. */
+    since: integer('since'),
+    rule: text('rule'),
+    open: text('open').notNull().default('{}'),
+    /** When this verdict was last confirmed; null while it is the last one: `check_states` tells it then. */
+    confirmedAt: integer('confirmed_at'),
   },
   (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
 )

@@ -21,6 +21,8 @@ export const findingDrafts = sqliteTable(
     evidence: text('evidence').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
     resolution: text('resolution'),
+    /** JSON object of what waivers hang on; null where the finding is resolved. */
+    facts: text('facts'),
   },
   (table) => [index('finding_drafts_check').on(table.tenantId, table.check)],
 )

@@ -1,4 +1,5 @@
 import type { Check, Failure } from '../../../src/evaluate/check.ts'
+import type { AcceptedState } from '../../../src/mirror/port.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
@@ -11,6 +12,9 @@ export interface Judging {
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
   readonly knownStatuses?: readonly string[]
+  readonly ownClientId?: string
+  /** Accepted states by entity; null = the first ones are not kept yet. */
+  readonly accepted?: Readonly<Record<string, Partial<AcceptedState>>> | null
 }
 
 export interface Result {
@@ -34,11 +38,21 @@ export async function judge(check: Check, fill: (mirror: FakeMirror) => void, ju
     context: {
       knownDocumentStatuses: judging.knownStatuses ?? ['Completed', 'Processing'],
       incomplete: new Set(judging.incomplete),
+      ownClientId: judging.ownClientId ?? null,
+      accepted: async () => acceptedStates(judging.accepted),
     },
   })
   const failures: Failure[] = []
   for await (const batch of judged.failures) failures.push(...batch)
   return { ...judged, failures }
+}
+
+function acceptedStates(accepted: Judging['accepted'] = null): ReadonlyMap<string, AcceptedState> | null {
+  if (accepted === null) return null
+  const states = Object.entries(accepted)
+  return new Map(
+    states.map(([entityId, state]) => [entityId, { entityId, state: null, at: now, reason: null, ...state }]),
+  )
 }
 
 /** `entityId severity` of each failure. */

@@ -9,6 +9,7 @@ import type {
 import type { ChangeRow, MirrorRecord } from '../../../src/mirror/query.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { fakeDecisions } from './fake-decisions.ts'
 import { fakeReader } from './fake-reader.ts'
 import { commitInto } from './fake-verdicts.ts'
 import { completeState } from './sync-states.ts'
@@ -89,7 +90,11 @@ export function fakeMirror(now: number): FakeMirror {
       const state = mirror.states.get(check)
       if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
     },
+    ask: async () => ({ kind: 'failed', problem: 'this mirror answers no queries' }),
+    noteProblem: async () => {},
+    checkProblems: async () => new Map(),
     dataVersion: () => mirror.version.of,
+    ...fakeDecisions(),
     async *findings({ all = false, check, fingerprints }) {
       for (const row of mirror.findings.values()) {
         const isWanted = (all || isOpen(row)) && (check === undefined || row.check === check)

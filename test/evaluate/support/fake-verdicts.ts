@@ -42,6 +42,7 @@ export async function commitInto({ findings, states, events, tenant }: Kept, ver
   const open: Record<string, number> = {}
   for (const row of findings.values())
     if (row.check === check && row.resolvedAt === null) open[row.severity] = (open[row.severity] ?? 0) + 1
-  states.set(check, { check, status, reason, entities, since, evaluatedAt: at, rule, open })
+  const notJudged = verdict.notJudged ?? null
+  states.set(check, { check, status, reason, entities, notJudged, since, evaluatedAt: at, rule, open })
   return { status, reason, opened, resolved }
 }

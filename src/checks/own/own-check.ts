@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
+import type { Check, CheckFacts, Failure, Judged } from '../../evaluate/check.ts'
+import { CheckFailed } from '../../evaluate/check-failed.ts'
+import { digestOf } from '../../evaluate/digest.ts'
+import type { OwnAnswer, OwnQuery, Said } from '../../mirror/port.ts'
+import { printable } from '../../model/printable.ts'
+
+const longestSentence = 1000
+const longestEntity = 500
+const batchSize = 500
+
+/** The checks that operators wrote, as the engine sees checks; those of broken files among them. */
+export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Check[] {
+  return checks.map((check) => (check.problem === null ? toCheck(check, limits) : brokenCheck(check)))
+}
+
+/** What is asked of the mirror for a check, beside the time and the tenant. */
+export function queryOf(
+  { query: text, inputs }: WellFormedCheck,
+  { timeoutMs, maxRows }: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>,
+): Omit<OwnQuery, 'now' | 'tenant'> {
+  return { text, inputs, timeoutMs, maxRows }
+}
+
+const notSaid = 'Its file does not say.'
+
+function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>): Check {
+  const { id, title, severity, inputs, file, frameworks, timeBased, maxAgeMs, query } = check
+  const [judges = 'users', ...needs] = inputs
+  const rule = digestOf([query, inputs, check.entity]).slice(0, 16)
+  return {
+    ...shared,
+    id,
+    title,
+    description: check.description ?? `An own check of this installation, in ${file}.`,
+    risk: check.risk ?? notSaid,
+    remediation: check.remediation ?? notSaid,
+    severities: [severity],
+    judges,
+    needs,
+    entity: { type: check.entity, isRecord: false },
+    timeBased,
+    ...(maxAgeMs !== null && { maxAgeMs }),
+    own: { file, frameworks, problem: null },
+    ruleOf: () => rule,
+    async judge({ ask }) {
+      if (ask === undefined) throw new TypeError(`Own check ${id} was given nothing to ask`)
+      const answer = await ask(queryOf(check, limits))
+      if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
+      return judgedOf(check, rule, answer)
+    },
+  }
+}
+
+/** What every own check has in common. */
+const shared = {
+  alert: null,
+  material: ['reason'],
+  options: z.strictObject({}),
+} satisfies Partial<CheckFacts & Pick<Check, 'options'>>
+
+function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly problem: string }>): Check {
+  return {
+    ...shared,
+    id,
+    title: `The own check in ${printable(file, 200)} can be judged`,
+    description: 'What stands here cannot be judged.',
+    risk: notSaid,
+    remediation: 'Mend the file; "tenantwatch config check" says what is wrong.',
+    severities: [],
+    judges: 'users',
+    needs: [],
+    entity: { type: 'entity', isRecord: false },
+    timeBased: false,
+    own: { file, frameworks: [], problem },
+    ruleOf: () => 'broken',
+    async judge() {
+      throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)
+    },
+  }
+}
+
+function judgedOf({ severity, file, timeBased }: WellFormedCheck, rule: string, answer: OwnAnswer): Judged {
+  const { ok, alarms, errors, skipped } = answer
+  const notJudged = new Set(errors.map(([entity]) => nameOf(entity)))
+  const notApplicable = new Set(skipped.map(nameOf))
+  const toFailure = ([entity, reason]: Said): Failure => {
+    const message = printable(reason, longestSentence)
+    return { entityId: nameOf(entity), severity, message, evidence: { ownCheck: file, reason: message } }
+  }
+  return {
+    applicable: true,
+    population: ok + alarms.length + errors.length,
+    notJudged: errors.length,
+    notJudgedFor: 'ambiguous',
+    failures: batches(alarms.map(toFailure)),
+    scope: async (entity) =>
+      notJudged.has(entity) ? 'not_judged' : notApplicable.has(entity) ? 'not_applicable' : 'judged',
+    ages: timeBased,
+    rule,
+    doubts: doubtsOf(file, errors),
+  }
+}
+
+function doubtsOf(file: string, errors: readonly Said[]): string | null {
+  const [first] = errors
+  if (first === undefined) return null
+  const [entity, reason] = first
+  const many = errors.length === 1 ? 'one entity' : `${errors.length} entities, one of them`
+  return `${file}: it cannot judge ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
+}
+
+/** An entity's name as a finding carries it: a long one is cut, but differs from every other. */
+function nameOf(entity: string): string {
+  if (entity.length <= longestEntity) return entity.toWellFormed()
+  return `${entity.slice(0, longestEntity).toWellFormed()}… (${hash('sha256', entity).slice(0, 16)})`
+}
+
+async function* batches(failures: readonly Failure[]): AsyncIterable<readonly Failure[]> {
+  for (let at = 0; at < failures.length; at += batchSize) yield failures.slice(at, at + batchSize)
+}

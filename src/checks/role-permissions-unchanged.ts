@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { defineCheck, type Scope } from '../evaluate/check.ts'
+import type { AcceptedState } from '../mirror/port.ts'
+import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
+import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
+import { listed, quoted } from './support/words.ts'
+
+const options = z.strictObject({
+  /** The codes a role grants, by `roleId`, else by name for every role of that name; other roles: as last accepted. */
+  baseline: z.record(z.string().min(1), z.array(z.string().min(1))).default({}),
+})
+
+type Baseline = z.output<typeof options>['baseline']
+
+/**
+ * The entity is a role's permissions, not its record: a role that is gone is a difference, too. So it is judged only once
+ * every role was read.
+ */
+export const rolePermissionsUnchanged = defineCheck({
+  id: 'role-permissions-unchanged',
+  title: 'The permissions of every role are as they were accepted',
+  description:
+    'Every role grants exactly the codes of the configured `baseline`; a role it does not name, those last accepted by an operator, else those of when all roles were first read.',
+  risk: 'Everybody who has the role can do more from one minute to the next, and nobody decided that.',
+  remediation:
+    'Restore the role, or accept what it grants now: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
+  alert: { name: 'RolePermissionsDrift', says: 'Roles whose permissions are not as they were accepted' },
+  severities: ['medium', 'high'],
+  judges: 'roles',
+  needs: [],
+  entity: { type: 'role-permissions', isRecord: false },
+  timeBased: false,
+  material: ['present', 'expected'],
+  drift: {
+    async states(reader) {
+      const { byId } = await loadRoles(reader)
+      return new Map([...byId.values()].map((role) => [String(role.roleId), role.codes]))
+    },
+  },
+  options,
+  async load(reader, { baseline }, _now, context) {
+    const roles = await loadRoles(reader)
+    const accepted = await context.accepted()
+    const isWhole = !context.incomplete.has('roles')
+    const subjects = subjectsOf(roles, accepted ?? new Map<string, AcceptedState>(), baseline)
+    const unjudged = subjects.filter((subject) => isUnjudged(subject, accepted !== null, isWhole))
+    const unjudgedIds = new Set(unjudged.map(({ id }) => id))
+    return {
+      population: subjects.length,
+      notJudged: unjudged.length,
+      candidates: [subjects.filter(({ id }) => !unjudgedIds.has(id))],
+      async scope(id): Promise<Scope> {
+        if (unjudgedIds.has(id)) return 'not_judged'
+        const subject = subjects.find((one) => one.id === id)
+        if (subject?.configured !== undefined) return 'judged'
+        return scopeOfDrift(subject?.accepted, subject?.role?.codes ?? null)
+      },
+    }
+  },
+  evaluate({ id, role, configured, accepted }) {
+    const expectation = expectationOf(configured, accepted)
+    const before = codesOf(expectation.expected)
+    const present = role?.codes ?? null
+    const gained = (present ?? []).filter((code) => !(before ?? []).includes(code))
+    const lost = (before ?? []).filter((code) => !(present ?? []).includes(code))
+    const isGone = present === null && before !== null
+    if (gained.length === 0 && lost.length === 0 && !isGone) return null
+    return {
+      entityId: id,
+      severity: gained.length > 0 ? 'high' : 'medium',
+      message: sentence({ id, role, before, gained, lost, from: expectation.expectedFrom }),
+      evidence: { ...role?.facts, gained, lost, present, ...expectation, expected: before },
+    }
+  },
+})
+
+/** A role that is there, that was accepted, or that the baseline names; each once. */
+interface Subject {
+  readonly id: string
+  readonly role: MirroredRole | undefined
+  readonly configured: readonly string[] | undefined
+  readonly accepted: AcceptedState | undefined
+}
+
+function subjectsOf(
+  { byId, byName }: Roles,
+  accepted: ReadonlyMap<string, AcceptedState>,
+  baseline: Baseline,
+): readonly Subject[] {
+  const live = [...byId.values()].map((role) => String(role.roleId))
+  const named = Object.keys(baseline).filter((key) => !byName.has(key))
+  const ids = [...new Set([...live, ...accepted.keys(), ...named])]
+  return ids.map((id) => {
+    const role = byId.get(Number(id))
+    const own = Object.hasOwn(baseline, id) ? baseline[id] : undefined
+    const byItsName = role !== undefined && Object.hasOwn(baseline, role.name) ? baseline[role.name] : undefined
+    return { id, role, configured: own ?? byItsName, accepted: accepted.get(id) }
+  })
+}
+
+/** A role that is not there may be one that could not be read; before the first states are kept nothing tells drift. */
+function isUnjudged({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
+  return (role === undefined && !isWhole) || (configured === undefined && !isKept)
+}
+
+/** A role that came later was never accepted: it is measured from there being none. */
+function expectationOf(configured: readonly string[] | undefined, accepted: AcceptedState | undefined): Expectation {
+  if (configured !== undefined) return { expected: [...configured].sort(), expectedFrom: configuredBaseline }
+  return accepted === undefined ? { expected: null, expectedFrom: 'first state mirrored' } : expectationFrom(accepted)
+}
+
+function codesOf(state: unknown): readonly string[] | null {
+  return Array.isArray(state) ? state.map(String) : null
+}
+
+interface Change {
+  readonly id: string
+  /** Undefined when it is gone. */
+  readonly role: MirroredRole | undefined
+  /** Null when there was none. */
+  readonly before: readonly string[] | null
+  readonly gained: readonly string[]
+  readonly lost: readonly string[]
+  readonly from: string
+}
+
+function sentence({ id, role, before, gained, lost, from }: Change): string {
+  if (role === undefined) {
+    const title = /^\d+$/.test(id) ? `Role ${id}` : `Role ${quoted(id)}`
+    return `${title} is gone: the ${from} has it with ${lost.length === 0 ? 'no permission' : listed(lost)}.`
+  }
+  const title = `Role ${quoted(role.name)} (${role.roleId})`
+  if (before === null) return `${title} is new and grants ${listed(gained)}: the ${from} has no such role.`
+  const changes = [
+    ...(gained.length > 0 ? [`gained ${listed(gained)}`] : []),
+    ...(lost.length > 0 ? [`lost ${listed(lost)}`] : []),
+  ]
+  return `${title} ${changes.join(' and ')} against the ${from}.`
+}

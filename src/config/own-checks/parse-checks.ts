@@ -1,0 +1,69 @@
+import { readHeader } from './header.ts'
+import type { OwnCheck, OwnChecksSettings } from './own-check.ts'
+import { problemOfQuery, readsTheTime } from './query-text.ts'
+import type { OwnCheckFile, OwnCheckFolder } from './read-folder.ts'
+
+type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
+
+/** The check that stands for a folder that cannot be read. */
+const folderId = 'own-checks-folder'
+
+/**
+ * Makes checks of files. Nothing is left out: what makes no check is one that cannot be judged, under its own id where
+ * that is known, else under one made of the file's name.
+ *
+ * @param builtIn the ids that are taken.
+ */
+export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
+  if ('problem' in folder) {
+    const problem = `the folder of own checks cannot be read: ${folder.problem}`
+    return { checks: [{ id: folderId, file: path, problem }], incomplete: true }
+  }
+  const read = folder.files.map((file) => ({ file: file.name, check: parse(file, builtIn) }))
+  const files = Map.groupBy(read, ({ check }) => check.id)
+  const taken = new Set([...builtIn, ...read.flatMap(({ check }) => check.id ?? [])])
+  const checks: OwnCheck[] = []
+  for (const [id, same] of files) {
+    if (id === null)
+      checks.push(...same.map(({ file, check }) => ({ id: nameFor(file, taken), file, problem: check.problem ?? '' })))
+    else if (same.length > 1) {
+      const names = same.map(({ file }) => file).join(', ')
+      checks.push({ id, file: names, problem: `the id ${id} is in several files: ${names}` })
+    } else checks.push(...same.map(({ check }) => ({ ...check, id }) as OwnCheck))
+  }
+  return { checks: checks.sort((a, b) => (a.file < b.file ? -1 : 1)), incomplete: files.has(null) }
+}
+
+type ParsedFile = Exclude<OwnCheck, { readonly problem: string }> | Unusable
+
+/** The id is null where it cannot be told, or is another check's. */
+interface Unusable {
+  readonly id: string | null
+  readonly file: string
+  readonly problem: string
+}
+
+function parse(file: OwnCheckFile, builtIn: readonly string[]): ParsedFile {
+  if ('problem' in file) return { id: null, file: file.name, problem: `the file cannot be read: ${file.problem}` }
+  const { id, header, problems, query } = readHeader(file.text)
+  if (id !== null && builtIn.includes(id))
+    return { id: null, file: file.name, problem: `the id ${id} is that of a built-in check` }
+  if (header === null) return { id, file: file.name, problem: problems.join('; ') }
+  const problem = problemOfQuery(query)
+  if (problem !== null) return { id, file: file.name, problem }
+  return { ...header, file: file.name, query, timeBased: readsTheTime(query), problem: null }
+}
+
+function nameFor(file: string, taken: Set<string>): string {
+  const stem = file
+    .slice(0, -'.sql'.length)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-|-$/g, '')
+  const wanted = `own-file-${stem || 'unnamed'}`
+  let name = wanted
+  for (let next = 2; taken.has(name); next++) name = `${wanted}-${next}`
+  taken.add(name)
+  return name
+}

@@ -1,0 +1,27 @@
+import type { AcceptedState } from '../mirror/port.ts'
+import { inputsOf } from './check.ts'
+import type { CheckRun } from './check-run.ts'
+import { inputTrusts } from './tenant-trust.ts'
+
+/** The states that a check measures drift from, by entity; null while its first ones are not kept. */
+export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
+  const states = await request.store.acceptedStates(request.tenant.id, check.id)
+  return states && new Map(states.map((state) => [state.entityId, state]))
+}
+
+/**
+ * Keeps the present states of all entities as the first accepted ones, once, and only of data in which nothing is
+ * missing: what drift is measured from must not be half a picture.
+ */
+export async function keepFirstStates(run: CheckRun): Promise<void> {
+  const { check, request, trust, reader } = run
+  const { store, tenant, now } = request
+  if (check.drift?.states === undefined) return
+  const inputs = inputTrusts(trust, inputsOf(check))
+  const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
+    return everComplete && blocked === null && partial.length === 0
+  })
+  if (!isWhole || (await store.acceptedStates(tenant.id, check.id)) !== null) return
+  const states = [...(await check.drift.states(reader))].map(([entityId, state]) => ({ entityId, state }))
+  await store.keepFirstStates(tenant.id, check.id, states, now)
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import type { Settings, Waiver } from '../config/settings.ts'
+import type { NotedConfiguration } from '../mirror/port.ts'
+import type { Check, CheckFacts } from './check.ts'
+import { settingsOf } from './check-settings.ts'
+import { digestOf } from './digest.ts'
+import { ruleContextOf } from './rule-context.ts'
+import type { JudgedSettings } from './tenant-trust.ts'
+
+/** Of a tenant, what verdicts hang on. Address and credentials are left out: no secret may come into the record. */
+export interface RecordedTenant extends Omit<JudgedSettings, 'baseUrl'> {
+  /** By check, the digest of everything configurable that decides. */
+  readonly rules: Readonly<Record<string, string>>
+}
+
+type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
+
+/** What was in force: all that a report needs of the configuration, with every default spelled out. */
+export interface ConfigurationRecord {
+  /** The tenantwatch that judged. */
+  readonly version: string
+  readonly evaluateIntervalMs: number
+  readonly retentionDays: number
+  readonly checks: readonly RecordedCheck[]
+  readonly tenants: readonly RecordedTenant[]
+  readonly waivers: readonly Waiver[]
+}
+
+/** The configuration as the record keeps it, to be noted as of `at`. */
+export function configurationRecord(
+  settings: Settings,
+  { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
+): NotedConfiguration {
+  const record: ConfigurationRecord = {
+    version,
+    evaluateIntervalMs: settings.evaluate.intervalMs,
+    retentionDays: settings.historyRetentionDays,
+    checks: checks.map(factsOf),
+    tenants: settings.tenants.map((tenant) => recordedTenant(tenant, checks)),
+    waivers: settings.waivers.map(({ id, check, entity, tenant, reason, owner, expiresMs }) => {
+      return { id, check, entity, tenant, reason, owner, expiresMs }
+    }),
+  }
+  return { at, digest: digestOf(record), content: JSON.stringify(record) }
+}
+
+function recordedTenant(tenant: JudgedSettings, checks: readonly Check[]): RecordedTenant {
+  const { name, ownClientId, resources, documents } = tenant
+  const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
+  return {
+    name,
+    ownClientId,
+    resources,
+    documents,
+    checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
+    rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
+  }
+}
+
+/** Reads a configuration back. */
+export function readRecord({ content }: NotedConfiguration): ConfigurationRecord {
+  return JSON.parse(content) as ConfigurationRecord
+}
+
+/**
+ * The checks that a tenant was judged by, each as it was and with its rule of that time: what was judged then is told
+ * by that alone, whatever is configured or installed now.
+ */
+export function recordedChecks({ checks }: ConfigurationRecord, { rules }: RecordedTenant): readonly Check[] {
+  return checks.map((check) => ({
+    ...check,
+    alert: null,
+    options: z.looseObject({}),
+    ruleOf: () => rules[check.id] ?? '',
+    judge: () => Promise.reject(new TypeError(`The record of ${check.id} judges nothing anew`)),
+  }))
+}
+
+function factsOf(check: Check): RecordedCheck {
+  const { id, title, description, risk, remediation, severities, judges, needs, entity, timeBased } = check
+  const { maxAgeMs, own } = check
+  const facts = { id, title, description, risk, remediation, severities, judges, needs, entity, timeBased }
+  return { ...facts, ...(maxAgeMs !== undefined && { maxAgeMs }), ...(own !== undefined && { own }) }
+}

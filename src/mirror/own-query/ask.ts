@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { secondMs } from '../../model/durations.ts'
+import { answerOf } from './answer.ts'
+import type { Job, NoAnswer, OwnAnswer, OwnQuery } from './question.ts'
+import { emptyTables, ownViews } from './views.ts'
+import { watchOver } from './watch-over.ts'
+
+const maxText = 4 * 2 ** 20
+const maxValueBytes = 2 ** 20
+const maxMemoryBytes = 384 * 2 ** 20
+/** The text as JSON, at its longest: six bytes a character. */
+const maxOutput = 8 * maxText
+
+/** Where a query is answered: in the mirror's file for one tenant, or without any rows to see whether it is well formed. */
+export type Place = { readonly file: string; readonly tenantId: number } | 'empty'
+
+/**
+ * Asks a query that an operator wrote, in a process of its own: nothing else could end one that does not end by itself.
+ * That process can only read, and only the views of one tenant; it knows nothing of this one's environment.
+ *
+ * @throws the signal's reason when aborted.
+ */
+export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer> {
+  signal?.throwIfAborted()
+  const child = spawn(process.execPath, ['--no-warnings', '--max-old-space-size=64', '-e', script()], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'ignore'],
+    timeout: query.timeoutMs,
+    killSignal: 'SIGKILL',
+    ...(signal && { signal }),
+  })
+  let said = ''
+  let problem: string | undefined
+  child.on('error', (error) => {
+    problem = `its process cannot be run: ${error.message}`
+  })
+  // One that ended before it heard everything has its reason told by its end.
+  child.stdin.on('error', () => {})
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+    if (said.length <= maxOutput) return
+    problem = 'its answer is too large'
+    child.kill('SIGKILL')
+  })
+  const closed = once(child, 'close')
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  child.stdin.write(`${JSON.stringify(jobOf(query, place))}\n`)
+  const [code, endedBy] = await closed.catch(() => [null, null])
+  signal?.throwIfAborted()
+  if (problem !== undefined) return { kind: 'failed', problem }
+  if (said.endsWith('\n')) return JSON.parse(said) as OwnAnswer | NoAnswer
+  if (child.killed)
+    return {
+      kind: 'failed',
+      problem: `it takes longer than ${query.timeoutMs / secondMs} s (ownChecks.timeoutSeconds)`,
+    }
+  return { kind: 'failed', problem: `its process ended without an answer (${endedBy ?? code ?? 'unknown'})` }
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It may have ended already, and it works without.
+  }
+}
+
+function jobOf({ text, inputs, now, tenant, maxRows }: OwnQuery, place: Place): Job {
+  const isEmpty = place === 'empty'
+  return {
+    file: isEmpty ? null : place.file,
+    emptyTables: isEmpty ? emptyTables() : [],
+    views: ownViews.map(({ name, resource, columns, body }) => ({
+      name,
+      columns: columns.map((column) => column.name),
+      body: body(isEmpty ? 0 : place.tenantId),
+      undeclared: inputs.includes(resource) ? null : resource,
+    })),
+    query: text,
+    parameters: { now: Math.trunc(now), tenant },
+    maxRows,
+    maxText,
+    maxValueBytes,
+    maxMemoryBytes,
+  }
+}
+
+function script(): string {
+  const code = `const { parentPort, workerData } = require('node:worker_threads')
+    parentPort.postMessage((${answerOf})(require('node:sqlite'), workerData))`
+  return `(${watchOver})(require, ${JSON.stringify(code)})`
+}

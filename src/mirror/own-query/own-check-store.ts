@@ -1,0 +1,36 @@
+import { and, eq } from 'drizzle-orm'
+import type { Database } from '../database.ts'
+import type { OwnCheckStore } from '../own-check-port.ts'
+import { checkProblems } from '../schema/check-problems.ts'
+import { ask } from './ask.ts'
+import type { OwnQuery } from './question.ts'
+
+/** What own checks need of the mirror beside everything that other checks do. */
+export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
+  const of = (tenantId: number, check: string) =>
+    and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
+  return {
+    ask: (tenantId, query, signal) => ask(query, { file: raw.name, tenantId }, signal),
+    async noteProblem(tenantId, check, problem) {
+      const known = orm.select().from(checkProblems).where(of(tenantId, check)).get()?.problem ?? null
+      if (known === problem) return
+      if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
+      else
+        orm
+          .insert(checkProblems)
+          .values({ tenantId, check, problem })
+          .onConflictDoUpdate({ target: [checkProblems.tenantId, checkProblems.check], set: { problem } })
+          .run()
+    },
+    async checkProblems(tenantId) {
+      const rows = orm.select().from(checkProblems).where(eq(checkProblems.tenantId, tenantId)).all()
+      return new Map(rows.map(({ check, problem }) => [check, problem]))
+    },
+  }
+}
+
+/** Runs a query over the views of a mirror without records; what is wrong with it, or null. */
+export async function tryQuery(query: OwnQuery): Promise<string | null> {
+  const answer = await ask(query, 'empty')
+  return answer.kind === 'failed' ? answer.problem : null
+}

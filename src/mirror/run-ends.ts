@@ -1,0 +1,88 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Database } from './database.ts'
+import type { RunClose } from './port.ts'
+import { liveCount } from './record-counts.ts'
+import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
+import { syncStates } from './schema/index.ts'
+import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
+
+type StateRow = typeof syncStates.$inferSelect
+
+/** The ends of runs; the method expects to run inside a transaction. */
+export interface RunEnds {
+  /** Stores how a run ended, and what its resource's state comes to by it. */
+  close(run: RunClose): void
+}
+
+export function runEnds(database: Database): RunEnds {
+  const { orm, raw } = database
+  const stateOf = orm
+    .select()
+    .from(syncStates)
+    .where(
+      and(eq(syncStates.tenantId, sql.placeholder('tenantId')), eq(syncStates.resource, sql.placeholder('resource'))),
+    )
+    .prepare()
+  const putState = syncStateWriter(database)
+  const insertRun = raw.prepare(
+    `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
+       unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
+     values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
+       @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`,
+  )
+  const live = remembered((resource: ResourceName) =>
+    raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
+  )
+  return {
+    close({ counts, dataAsOf, reachedEndServerTime, ...run }) {
+      const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
+      const before = stateOf.get({ tenantId, resource })
+      const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
+      const left = { completeStartedAt, completeDurationMs, live: live(resource).get(tenantId) ?? 0 }
+      insertRun.run({ ...run, ...counts, ...left })
+      const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
+      const poll = {
+        pollAttemptAt: startedAt,
+        pollReason: ended.reason,
+        ...(ended.success && { pollSuccessAt: laterSuccess(ended.success, before?.pollSuccessAt ?? 0, run.endedAt) }),
+      }
+      const sweep = {
+        sweepAttemptAt: startedAt,
+        sweepReason: ended.reason,
+        ...(ended.success && { sweepSuccessAt: ended.success }),
+      }
+      const both = outcome === 'success' && mode === 'sweep' ? { ...poll, ...sweep } : mode === 'sweep' ? sweep : poll
+      const otherFailed = (mode === 'sweep' ? before?.pollReason : before?.sweepReason) ?? null
+      const keepMessage = outcome === 'success' && mode === 'poll' && otherFailed !== null
+      const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
+      const aborted = mode === 'sweep' ? { sweepAttemptAt: startedAt } : { pollAttemptAt: startedAt }
+      const set = reason === 'aborted' ? aborted : { ...both, ...reached, ...(keepMessage ? {} : { message }) }
+      putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
+    },
+  }
+}
+
+/** Other failures say nothing about a refusal that stands: undefined leaves it. */
+function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
+  if (outcome === 'success') return null
+  return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
+}
+
+/** The data of a resumed walk may be older than the last poll; a time ahead of `now` is one of a clock that was set back. */
+function laterSuccess(success: number, known: number, now: number): number {
+  return known > now ? success : Math.max(success, known)
+}
+
+/** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
+function timesBefore(startedAt: number, known: StateRow): SyncStateNote {
+  const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
+  return {
+    pollAttemptAt: before(known.pollAttemptAt),
+    pollSuccessAt: before(known.pollSuccessAt),
+    sweepAttemptAt: before(known.sweepAttemptAt),
+    sweepSuccessAt: before(known.sweepSuccessAt),
+  }
+}

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Waivers of the configuration, as the engine knows them; one taken out stays, so that putting it back renews nothing. */
+export const waivers = sqliteTable(
+  'waivers',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    id: text('id').notNull(),
+    check: text('check').notNull(),
+    /** As written, and as the mirror's keys have it; `*` for all. */
+    entity: text('entity').notNull(),
+    entityKey: text('entity_key').notNull(),
+    /** Digest of what was agreed: another one is a renewal. */
+    terms: text('terms').notNull(),
+    since: integer('since').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.id] })],
+)
+
+/** Findings that a waiver came to cover, with the facts that it accepted then. */
+export const waivedFindings = sqliteTable(
+  'waived_findings',
+  {
+    fingerprint: text('fingerprint').notNull(),
+    waiver: text('waiver').notNull(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    terms: text('terms').notNull(),
+    /** JSON object of the material facts. */
+    facts: text('facts').notNull(),
+    severity: text('severity').notNull(),
+    acceptedAt: integer('accepted_at').notNull(),
+    /** 1 = it was opened after a waiver for all was agreed. */
+    later: integer('later').notNull().default(0),
+    /** 1 = it is graver by now than when it was accepted. */
+    graver: integer('graver').notNull().default(0),
+    /** When other facts ended the acceptance, for good, and which. */
+    lapsedAt: integer('lapsed_at'),
+    lapsedFacts: text('lapsed_facts'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.fingerprint, table.waiver] }),
+    index('waived_findings_waiver').on(table.tenantId, table.waiver),
+    index('waived_findings_lapsed').on(table.tenantId, table.check).where(sql`lapsed_at is not null`),
+    index('waived_findings_broad')
+      .on(table.tenantId, table.waiver)
+      .where(sql`lapsed_at is null and (later = 1 or graver = 1)`),
+  ],
+)

@@ -1,0 +1,78 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type LockState, lockStateOf } from './lock-holder.ts'
+import { type SchemaAge, schemaAge } from './migrate.ts'
+import { openSnapshot } from './open-database.ts'
+import { type StoreSize, storeSize } from './store-size.ts'
+
+/** What can be told of a database and the place it lies in, from outside. */
+export interface StoreFacts extends StoreSize {
+  readonly path: string
+  readonly exists: boolean
+  /** What this user may still write on the volume; null where the system does not tell. */
+  readonly freeBytes: number | null
+  readonly lock: LockState
+}
+
+/** Facts of the files alone; nothing is opened but the lock, for an instant. */
+export function storeFacts(storePath: string): StoreFacts {
+  const path = resolve(storePath)
+  const size = sizeIfVisible(path)
+  return {
+    ...(size ?? { bytes: 0, walBytes: 0 }),
+    path,
+    // What may not be looked at may be there: whoever opens it is told why it cannot.
+    exists: size === null || size.bytes > 0,
+    freeBytes: freeBytesAt(path),
+    lock: lockStateOf(path),
+  }
+}
+
+export interface LayoutFacts {
+  readonly age: SchemaAge
+  readonly sqliteVersion: string
+  /** Start of the oldest run and end of the latest one that are kept, in milliseconds since the epoch; null = none. */
+  readonly runs: { readonly oldest: number; readonly latest: number; readonly count: number } | null
+}
+
+/**
+ * Facts from inside the database, whatever layout it has.
+ *
+ * @throws FatalError in one sentence when it cannot be read, is another program's or was written by a newer version.
+ */
+export function layoutFacts(storePath: string): LayoutFacts {
+  const raw = openSnapshot(storePath)
+  try {
+    const row = raw
+      .prepare('select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs')
+      .get()
+    const runs = row as { readonly oldest: number | null; readonly latest: number | null; readonly count: number }
+    const { oldest, latest, count } = runs
+    return {
+      age: schemaAge(raw, storePath),
+      sqliteVersion: raw.prepare('select sqlite_version()').pluck().get() as string,
+      runs: oldest === null || latest === null ? null : { oldest, latest, count },
+    }
+  } finally {
+    raw.close()
+  }
+}
+
+function sizeIfVisible(path: string): StoreSize | null {
+  try {
+    return storeSize(path)
+  } catch {
+    return null
+  }
+}
+
+function freeBytesAt(path: string): number | null {
+  let folder = dirname(path)
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,38 @@
+import type { Database } from './database.ts'
+import type { Lapse } from './port.ts'
+import type { RecordCut } from './record-cut.ts'
+
+/** Keeps the record of waivers: whatever writes them, a trigger notes it in the same transaction. */
+export function keepWaiverRecord({ raw }: Database): void {
+  raw.exec(`
+    create temp trigger "waiver terms" after insert on main.waivers begin
+      insert into waiver_changes (tenant_id, waiver, at, terms, "check")
+        values (new.tenant_id, new.id, new.since, new.terms, new."check");
+    end;
+    create temp trigger "waiver lapses" after update of lapsed_at on main.waived_findings
+      when old.lapsed_at is null and new.lapsed_at is not null begin
+      insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
+        values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
+          new.lapsed_facts);
+    end;`)
+}
+
+/** Of the lapses under the terms that counted at a time, those of a check or of some findings. */
+export function pastLapses({ raw }: Database, cut: RecordCut) {
+  const lapsed = `select c.fingerprint, f.entity_id as entityId, e.severity, c.waiver, c.terms, c.at as lapsedAt,
+      c.accepted, c.changed
+    from waiver_changes c join findings f on f.fingerprint = c.fingerprint
+    join finding_events e on e.id = (select max(x.id) from finding_events x
+      where x.fingerprint = c.fingerprint and ${cut.within('finding_events', 'x')})
+    where c.fingerprint is not null and e.kind <> 'resolved' and ${cut.within('waiver_changes', 'c')}
+      and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
+        and n.fingerprint is null and n.id > c.id and ${cut.within('waiver_changes', 'n')})`
+  const ofCheck = raw.prepare<[number, string], Lapse>(`${lapsed} and c.tenant_id = ? and c."check" = ? order by c.id`)
+  const ofFindings = raw.prepare<[string], Lapse>(
+    `${lapsed} and c.fingerprint in (select value from json_each(?)) order by c.id`,
+  )
+  return (
+    of: { readonly tenantId: number; readonly check: string } | { readonly fingerprints: readonly string[] },
+  ): readonly Lapse[] =>
+    'tenantId' in of ? ofCheck.all(of.tenantId, of.check) : ofFindings.all(JSON.stringify(of.fingerprints))
+}

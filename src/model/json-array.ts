@@ -1,0 +1,12 @@
+import { printableJson } from './printable-json.ts'
+
+/** Writes batches as the text of one JSON array, a batch at a time, so that a million elements do not meet in memory. */
+export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  let separator = '[\n'
+  for await (const batch of batches) {
+    if (batch.length === 0) continue
+    yield separator + batch.map((element) => printableJson(element)).join(',\n')
+    separator = ',\n'
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n'
+}

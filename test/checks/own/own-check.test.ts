@@ -1,0 +1,357 @@
+import { expect, it } from 'vitest'
+import { ownChecks } from '../../../src/checks/own/own-check.ts'
+import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
+import { askBudget } from '../../../src/evaluate/ask-budget.ts'
+import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
+import type { EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
+import { fingerprintOf } from '../../../src/evaluate/fingerprint.ts'
+import { readPosture } from '../../../src/evaluate/read-posture.ts'
+import { verdictMemory } from '../../../src/evaluate/verdict-memory.ts'
+import type { NoAnswer, OwnAnswer, OwnQuery } from '../../../src/mirror/port.ts'
+import { hourMs, minuteMs } from '../../../src/model/durations.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
+import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
+import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
+import { now } from '../support/judging.ts'
+
+const written: WellFormedCheck = {
+  id: 'my-check',
+  file: 'my.sql',
+  title: 'All is well',
+  severity: 'high',
+  inputs: ['users', 'roles'],
+  maxAgeMs: null,
+  entity: 'user',
+  frameworks: [],
+  description: null,
+  risk: null,
+  remediation: null,
+  query: 'select 1',
+  timeBased: false,
+  problem: null,
+}
+const limits = { folder: 'own', timeoutMs: 10_000, maxRows: 100, incomplete: false }
+const says = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
+  kind: 'answered',
+  ok: 0,
+  alarms: [],
+  errors: [],
+  skipped: [],
+  ...answer,
+})
+
+/** A mirror that answers every query as it is told to by then, and what it was asked and told. */
+function answering() {
+  const mirror = fakeMirror(now)
+  const asked: OwnQuery[] = []
+  const problems = new Map<string, string>()
+  const state: { answer: OwnAnswer | NoAnswer } = { answer: says({ ok: 3 }) }
+  const store: FakeMirror['store'] = {
+    ...mirror.store,
+    async ask(_tenantId, query) {
+      asked.push(query)
+      return state.answer
+    },
+    async noteProblem(_tenantId, check, problem) {
+      if (problem === null) problems.delete(check)
+      else problems.set(check, problem)
+    },
+  }
+  return { ...mirror, store, asked, problems, state }
+}
+
+type Scene = ReturnType<typeof answering>
+
+interface Judging extends Partial<Pick<EvaluateTenant, 'askBudget' | 'memory' | 'onlyInputs' | 'keepUnlisted'>> {
+  readonly at?: number
+  readonly changes?: SettingsChanges
+  readonly check?: OwnCheck | null
+}
+
+/** Judges the one own check, none where it is null; `status reason entities`. */
+async function judge({ store, states }: Scene, { at = now, changes, check = written, ...how }: Judging = {}) {
+  const checks = ownChecks({ ...limits, checks: check === null ? [] : [check] })
+  const tenant = { id: 1, settings: tenantSettings(changes) }
+  await evaluateTenant({ store, tenant, checks, now: at, log: silentLog(), ...how })
+  const state = states.get(check?.id ?? '')
+  return `${state?.status} ${state?.reason} ${state?.entities}`
+}
+
+it('asks its query over the tenant, and counts what is ok, alarm and error as judged', async () => {
+  const scene = answering()
+  expect(await judge(scene)).toBe('pass null 3')
+  expect(scene.asked).toEqual([
+    { text: 'select 1', inputs: ['users', 'roles'], now, tenant: 'acme', timeoutMs: 10_000, maxRows: 100 },
+  ])
+  scene.state.answer = says({ ok: 3, alarms: [['7', 'It fails.']], errors: [['8', 'Unclear.']], skipped: ['9'] })
+  expect(await judge(scene)).toBe('fail null 5')
+  expect([...scene.findings.values()]).toMatchObject([
+    {
+      fingerprint: fingerprintOf({ tenant: 'acme', check: 'my-check', entityType: 'user', entityId: '7' }),
+      entityType: 'user',
+      entityId: '7',
+      severity: 'high',
+      message: 'It fails.',
+      evidence: { ownCheck: 'my.sql', reason: 'It fails.', rule: expect.any(String) },
+    },
+  ])
+})
+
+it('has judged nothing where no row says ok: not green', async () => {
+  const scene = answering()
+  scene.state.answer = says({ skipped: ['1'] })
+  expect(await judge(scene)).toBe('not_applicable null 0')
+})
+
+it('is unknown while an entity cannot be judged, and says which and why', async () => {
+  const scene = answering()
+  scene.state.answer = says({
+    ok: 3,
+    errors: [
+      ['8', 'No role.'],
+      ['9', 'Nor here.'],
+    ],
+  })
+  expect(await judge(scene)).toBe('unknown ambiguous 5')
+  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot judge 2 entities, one of them 8: No role.')
+  scene.state.answer = says({ ok: 5 })
+  expect(await judge(scene)).toBe('pass null 5')
+  expect(scene.problems.size).toBe(0)
+})
+
+it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be judged', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: ['1', '2', '3', '4'].map((entity) => [entity, 'It fails.'] as const) })
+  await judge(scene)
+  scene.state.answer = says({ ok: 1, alarms: [['4', 'It fails.']], errors: [['2', 'Unclear.']], skipped: ['3'] })
+  await judge(scene)
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'fixed', 2: 'open', 3: 'not_applicable', 4: 'open' })
+})
+
+it('keeps findings open, and is unknown, while its query fails', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene)
+  scene.state.answer = { kind: 'failed', problem: 'no such column: x' }
+  expect(await judge(scene)).toBe('unknown check_failed null')
+  expect(scene.problems.get('my-check')).toBe('my.sql: no such column: x')
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
+})
+
+it('keeps findings open while its file is broken, or may be one that cannot be read, and closes them when it is gone', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene)
+  const broken = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
+  expect(await judge(scene, { check: broken })).toBe('unknown check_failed null')
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
+  await judge(scene, { check: { ...broken, id: 'own-file-my' }, keepUnlisted: true })
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
+  await judge(scene, { check: null })
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'check_disabled' })
+})
+
+it('is unknown when broken although everything it might read is switched off', async () => {
+  const scene = answering()
+  const check = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
+  const changes = { resources: { users: { enabled: false } } }
+  expect(await judge(scene, { check, changes })).toBe('unknown check_failed null')
+  const checks = ownChecks({ ...limits, checks: [check] })
+  const tenant = { id: 1, settings: tenantSettings(changes) }
+  const posture = await readPosture({
+    store: scene.store,
+    tenant,
+    checks,
+    waivers: [],
+    now: now + 1,
+    evaluateIntervalMs: minuteMs,
+  })
+  expect(posture.checks).toMatchObject([{ check: 'my-check', status: 'unknown', reason: 'check_failed' }])
+})
+
+it('closes what another query no longer finds as rule_changed', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene)
+  scene.state.answer = says({ ok: 1 })
+  await judge(scene, { check: { ...written, query: 'select 2' } })
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'rule_changed' })
+})
+
+it('ends a finding as rule_changed when its entities are of another kind now', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene)
+  await judge(scene, { check: { ...written, entity: 'person' } })
+  const life = [...scene.findings.values()].map(({ entityType, resolution }) => [entityType, resolution])
+  expect(life).toEqual([
+    ['user', 'rule_changed'],
+    ['person', null],
+  ])
+})
+
+it('never shows the verdict of another query', async () => {
+  const scene = answering()
+  await judge(scene)
+  const tenant = { id: 1, settings: tenantSettings() }
+  const shown = async (check: WellFormedCheck) => {
+    const checks = ownChecks({ ...limits, checks: [check] })
+    const request = { store: scene.store, tenant, checks, waivers: [], now, evaluateIntervalMs: minuteMs }
+    return (await readPosture(request)).checks[0]
+  }
+  expect(await shown(written)).toMatchObject({ status: 'pass' })
+  expect(await shown({ ...written, query: 'select 2' })).toMatchObject({ status: 'unknown', reason: 'stale' })
+  expect(await shown({ ...written, inputs: ['users'] })).toMatchObject({ status: 'unknown', reason: 'stale' })
+})
+
+it.each([
+  ['never walked', 'unknown never null', (s: Scene) => Object.assign(s.trust.roles.state, { completeStartedAt: null })],
+  [
+    'refused',
+    'unknown missing_permission 3',
+    (s: Scene) => Object.assign(s.trust.users.state, { denied: 'missing_permission' }),
+  ],
+  ['partly in quarantine', 'unknown quarantined 3', (s: Scene) => Object.assign(s.trust.roles, { quarantined: 1 })],
+  ['stale', 'unknown stale 3', (s: Scene) => resync(s, now - 4 * hourMs, ['users'])],
+])('does not pass on an input that is %s', async (_, status, spoil) => {
+  const scene = answering()
+  spoil(scene)
+  expect(await judge(scene)).toBe(status)
+})
+
+it('takes inputs for stale beyond its own age, at once and however they are looked at', async () => {
+  const scene = answering()
+  const check = { ...written, maxAgeMs: 10 * minuteMs }
+  expect(await judge(scene, { check })).toBe('pass null 3')
+  const shown = async (at: number) => {
+    const tenant = { id: 1, settings: tenantSettings() }
+    const checks = ownChecks({ ...limits, checks: [check] })
+    const request = { store: scene.store, tenant, checks, waivers: [], now: at, evaluateIntervalMs: minuteMs }
+    return (await readPosture(request)).checks[0]?.status
+  }
+  expect(await shown(now + 10 * minuteMs)).toBe('pass')
+  expect(await shown(now + 10 * minuteMs + 1)).toBe('unknown')
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene, { check })
+  scene.state.answer = says({ ok: 1 })
+  expect(await judge(scene, { check, at: now + 11 * minuteMs })).toBe('unknown stale 1')
+  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
+})
+
+it('is asked again only when something it hangs on has changed, also when it failed', async () => {
+  const scene = answering()
+  const memory = verdictMemory()
+  const tick = (minute: number) => judge(scene, { memory, at: now + minute * minuteMs })
+  await tick(0)
+  await tick(1)
+  expect(scene.asked).toHaveLength(1)
+  scene.version.of++
+  scene.state.answer = { kind: 'failed', problem: 'it takes longer than 10 s' }
+  expect(await tick(2)).toBe('unknown check_failed null')
+  await tick(3)
+  expect(scene.asked).toHaveLength(2)
+  expect(scene.states.get('my-check')?.evaluatedAt).toBe(now + 3 * minuteMs)
+  scene.version.of++
+  await tick(4)
+  expect(scene.asked).toHaveLength(3)
+})
+
+it('is asked at each evaluation when it hangs on the time, and does not pass while the clocks differ', async () => {
+  const scene = answering()
+  const memory = verdictMemory()
+  const check = { ...written, timeBased: true }
+  for (const minute of [0, 1, 2]) await judge(scene, { memory, check, at: now + minute * minuteMs })
+  expect(scene.asked.map((query) => query.now)).toEqual([now, now + minuteMs, now + 2 * minuteMs])
+  scene.tenant.clockSkewMs = 400_000
+  expect(await judge(scene, { check })).toBe('unknown clock_skew 3')
+  expect(await judge(scene)).toBe('pass null 3')
+})
+
+it('is judged after a run of one of its inputs, and after no other', async () => {
+  const scene = answering()
+  await judge(scene, { onlyInputs: ['documents'] })
+  expect(scene.asked).toHaveLength(0)
+  await judge(scene, { onlyInputs: ['roles'] })
+  expect(scene.asked).toHaveLength(1)
+})
+
+it('is not applicable, and not asked, while an input is switched off or it is itself', async () => {
+  const scene = answering()
+  expect(await judge(scene, { changes: { resources: { roles: { enabled: false } } } })).toBe('not_applicable null null')
+  await judge(scene, { changes: { checks: { 'my-check': { enabled: false } } } })
+  expect(scene.asked).toHaveLength(0)
+})
+
+it('has the severity that the configuration gives it', async () => {
+  const scene = answering()
+  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  await judge(scene, { changes: { checks: { 'my-check': { severity: 'low' } } } })
+  expect([...scene.findings.values()]).toMatchObject([{ severity: 'low' }])
+})
+
+it('makes what a query says harmless, and tells long names apart', async () => {
+  const scene = answering()
+  const long = 'n'.repeat(600)
+  const reason = `<b>\u001b[31m\0${'w'.repeat(2000)}`
+  scene.state.answer = says({
+    alarms: [
+      [`${long}a`, reason],
+      [`${long}b`, reason],
+      ['\ud800', reason],
+    ],
+  })
+  await judge(scene)
+  const found = [...scene.findings.values()]
+  expect(new Set(found.map(({ entityId }) => entityId)).size).toBe(3)
+  for (const { entityId, message } of found) {
+    expect(entityId.length).toBeLessThan(530)
+    expect(entityId.isWellFormed()).toBe(true)
+    expect(message).toMatch(/^<b>\\u\{1b\}\[31m\\u\{0\}w{900,}…$/)
+  }
+})
+
+it('leaves everything as it was when the engine ends meanwhile', async () => {
+  const scene = answering()
+  await judge(scene)
+  const stopping = new AbortController()
+  const ask: FakeMirror['store']['ask'] = async (_tenantId, _query, signal) => {
+    stopping.abort(new DOMException('The engine ends', 'AbortError'))
+    signal?.throwIfAborted()
+    throw new Error('it was given no signal')
+  }
+  const checks = ownChecks({ ...limits, checks: [{ ...written, query: 'select 2' }] })
+  const tenant = { id: 1, settings: tenantSettings() }
+  const store = { ...scene.store, ask }
+  const signal = stopping.signal
+  await expect(evaluateTenant({ store, tenant, checks, now, log: silentLog(), signal })).rejects.toThrow(
+    'The engine ends',
+  )
+  expect(scene.states.get('my-check')?.status).toBe('pass')
+})
+
+it('is put off while own checks have had their share of the time: its verdict stays as it was, and ages', async () => {
+  const scene = answering()
+  let time = 0
+  let takes = 0
+  const clock = { monotonic: () => time }
+  const ask: FakeMirror['store']['ask'] = async (...question) => {
+    time += takes
+    return scene.store.ask(...question)
+  }
+  const slow = { ...scene, store: { ...scene.store, ask } }
+  const warned: string[] = []
+  const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
+  const budget = askBudget(clock, log)
+  const tick = (minute: number) => judge(slow, { at: now + minute * minuteMs, askBudget: budget })
+  const evaluatedAt = () => ((scene.states.get('my-check')?.evaluatedAt ?? 0) - now) / minuteMs
+  takes = 90_000
+  expect(await tick(0)).toBe('pass null 3')
+  time += minuteMs
+  await tick(1)
+  await tick(2)
+  expect([evaluatedAt(), scene.asked.length, warned.length]).toEqual([0, 1, 1])
+  time += 2 * minuteMs
+  await tick(3)
+  expect([evaluatedAt(), scene.asked.length]).toEqual([3, 2])
+})

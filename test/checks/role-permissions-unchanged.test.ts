@@ -1,0 +1,156 @@
+import { expect, it } from 'vitest'
+import { rolePermissionsUnchanged as check } from '../../src/checks/role-permissions-unchanged.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { evaluate, soundMirror } from '../evaluate/support/evaluating.ts'
+import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { fakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
+import { completeState, neverState } from '../evaluate/support/sync-states.ts'
+import { role } from './support/facts.ts'
+import { brief, judge, now } from './support/judging.ts'
+
+const [read, create, roles] = ['Api_Users_Read', 'Api_Users_Create', 'Api_Roles_Read']
+
+const holding =
+  (...codes: readonly string[]) =>
+  (mirror: FakeMirror) =>
+    mirror.put('roles', role({}, codes))
+
+it.each([
+  ['as they were', [read], [read], []],
+  ['in another order', [roles, read], [read, roles], []],
+  ['more than before', [read, create], [read], ['1 high']],
+  ['fewer than before', [read], [read, roles], ['1 medium']],
+  ['others than before', [create], [read], ['1 high']],
+  ['none any more', [], [read], ['1 medium']],
+])('judges codes that are %s', async (_case, present, state, expected) => {
+  const result = await judge(check, holding(...present), { accepted: { 1: { state } } })
+  expect(brief(result)).toEqual(expected)
+  expect(result).toMatchObject({ population: 1, notJudged: 0 })
+})
+
+it('finds a role that is new and can do something, and one that is gone', async () => {
+  const fill = (mirror: FakeMirror) => {
+    mirror.put('roles', role({ roleId: 2, name: 'New' }, [create]))
+    mirror.put('roles', role({ roleId: 3, name: 'Idle' }, []))
+  }
+  const result = await judge(check, fill, { accepted: { 1: { state: [read] } } })
+  expect(brief(result)).toEqual(['2 high', '1 medium'])
+  expect(result.failures.map(({ message }) => message)).toEqual([
+    'Role "New" (2) is new and grants Api_Users_Create: the first state mirrored has no such role.',
+    'Role 1 is gone: the first state mirrored has it with Api_Users_Read.',
+  ])
+})
+
+it('finds no role that an operator accepted to be gone, but its return', async () => {
+  const accepted = { 1: { state: null, reason: 'Withdrawn' } }
+  const gone = await judge(check, () => {}, { accepted })
+  expect(brief(gone)).toEqual([])
+  expect(await gone.scope('1')).toBe('accepted')
+  expect(brief(await judge(check, holding(read), { accepted }))).toEqual(['1 high'])
+})
+
+it('tells what was gained and lost, against what, and by which answer', async () => {
+  const accepted = { 1: { state: [read], reason: 'Agreed' } }
+  const { failures } = await judge(check, holding(create, roles), { accepted })
+  expect(failures[0]?.message).toBe(
+    'Role "Reader" (1) gained Api_Roles_Read, Api_Users_Create and lost Api_Users_Read against the state last accepted.',
+  )
+  expect(failures[0]?.evidence).toMatchObject({
+    gained: [roles, create],
+    lost: [read],
+    present: [roles, create],
+    expected: [read],
+    acceptedFor: 'Agreed',
+    requestId: 'req-1',
+  })
+})
+
+it('prefers the configured baseline, by id and else by name, also of a role that is not there', async () => {
+  const accepted = { 1: { state: [create] } }
+  const byName = { baseline: { Reader: [read] } }
+  expect(brief(await judge(check, holding(read), { options: byName, accepted }))).toEqual([])
+  expect(brief(await judge(check, holding(create), { options: byName, accepted }))).toEqual(['1 high'])
+  const byId = { baseline: { 1: [create], Reader: [read] } }
+  expect(brief(await judge(check, holding(create), { options: byId, accepted }))).toEqual([])
+  const other = await judge(check, holding(create), { options: { baseline: { Auditor: [read] } }, accepted })
+  expect(brief(other)).toEqual(['Auditor medium'])
+})
+
+it('judges nothing by first states that are not kept yet, and no absence while roles are incomplete', async () => {
+  const unkept = await judge(check, holding(read), { accepted: null })
+  expect(unkept).toMatchObject({ failures: [], population: 1, notJudged: 1 })
+  expect(await unkept.scope('1')).toBe('not_judged')
+  const accepted = { 1: { state: [read] }, 2: { state: [create] } }
+  const partial = await judge(check, holding(create), { accepted, incomplete: ['roles'] })
+  expect(brief(partial)).toEqual(['1 high'])
+  expect(partial).toMatchObject({ population: 2, notJudged: 1 })
+})
+
+it('keeps the codes of every role as its first state', async () => {
+  const mirror = fakeMirror(now)
+  mirror.put('roles', role({}, [create, read]))
+  const states = await check.drift?.states?.(mirror.store.records(1))
+  expect(states).toEqual(new Map([['1', [create, read]]]))
+})
+
+it('keeps no first states while a role cannot be read, a reading is stale or none was whole', async () => {
+  const mirror = soundMirror()
+  mirror.put('roles', role())
+  const kept = () => mirror.store.acceptedStates(1, check.id)
+  const status = async (at: number) => (await evaluate(mirror, { at })).get(check.id)?.status
+  mirror.trust.roles.quarantined = 1
+  expect([await status(now), await kept()]).toEqual(['unknown', null])
+  mirror.trust.roles.quarantined = 0
+  expect([await status(now + 1000 * minuteMs), await kept()]).toEqual(['unknown', null])
+  mirror.trust.roles.state = neverState('roles')
+  expect([await status(now), await kept()]).toEqual(['unknown', null])
+  mirror.trust.roles.state = completeState('roles', now)
+  expect(await status(now)).toBe('pass')
+  expect(await kept()).toEqual([{ entityId: '1', state: [read], at: now, reason: null }])
+})
+
+it('is never green before every role was read, nor when that was too long ago', async () => {
+  const world = await sqliteWorld()
+  await world.evaluate()
+  const status = async () => (await world.counts(check.id)).status
+  expect(await status()).toBe('unknown')
+  await world.sync({ roles: [role()] })
+  await world.evaluate()
+  expect(await status()).toBe('pass')
+  world.pass(1000 * minuteMs)
+  await world.evaluate()
+  expect(await status()).toBe('unknown')
+})
+
+it('measures from the first complete state until an operator accepts another', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ roles: [role(), role({ roleId: 2, name: 'Auditor' })] })
+  await world.evaluate()
+  expect((await world.counts(check.id)).status).toBe('pass')
+  await world.sync({ roles: [role({}, [read, create])] })
+  await world.evaluate()
+  expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { high: 1, medium: 1 } })
+  const state = { entityId: '1', state: [create, read], at: world.now, reason: 'Agreed' }
+  await world.mirror.acceptState(world.tenantId, check.id, state)
+  await world.evaluate()
+  expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { medium: 1 } })
+  const ended = await world.findings(check.id, ['resolved'])
+  expect(ended.map(({ entity, resolution }) => [entity.id, resolution])).toEqual([['1', 'rule_changed']])
+  await world.sync({ roles: [role({}, [read, create]), role({ roleId: 2, name: 'Auditor' })] })
+  await world.evaluate()
+  expect((await world.counts(check.id)).status).toBe('pass')
+})
+
+it('lets a waiver for drift lapse when the role drifts on', async () => {
+  const world = await sqliteWorld()
+  world.waivers = [waiver({ check: check.id, entity: '1' })]
+  await world.sync({ roles: [role()] })
+  await world.evaluate()
+  await world.sync({ roles: [role({}, [read, roles])] })
+  await world.evaluate()
+  expect(await world.counts(check.id)).toMatchObject({ open: {}, waived: { high: 1 } })
+  await world.sync({ roles: [role({}, [read, roles, create])] })
+  await world.evaluate()
+  expect(await world.counts(check.id)).toMatchObject({ open: { high: 1 }, waived: {} })
+})

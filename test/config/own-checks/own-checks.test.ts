@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { loadSettings } from '../../../src/config/load-settings.ts'
+import { maskedYaml } from '../../../src/config/masked-yaml.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { fakeCatalogue } from '../fake-catalogue.ts'
+import { env, problemsOf } from '../load.ts'
+
+const sql = (id: string) => `-- id: ${id}
+-- title: All is well
+-- severity: low
+-- inputs: users
+
+select 1 as entity, 'ok' as status, '' as reason
+`
+const tenants = 'tenants: [{ name: acme, baseUrl: "https://api.example.com", auth: { token: { env: ACME_TOKEN } } }]'
+
+function load(more: string, files: Readonly<Record<string, string>> = {}) {
+  const cwd = temporaryFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  writeFileSync(join(cwd, 'a.yaml'), `${tenants}\n${more}`)
+  return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd }).settings
+}
+
+it('has no own checks by default', () => {
+  const { ownChecks } = load('')
+  expect(ownChecks).toEqual({ folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false })
+})
+
+it('configures and waives an own check like any other, also for one tenant', () => {
+  const {
+    ownChecks,
+    tenants: [acme],
+    waivers,
+  } = load(
+    `ownChecks: { folder: ., timeoutSeconds: 0.5, maxRows: 5 }
+checks: { my-check: { severity: high } }
+waivers:
+  - { id: W-1, check: my-check, entity: "1", tenant: acme, reason: a reason of twenty letters, owner: me, expires: 2027-01-01 }
+`,
+    { 'my.sql': sql('my-check') },
+  )
+  expect(ownChecks).toMatchObject({ folder: '.', timeoutMs: 500, maxRows: 5, incomplete: false })
+  expect(ownChecks.checks.map(({ id }) => id)).toEqual(['my-check'])
+  expect(acme?.checks['my-check']).toEqual({ enabled: true, severity: 'high', options: {} })
+  expect(waivers).toHaveLength(1)
+})
+
+it('knows the keys of an own check, and the ids there are', () => {
+  const problems = (more: string, files = { 'my.sql': sql('my-check') }) =>
+    problemsOf(() => load(`ownChecks: { folder: . }\n${more}`, files))
+  expect(problems('checks: { my-check: { days: 3 } }')).toEqual([
+    'a.yaml:3:23: unknown key `checks.my-check.days`; valid keys here: enabled, severity',
+  ])
+  expect(problems('checks: { my-chek: { enabled: false } }')).toEqual([
+    'a.yaml:3:11: unknown key `checks.my-chek`; did you mean `my-check`?',
+  ])
+})
+
+it('starts although an own check is broken, whatever the configuration says of it', () => {
+  const { ownChecks } = load('ownChecks: { folder: . }\nchecks: { my-check: { enabled: false } }', {
+    'my.sql': sql('my-check').replace('-- id', '-- idd'),
+  })
+  expect(ownChecks).toMatchObject({ incomplete: true, checks: [{ id: 'own-file-my' }] })
+  expect(load('ownChecks: { folder: gone }\nchecks: { my-check: { enabled: false } }').ownChecks.incomplete).toBe(true)
+})
+
+it('prints what is in force so that it can be loaded again', () => {
+  const more = 'ownChecks: { folder: ., timeoutSeconds: 2.5, maxRows: 7 }'
+  const files = { 'my.sql': sql('my-check') }
+  const settings = load(more, files)
+  const printed = maskedYaml(settings)
+  expect(printed).toContain('ownChecks:\n  folder: .\n  timeoutSeconds: 2.5\n  maxRows: 7\n')
+  expect(load(printed.replace(/^tenants:[\s\S]*?\n(?=\w)/, ''), files)).toEqual(settings)
+})

@@ -1,0 +1,206 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parseChecks } from '../../../src/config/own-checks/parse-checks.ts'
+import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
+import { hourMs } from '../../../src/model/durations.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+const header = `-- id: my-check
+-- title: All is well
+-- severity: high
+-- inputs: users, roles`
+const query = "select 1 as entity, 'ok' as status, '' as reason"
+
+const parseFiles = (files: Readonly<Record<string, string>>) =>
+  parseChecks({ files: Object.entries(files).map(([name, text]) => ({ name, text })) }, 'own', ['user-mfa-enrolled'])
+const parse = (text: string) => parseFiles({ 'a.sql': text }).checks[0]
+const problemOf = (text: string) => parse(text)?.problem
+
+it('reads a header with everything it may have', () => {
+  const text = `
+-- id: my-check
+--title:   All is well: every day
+--
+-- severity: high
+-- inputs: api-clients,roles
+-- maxAge: 6h
+-- entity: api-client
+-- frameworks: SOC 2 CC6.3, ISO 27001 A.5.15
+-- description: What it does
+-- risk: What may happen
+-- remediation: What to do
+
+-- A remark.
+${query};
+`
+  expect(parse(text)).toEqual({
+    id: 'my-check',
+    file: 'a.sql',
+    title: 'All is well: every day',
+    severity: 'high',
+    inputs: ['api-clients', 'roles'],
+    maxAgeMs: 6 * hourMs,
+    entity: 'api-client',
+    frameworks: ['SOC 2 CC6.3', 'ISO 27001 A.5.15'],
+    description: 'What it does',
+    risk: 'What may happen',
+    remediation: 'What to do',
+    query: `\n-- A remark.\n${query};\n`,
+    timeBased: false,
+    problem: null,
+  })
+})
+
+it('takes line ends of other systems and what need not be there as absent', () => {
+  expect(parse(`${header}\n\n${query}`.replaceAll('\n', '\r\n'))).toMatchObject({
+    id: 'my-check',
+    inputs: ['users', 'roles'],
+    maxAgeMs: null,
+    entity: 'entity',
+    frameworks: [],
+    risk: null,
+    problem: null,
+  })
+})
+
+it('says everything that is wrong with a header in one go', () => {
+  const text = `-- id: My Check
+-- titel: x
+-- severity: grave
+-- inputs: users, groups
+-- maxAge: soon
+-- inputs: users
+-- frameworks:
+-- just a remark
+${query}`
+  expect(problemOf(text)?.split('; the header lacks')[0]?.split('; ')).toEqual([
+    'the header has the unknown key titel',
+    'did you mean title?',
+    'the header has inputs twice',
+    'frameworks is empty',
+    'the header has the line "just a remark"',
+    'want "-- key: value", and an empty line below the header',
+    'id is "My Check"',
+    'want small letters, digits and dashes, at most 64',
+    'severity is "grave"',
+    'want one of info, low, medium, high, critical',
+    'inputs is "users, groups"',
+    'want a list such as users, roles',
+    'there are api-clients, authentication-settings, documents, permissions, roles, users',
+    'maxAge is "soon"',
+    'want a duration such as 90s, 15m, 6h or 30d, at most 400d',
+  ])
+  expect(problemOf(text)).toContain('the header lacks title')
+})
+
+it.each([
+  ['', 'the header lacks id'],
+  [query, 'the header lacks id'],
+  [`${header}\n`, 'there is no query below the header'],
+  [`${header}\n\n-- nothing\n;`, 'there is no query below the header'],
+  [`${header}\n\n${query}; delete from users`, 'there is more than one statement'],
+  [`${header}\n\n${query} where x = :since`, 'the query has the parameter :since'],
+  [`${header}\n\n${query} where x = ?`, 'the query has the parameter ?'],
+  [`${header}\n\n${query}\0`, 'NUL'],
+  [header.replace('users, roles', 'users, users'), 'inputs is "users, users"'],
+  [`${header}\n-- maxAge: 0s\n\n${query}`, 'maxAge is "0s"'],
+  [`${header}\n-- risk: a\u0007b\n\n${query}`, 'risk is'],
+])('says what is wrong with %j', (text, problem) => {
+  expect(problemOf(text)).toContain(problem)
+})
+
+it('looks for statements and parameters outside of texts, names and comments only', () => {
+  const odd = `select ';' as entity, "a;b" as status, [c?] as reason -- ; and :this
+    /* ? ; */ from users where x = 'it''s :that ?' and y < :now and z = :tenant;`
+  expect(parse(`${header}\n\n${odd}`)).toMatchObject({ problem: null, timeBased: true })
+})
+
+it.each([
+  ['createdAtMs < :now', true],
+  ["createdAt < date('now')", true],
+  ["createdAt < \"DateTime\"('no' || 'w')", true],
+  ['x < CURRENT_TIMESTAMP', true],
+  ['x < unixepoch()', true],
+  ['createdAt < 5 and updatedAtMs > 6', false],
+])('knows whether a query hangs on the time: %s', (condition, timeBased) => {
+  expect(parse(`${header}\n\n${query} where ${condition}`)).toMatchObject({ timeBased })
+})
+
+it('takes neither of two files with the same id, nor one with that of a built-in check', () => {
+  const whole = `${header}\n\n${query}`
+  expect(parseFiles({ 'a.sql': whole, 'b.sql': whole })).toEqual({
+    checks: [{ id: 'my-check', file: 'a.sql, b.sql', problem: 'the id my-check is in several files: a.sql, b.sql' }],
+    incomplete: false,
+  })
+  expect(parseFiles({ 'a.sql': whole.replace('my-check', 'user-mfa-enrolled') })).toEqual({
+    checks: [{ id: 'own-file-a', file: 'a.sql', problem: 'the id user-mfa-enrolled is that of a built-in check' }],
+    incomplete: true,
+  })
+})
+
+it('gives what has no id one of its own, which is no other', () => {
+  const other = `${header.replace('my-check', 'own-file-a-b')}\n\n${query}`
+  const { checks, incomplete } = parseFiles({ 'a b.sql': '', 'A_B.SQL': '', '.;.sql': '', 'c.sql': other })
+  expect(incomplete).toBe(true)
+  expect(checks.map(({ id, file }) => [file, id])).toEqual([
+    ['.;.sql', 'own-file-unnamed'],
+    ['A_B.SQL', 'own-file-a-b-3'],
+    ['a b.sql', 'own-file-a-b-2'],
+    ['c.sql', 'own-file-a-b'],
+  ])
+})
+
+it('reads every file of a folder, through links as those of a mounted configuration, and none beside', () => {
+  const folder = temporaryFolder()
+  const write = (name: string, text: string | Uint8Array) => writeFileSync(join(folder, name), text)
+  mkdirSync(join(folder, '..data'))
+  write('..data/linked.sql', 'linked')
+  symlinkSync(join('..data', 'linked.sql'), join(folder, 'linked.sql'))
+  symlinkSync('gone', join(folder, 'broken.sql'))
+  mkdirSync(join(folder, 'folder.sql'))
+  write('.hidden.sql', 'hidden')
+  write('README.md', 'read me')
+  write('B.SQL', '\ufeffupper')
+  write('large.sql', 'x'.repeat(65_537))
+  write('latin.sql', Uint8Array.of(0x2d, 0xe9))
+  expect(readFolder(folder)).toEqual({
+    files: [
+      { name: 'B.SQL', text: 'upper' },
+      { name: 'broken.sql', problem: 'no such file' },
+      { name: 'folder.sql', problem: 'it is a directory' },
+      { name: 'large.sql', problem: 'it has 65537 bytes; want at most 65536' },
+      { name: 'latin.sql', problem: 'it is no UTF-8 text' },
+      { name: 'linked.sql', text: 'linked' },
+    ],
+  })
+})
+
+it('makes a check that cannot be judged of a folder that cannot be read', () => {
+  expect(parseChecks(readFolder(join(temporaryFolder(), 'gone')), 'own', [])).toEqual({
+    checks: [
+      {
+        id: 'own-checks-folder',
+        file: 'own',
+        problem: 'the folder of own checks cannot be read: no such file',
+      },
+    ],
+    incomplete: true,
+  })
+  const file = join(temporaryFolder(), 'file')
+  writeFileSync(file, '')
+  expect(readFolder(file)).toEqual({ problem: expect.stringContaining('ENOTDIR') })
+})
+
+it('does not read more files than anybody writes', () => {
+  const folder = temporaryFolder()
+  for (let file = 0; file <= 200; file++) writeFileSync(join(folder, `${file}.sql`), '')
+  expect(readFolder(folder)).toEqual({ problem: 'it holds 201 files; want at most 200' })
+})
+
+it.runIf(process.getuid?.() !== 0)('says that a file may not be read', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'a.sql'), '')
+  chmodSync(join(folder, 'a.sql'), 0)
+  expect(readFolder(folder)).toEqual({ files: [{ name: 'a.sql', problem: 'permission denied' }] })
+})

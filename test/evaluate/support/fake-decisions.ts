@@ -1,0 +1,30 @@
+import type { AcceptedState, NotedWaiver, WaiverStore } from '../../../src/mirror/port.ts'
+
+/** Accepted states in memory; waivers are noted, but what they accept is nothing a fake keeps up. */
+export function fakeDecisions(): WaiverStore {
+  const waivers = new Map<string, NotedWaiver>()
+  const states = new Map<string, AcceptedState[]>()
+  return {
+    notedWaivers: async () => [...waivers.values()],
+    dropAcceptances: async () => {},
+    noteAcceptances: async () => {},
+    noteWaiver: async (_tenantId, waiver) => void waivers.set(waiver.id, waiver),
+    lapses: async () => [],
+    waiverBreadth: async () => [],
+    async acceptedStates(_tenantId, check) {
+      const known = states.get(check)
+      return known === undefined ? null : [...new Map(known.map((state) => [state.entityId, state])).values()]
+    },
+    async keepFirstStates(_tenantId, check, first, at) {
+      if (states.has(check)) return
+      states.set(
+        check,
+        first.map((state) => ({ ...state, at, reason: null })),
+      )
+    },
+    async acceptState(_tenantId, check, state) {
+      states.set(check, [...(states.get(check) ?? []), state])
+    },
+    acceptedVersion: (_tenantId, check) => states.get(check)?.length ?? 0,
+  }
+}

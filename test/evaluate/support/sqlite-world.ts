@@ -1,0 +1,86 @@
+import { checks } from '../../../src/checks/index.ts'
+import type { Waiver } from '../../../src/config/settings.ts'
+import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
+import { readFindings } from '../../../src/evaluate/read-findings.ts'
+import { readPosture } from '../../../src/evaluate/read-posture.ts'
+import { verdictMemory } from '../../../src/evaluate/verdict-memory.ts'
+import { dayMs, minuteMs } from '../../../src/model/durations.ts'
+import type { FindingView } from '../../../src/model/finding.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { now as start } from '../../checks/support/judging.ts'
+import { testMirror } from '../../support/mirror.ts'
+import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
+
+export type Rows = Partial<Record<ResourceName, readonly Record<string, unknown>[]>>
+
+/** A waiver for the tenant `acme` that ends in a year. */
+export function waiver(over: Partial<Waiver> = {}): Waiver {
+  return {
+    id: 'w1',
+    check: 'user-mfa-enrolled',
+    entity: '1',
+    tenant: 'acme',
+    reason: 'Break-glass account, sealed in the safe',
+    owner: 'security',
+    expiresMs: start + 365 * dayMs,
+    ...over,
+  }
+}
+
+/** The tenant `acme` in a real database: records are put by complete walks, judged as a daemon does. */
+export async function sqliteWorld(changes: SettingsChanges = {}) {
+  const { mirror, query } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', start)
+  const judged = { id: tenant.id, settings: tenantSettings(changes) }
+  const memory = verdictMemory()
+  const time = { now: start }
+  const world = {
+    mirror,
+    query,
+    tenantId: tenant.id,
+    /** What the configuration says; may be changed as by a reload. */
+    waivers: [] as Waiver[],
+    get now() {
+      return time.now
+    },
+    pass(ms: number) {
+      time.now += ms
+    },
+    /** Complete walks that show these records, a minute later. */
+    async sync(rows: Rows): Promise<void> {
+      time.now += minuteMs
+      for (const [name, records] of Object.entries(rows)) {
+        const resource = name as ResourceName
+        const items = records.map((record) => ({ ok: true as const, record, extra: null }))
+        const whole = { startedAt: time.now, durationMs: 1000, serverTime: time.now }
+        const page = { tenantId: tenant.id, resource, items, at: time.now, requestId: 'req-1', whole }
+        await mirror.commitPage({ ...page, recordCreations: true })
+      }
+    },
+    async evaluate(): Promise<void> {
+      const request = { store: mirror, tenant: judged, checks, now: time.now, log: silentLog(), memory }
+      await evaluateTenant({ ...request, waivers: world.waivers })
+    },
+    posture(): Promise<TenantPosture> {
+      const request = { store: mirror, tenant: judged, checks, waivers: world.waivers, now: time.now }
+      return readPosture({ ...request, evaluateIntervalMs: minuteMs })
+    },
+    async waiver(id = 'w1'): Promise<WaiverView> {
+      const found = (await world.posture()).waivers.find((one) => one.id === id)
+      if (found === undefined) throw new Error(`The posture has no waiver ${id}`)
+      return found
+    },
+    async findings(check: string, states: FindingView['state'][] = ['open', 'waived']): Promise<FindingView[]> {
+      const request = { store: mirror, waivers: world.waivers, now: time.now, check, states }
+      return Array.fromAsync(readFindings(request))
+    },
+    /** Open and waived counts of a check, as the metrics have them. */
+    async counts(check: string) {
+      const view = (await world.posture()).checks.find((one) => one.check === check)
+      return { status: view?.status, open: view?.open, waived: view?.waived }
+    },
+  }
+  return world
+}

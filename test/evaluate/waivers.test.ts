@@ -1,0 +1,230 @@
+import { expect, it } from 'vitest'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { client, document, role, settings, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { sqliteWorld, waiver } from './support/sqlite-world.ts'
+
+const mfa = 'user-mfa-enrolled'
+
+async function invited() {
+  const world = await sqliteWorld()
+  await world.sync({
+    'authentication-settings': [settings()],
+    users: [user({ state: 'Invited', mfaStatus: false }), user({ userId: 2, mfaStatus: false })],
+  })
+  world.waivers = [waiver()]
+  await world.evaluate()
+  return world
+}
+
+const activated = (fields: Record<string, unknown> = {}) => ({
+  users: [user({ mfaStatus: false, ...fields }), user({ userId: 2, mfaStatus: false })],
+})
+
+it('counts a waived finding apart from the open ones', async () => {
+  const world = await invited()
+  expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 1 }, waived: { low: 1 } })
+  const [first, second] = await world.findings(mfa)
+  expect(first).toMatchObject({ state: 'waived', waiver: { id: 'w1', owner: 'security', state: 'active' } })
+  expect(second).toMatchObject({ state: 'open', waiver: null })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0, breadth: [] })
+})
+
+it('lets a waiver lapse when what it accepted has changed, until it is renewed', async () => {
+  const world = await invited()
+  await world.sync(activated())
+  await world.evaluate()
+  expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 2 }, waived: {} })
+  const explanation = 'waiver lapsed: what it accepted has changed (state: "Invited" → "Active")'
+  expect((await world.findings(mfa))[0]).toMatchObject({
+    state: 'open',
+    waiver: { id: 'w1', state: 'lapsed', explanation },
+  })
+  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
+  await world.sync(activated({ state: 'Invited' }))
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({})
+  world.waivers = [waiver({ owner: 'somebody else' })]
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({})
+  world.waivers = [waiver({ reason: 'Looked at again, the account stays sealed' })]
+  expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
+})
+
+it('renews nothing by taking a waiver out and putting it back', async () => {
+  const world = await invited()
+  await world.sync(activated())
+  await world.evaluate()
+  world.waivers = []
+  await world.evaluate()
+  world.waivers = [waiver()]
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
+})
+
+it('accepts what was known when the waiver was written, not what came with the same evaluation', async () => {
+  const world = await invited()
+  world.waivers = []
+  await world.evaluate()
+  world.waivers = [waiver({ id: 'w2' })]
+  await world.sync(activated())
+  await world.evaluate()
+  expect(await world.waiver('w2')).toMatchObject({ state: 'lapsed', lapsed: 1 })
+})
+
+it('remembers what was accepted over the end and return of the finding', async () => {
+  const world = await invited()
+  await world.sync({ users: [user({ state: 'Invited' }), user({ userId: 2, mfaStatus: false })] })
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 0 })
+  await world.sync(activated())
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
+})
+
+it('covers a finding that returns with the facts that were accepted', async () => {
+  const world = await invited()
+  await world.sync({ users: [user({ state: 'Invited' }), user({ userId: 2, mfaStatus: false })] })
+  await world.evaluate()
+  await world.sync(activated({ state: 'Invited' }))
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
+})
+
+it('covers no longer once its end has passed, without any evaluation', async () => {
+  const world = await invited()
+  world.waivers = [waiver({ expiresMs: world.now + minuteMs })]
+  expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
+  world.pass(minuteMs + 1)
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1, low: 1 }, waived: {} })
+  expect(await world.waiver()).toMatchObject({ state: 'expired', covered: 0 })
+  const explanation = `waiver expired: it was valid until ${iso(world.now).slice(0, 10)}`
+  expect((await world.findings(mfa))[0]?.waiver).toMatchObject({ state: 'expired', explanation })
+})
+
+it('lets neither days that pass nor another notation of the same instant end a waiver', async () => {
+  const expiring = 'api-client-secret-not-expiring'
+  const world = await sqliteWorld()
+  const id = '00000000-0000-0000-0000-00000000000a'
+  const at = now + 20 * dayMs
+  const roles = [role()]
+  await world.sync({ roles, 'api-clients': [client({ clientId: id.toUpperCase(), secretExpirationDate: iso(at) })] })
+  world.waivers = [waiver({ check: expiring, entity: id.toUpperCase() })]
+  await world.evaluate()
+  expect((await world.counts(expiring)).waived).toEqual({ medium: 1 })
+  const otherwise = iso(at + 60 * minuteMs).replace('Z', '+01:00')
+  world.pass(15 * dayMs)
+  await world.sync({ roles, 'api-clients': [client({ clientId: id, secretExpirationDate: otherwise })] })
+  await world.evaluate()
+  expect(await world.counts(expiring)).toMatchObject({ open: {}, waived: { high: 1 } })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, breadth: ['graver'] })
+  const moved = client({ clientId: id, secretExpirationDate: iso(at - dayMs) })
+  await world.sync({ roles, 'api-clients': [moved] })
+  await world.evaluate()
+  expect(await world.counts(expiring)).toMatchObject({ open: { high: 1 }, waived: {} })
+})
+
+it('lapses when the role of a client changes whose reach was accepted, and when a setting drifts on', async () => {
+  const [privilege, drift] = ['api-client-least-privilege', 'auth-settings-unchanged']
+  const world = await sqliteWorld()
+  const roles = [role({ name: 'A' }, ['Api_Users_Create']), role({ roleId: 2, name: 'B' }, ['Api_Users_Create'])]
+  await world.sync({ roles, 'api-clients': [client({ roleName: 'A' })], 'authentication-settings': [settings()] })
+  await world.sync({ 'authentication-settings': [settings({ providerType: 'Oidc' })] })
+  world.waivers = [
+    waiver({ check: privilege, entity: 'c1' }),
+    waiver({ id: 'w2', check: drift, entity: 'providerType' }),
+  ]
+  await world.evaluate()
+  expect([(await world.waiver()).covered, (await world.waiver('w2')).covered]).toEqual([1, 1])
+  await world.sync({ 'api-clients': [client({ roleName: 'B' })] })
+  await world.sync({ 'authentication-settings': [settings({ providerType: 'Ldap' })] })
+  await world.evaluate()
+  expect((await world.findings(privilege))[0]?.waiver?.explanation).toContain('(roleName: "A" → "B")')
+  expect((await world.findings(drift))[0]?.waiver?.explanation).toContain('(present: "Oidc" → "Ldap")')
+})
+
+it('covers by a waiver for all what has not changed, counts the rest, and shows how broad it is', async () => {
+  const check = 'user-invitation-accepted'
+  const world = await sqliteWorld()
+  const waiting = (ids: readonly number[], changed: number[] = []) =>
+    ids.map((userId) => {
+      const roleName = changed.includes(userId) ? 'Admin' : 'Reader'
+      return user({ userId, state: 'Invited', createdAt: iso(now - 20 * dayMs), roleName })
+    })
+  const ids = Array.from({ length: 22 }, (_, i) => i + 1)
+  await world.sync({ users: waiting(ids) })
+  world.waivers = [waiver({ check, entity: '*' }), waiver({ id: 'w2', check, entity: '3' })]
+  await world.evaluate()
+  expect(await world.counts(check)).toEqual({ status: 'fail', open: {}, waived: { medium: 22 } })
+  expect(await world.waiver()).toMatchObject({ covered: 22, lapsed: 0, breadth: ['entities'] })
+  await world.sync({ users: waiting([...ids, 23], [1, 2]) })
+  await world.evaluate()
+  expect(await world.counts(check)).toMatchObject({ open: { medium: 2 }, waived: { medium: 21 } })
+  expect(await world.waiver()).toMatchObject({
+    state: 'active',
+    covered: 21,
+    lapsed: 2,
+    breadth: ['entities', 'later'],
+  })
+  expect(await world.waiver('w2')).toMatchObject({ covered: 1, breadth: [] })
+  world.pass(15 * dayMs)
+  await world.sync({ users: waiting(ids, [1, 2]) })
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['graver'] })
+})
+
+it('waives what another waiver still covers', async () => {
+  const world = await invited()
+  world.waivers = [waiver(), waiver({ id: 'w2', entity: '*' })]
+  await world.sync(activated())
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1 } })
+  world.waivers = [waiver(), waiver({ id: 'w3', entity: '1' })]
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1 } })
+})
+
+it('calls a waiver orphaned that has nothing to cover, but not before everything was read', async () => {
+  const world = await sqliteWorld({ checks: { 'document-current': { enabled: false } } })
+  world.waivers = [
+    waiver({ entity: '77' }),
+    waiver({ id: 'off', check: 'document-current', entity: '*' }),
+    waiver({ id: 'known', entity: '1' }),
+    waiver({ id: 'derived', check: 'document-name-unique', entity: 'plan.pdf' }),
+  ]
+  const states = async () => (await world.posture()).waivers.map(({ state }) => state)
+  expect(await states()).toEqual(['active', 'orphaned', 'active', 'active'])
+  await world.sync({ 'authentication-settings': [settings()], users: [user()], documents: [document()] })
+  await world.evaluate()
+  expect(await states()).toEqual(['orphaned', 'orphaned', 'active', 'orphaned'])
+})
+
+it('writes nothing about waivers while nothing changes', async () => {
+  const world = await invited()
+  const written = () => world.query('select * from waived_findings').concat(world.query('select * from waivers'))
+  const before = written()
+  expect(before).toHaveLength(2)
+  world.pass(minuteMs)
+  await world.evaluate()
+  expect(written()).toEqual(before)
+})
+
+it('calls no finding later that the first reading of the tenant brought', async () => {
+  const check = 'user-invitation-accepted'
+  const world = await sqliteWorld()
+  const waiting = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) =>
+      user({ userId: from + i, state: 'Invited', createdAt: iso(now - 20 * dayMs) }),
+    )
+  world.waivers = [waiver({ check, entity: '*' })]
+  await world.evaluate()
+  await world.sync({ users: waiting(1, 400) })
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ covered: 399, breadth: ['entities'] })
+  await world.sync({ users: waiting(1, 401) })
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ covered: 400, breadth: ['entities', 'later'] })
+})

@@ -1,0 +1,265 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ownViews } from '../../src/mirror/own-query/views.ts'
+import type { OwnQuery } from '../../src/mirror/port.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { now } from '../checks/support/judging.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { twoTenants } from './support/two-tenants.ts'
+
+const limits = { now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 }
+const query = (text: string, more: Partial<OwnQuery> = {}): OwnQuery => ({
+  ...limits,
+  text,
+  inputs: resourceNames,
+  ...more,
+})
+/** Says `alarm` for whatever is selected as `entity`. */
+const telling = (entity: string, from: string) =>
+  `select ${entity} as entity, 'alarm' as status, 'seen' as reason ${from}`
+
+it('shows every view with every column that it names, of one tenant alone', async () => {
+  const { mirror, acme, globex } = await twoTenants()
+  for (const { name, columns } of ownViews) {
+    const all = columns.map((column) => `"${column.name}"`)
+    const text = telling(`json_array(${all.join(', ')})`, `from ${name}`)
+    const [mine, theirs] = [await mirror.ask(acme, query(text)), await mirror.ask(globex, query(text))]
+    expect(mine, name).toMatchObject({ kind: 'answered' })
+    expect(JSON.stringify(mine), name).not.toContain('globex')
+    expect(JSON.stringify(theirs), name).not.toContain('acme')
+  }
+  expect(await mirror.ask(acme, query(telling("lastName || ' ' || count(*)", 'from users')))).toMatchObject({
+    alarms: [['acme 3', 'seen']],
+  })
+  expect(await mirror.ask(acme, query(telling('code', 'from role_permissions')))).toMatchObject({
+    alarms: [['Api_Users_Read', 'seen']],
+  })
+})
+
+it('shows live records only, with the time of the evaluation and the name of the tenant', async () => {
+  const { mirror, acme } = await twoTenants()
+  await mirror.remove(acme, 'users', [1], now, 'req-2')
+  const times = "sum(createdAtMs < :now) || ' ' || typeof(:now) || ' ' || :tenant"
+  expect(await mirror.ask(acme, query(telling(times, 'from users')))).toMatchObject({
+    alarms: [['2 integer acme', 'seen']],
+  })
+})
+
+const copy = join(tmpdir(), `tenantwatch-copy-${process.pid}.db`)
+
+const beyond = [
+  ['a table', 'select count(*) as entity from findings'],
+  ['a table of records', 'select user_id as entity from main.users'],
+  [
+    'a table, of which only rows are counted',
+    "select count(*) as entity, 'ok' as status, '' as reason from check_states",
+  ],
+  ['the same by another spelling', "select count(*) as entity, 'ok' as status, '' as reason from MAIN.USERS"],
+  ['a table under the name of a view', 'with users as (select user_id as entity from main.users) select * from users'],
+  ['a table in a subquery', 'select (select group_concat(name) from tenants) as entity'],
+  ['the schema', 'select sql as entity from sqlite_master'],
+  ['the schema of the views', 'select sql as entity from sqlite_temp_master'],
+  ['the schema, counted', "select count(*) as entity, 'ok' as status, '' as reason from Temp.Sqlite_Schema"],
+  ['a pragma as a table', 'select file as entity from pragma_database_list'],
+  ['the pages of the file', 'select name as entity from dbstat'],
+  ['an extension', "select load_extension('/tmp/x.so') as entity"],
+  ['a search table', "select fts3_tokenizer('simple') as entity"],
+  ['chance', 'select random() as entity'],
+  ['deletion', 'delete from main.users'],
+  ['deletion behind a with', 'with x as (select 1) delete from main.users'],
+  ['insertion', "insert into main.tenants (name) values ('x')"],
+  ['a change', 'update main.users set email = null'],
+  ['a replaced row', 'replace into main.tenants (id, name) values (1, null)'],
+  ['a table to be made', 'create table main.mine (x)'],
+  ['a temporary table', 'create temp table mine as select * from users'],
+  ['a trigger', 'create temp trigger t instead of insert on users begin select 1; end'],
+  ['a schema to be written', 'pragma writable_schema = 1'],
+  ['the query to be unlocked', 'pragma query_only = off'],
+  ['a copy', `vacuum into '${copy}'`],
+  ['a transaction', 'begin immediate'],
+  ['a table to be dropped', 'drop table main.users'],
+  ['a table to be analysed', 'analyze'],
+] as const
+
+it('refuses whatever is not a reading of the views', async () => {
+  const { mirror, acme, path, query: look } = await twoTenants()
+  const before = readFileSync(path).toString('base64')
+  for (const [what, text] of beyond) {
+    const problem = expect.stringMatching(/^(it (reads|uses|is not) |cannot modify |its columns are none)/)
+    expect(await mirror.ask(acme, query(text)), what).toEqual({ kind: 'failed', problem })
+  }
+  expect(look('select count(*) as n from users')).toEqual([{ n: 6 }])
+  expect(readFileSync(path).toString('base64') === before).toBe(true)
+  expect(existsSync(copy)).toBe(false)
+})
+
+it('opens and makes no other file', async () => {
+  const { mirror, acme, path } = await twoTenants()
+  const other = join(temporaryFolder(), 'other.db')
+  for (const text of [`attach '${other}' as other`, `attach '${path}' as again`, `vacuum into '${other}'`])
+    expect(await mirror.ask(acme, query(text))).toMatchObject({ kind: 'failed' })
+  expect(existsSync(other)).toBe(false)
+})
+
+it('refuses a view of what is not declared as an input, however little of it is read', async () => {
+  const { mirror, acme } = await twoTenants()
+  const users = (text: string) => mirror.ask(acme, query(text, { inputs: ['users'] }))
+  const problem = 'it reads documents, which inputs does not name'
+  expect(await users(telling('fileId', 'from documents'))).toEqual({ kind: 'failed', problem })
+  expect(await users(telling('count(*)', 'from Documents'))).toEqual({ kind: 'failed', problem })
+  expect(await users(telling('userId', 'from users where exists (select 1 from documents)'))).toEqual({
+    kind: 'failed',
+    problem,
+  })
+  expect(await users(telling('roleId', 'from role_permissions'))).toMatchObject({
+    problem: 'it reads roles, which inputs does not name',
+  })
+})
+
+it('takes what SQL offers for reading', async () => {
+  const { mirror, acme } = await twoTenants()
+  const texts = [
+    telling('n', 'from (with recursive c(n) as (select 1 union all select n + 1 from c where n < 3) select n from c)'),
+    telling('n', 'from (select row_number() over (order by email) as n from users)'),
+    telling('userId', "from users union select value, 'alarm', 'seen' from json_each('[1, 2, 3]')"),
+    telling('U.USERID', 'from USERS u left join roles r on r.name = u.roleName group by u.userId having count(*) = 1'),
+    telling("strftime('%d', createdAt) - 27", 'from users, (values (1)) limit 1'),
+  ]
+  const counts = []
+  for (const text of texts) {
+    const answer = await mirror.ask(acme, query(text))
+    counts.push(answer.kind === 'answered' ? answer.alarms.length : answer.problem)
+  }
+  expect(counts).toEqual([3, 3, 3, 3, 1])
+})
+
+it('ends what would not end by itself', async () => {
+  const { mirror, acme } = await twoTenants()
+  const ask = (text: string) => mirror.ask(acme, query(text, { timeoutMs: 1000 }))
+  const endless = 'from (with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) as n from t)'
+  const product =
+    'from (with recursive t(x) as (select 1 union all select x + 1 from t where x < 3000) select x from t) a'
+  const problem = 'it takes longer than 1 s (ownChecks.timeoutSeconds)'
+  expect(await ask(telling('n', endless))).toEqual({ kind: 'failed', problem })
+  const cross = `${product}, ${product.slice(5, -1)}b, ${product.slice(5, -1)}c`
+  expect(await ask(telling('count(*)', cross))).toEqual({ kind: 'failed', problem })
+})
+
+it('ends what takes too much memory, and writes nothing to the disk meanwhile', async () => {
+  const { mirror, acme } = await twoTenants()
+  const ask = (text: string, more: Partial<OwnQuery> = {}) => mirror.ask(acme, query(text, more))
+  expect(await ask(telling('hex(zeroblob(1000000000))', ''))).toEqual({
+    kind: 'failed',
+    problem: 'string or blob too big',
+  })
+  const heap =
+    'from (with recursive t(x, b) as (select 1, zeroblob(900000) union all select x + 1, zeroblob(900000 + x) from t where x < 20000) select b from t order by b desc, x)'
+  expect(await ask(telling('count(*)', heap))).toEqual({
+    kind: 'failed',
+    problem: 'it takes more than 384 MiB of memory',
+  })
+})
+
+it('bounds what an answer holds', async () => {
+  const { mirror, acme } = await twoTenants()
+  const rows = (n: number, entity = 'x', status = "'alarm'") =>
+    `with recursive t(x) as (select 1 union all select x + 1 from t where x < ${n}) select ${entity} as entity, ${status} as status, hex(zeroblob(700)) as reason from t`
+  expect(await mirror.ask(acme, query(rows(1001)))).toEqual({
+    kind: 'failed',
+    problem: 'it returns more than 1000 rows that are not ok',
+  })
+  expect(await mirror.ask(acme, query(rows(200_000, 'x', "'ok'")))).toMatchObject({ kind: 'answered', ok: 200_000 })
+  expect(await mirror.ask(acme, query(rows(5000), { maxRows: 100_000 }))).toEqual({
+    kind: 'failed',
+    problem: 'it returns more than 4194304 characters',
+  })
+  const long = await mirror.ask(acme, query("select 1 as entity, 'alarm' as status, hex(zeroblob(400000)) as reason"))
+  expect(long).toMatchObject({ alarms: [['1', '0'.repeat(2000)]] })
+})
+
+const wrong = [
+  ['select 1', 'its columns are 1; want exactly entity, status and reason'],
+  ["select 1 as entity, 'ok' as status", 'its columns are entity, status; want exactly entity, status and reason'],
+  [
+    "select 1 as entity, 'ok' as status, '' as reason, 2 as more",
+    'its columns are entity, status, reason, more; want exactly entity, status and reason',
+  ],
+  ["select 1 as entity, 'OK' as status, '' as reason", 'row 1: its status is none of ok, alarm, skip, error'],
+  ["select 1 as entity, null as status, '' as reason", 'row 1: its status is none of ok, alarm, skip, error'],
+  ["select null as entity, 'ok' as status, '' as reason", 'row 1: entity is null; want a text or a number'],
+  ["select x'00' as entity, 'ok' as status, '' as reason", 'row 1: entity is a blob; want a text or a number'],
+  ["select '' as entity, 'ok' as status, '' as reason", 'row 1: entity is empty'],
+  ["select 1 as entity, 'alarm' as status, ' ' as reason", 'row 1: reason is empty; an auditor wants a sentence'],
+  ["select 1 as entity, 'alarm' as status, null as reason", 'row 1: reason is null; want a text or a number'],
+  ['selekt 1', 'near "selekt": syntax error'],
+  ["select missing as entity, 'ok' as status, '' as reason from users", 'no such column: missing'],
+  ["select \"missing\" as entity, 'ok' as status, '' as reason from users", 'no such column: "missing"'],
+] as const
+
+it('says what is wrong with a query and with its rows', async () => {
+  const { mirror, acme } = await twoTenants()
+  for (const [text, problem] of wrong) {
+    expect(await mirror.ask(acme, query(text)), text).toEqual({
+      kind: 'failed',
+      problem: expect.stringContaining(problem),
+    })
+  }
+})
+
+it('repeats nothing of a record in what it says is wrong', async () => {
+  const { mirror, acme } = await twoTenants()
+  const answer = await mirror.ask(acme, query("select 1 as entity, email as status, '' as reason from users"))
+  expect(answer).toMatchObject({ kind: 'failed' })
+  expect(JSON.stringify(answer)).not.toContain('@')
+})
+
+it('says of an entity the gravest that any row says, and everything that is said of that', async () => {
+  const { mirror, acme } = await twoTenants()
+  const rows = [
+    ['a', 'ok', ''],
+    ['a', 'alarm', 'Two.'],
+    ['a', 'alarm', 'One.'],
+    ['a', 'error', 'x'],
+    ['b', 'skip', ''],
+    ['b', 'error', 'Unclear.'],
+    ['b', 'ok', ''],
+    ['c', 'skip', ''],
+    ['d', 'ok', ''],
+    ['d', 'skip', ''],
+    ['a', 'alarm', 'One.'],
+  ]
+  const values = rows.map((row) => `('${row.join("', '")}')`).join(', ')
+  const text = `select column1 as entity, column2 as status, column3 as reason from (values ${values})`
+  expect(await mirror.ask(acme, query(text))).toEqual({
+    kind: 'answered',
+    ok: 3,
+    alarms: [['a', 'One. Two.']],
+    errors: [['b', 'Unclear.']],
+    skipped: ['c', 'd'],
+  })
+})
+
+it('carries numbers beyond what a double holds, control characters and other scripts as they are', async () => {
+  const { mirror, acme } = await twoTenants()
+  const text = `select column1 as entity, 'alarm' as status, column2 as reason from
+    (values (9007199254740993, 1.5), ('a' || char(0) || 'b', '<b>' || char(27) || '[31m'), ('名前', '"\\'))`
+  expect(await mirror.ask(acme, query(text))).toMatchObject({
+    alarms: [
+      ['9007199254740993', '1.5'],
+      ['a\0b', '<b>\u001b[31m'],
+      ['名前', '"\\'],
+    ],
+  })
+})
+
+it('ends the process when nobody waits any more', async () => {
+  const { mirror, acme } = await twoTenants()
+  const stopping = new AbortController()
+  const endless = 'from (with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) as n from t)'
+  const asked = mirror.ask(acme, query(telling('n', endless)), stopping.signal)
+  stopping.abort(new DOMException('The engine ends', 'AbortError'))
+  await expect(asked).rejects.toThrow('The engine ends')
+  await expect(mirror.ask(acme, query('select 1'), stopping.signal)).rejects.toThrow('The engine ends')
+})
