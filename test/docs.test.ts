@@ -5,6 +5,8 @@ import { parse } from 'yaml'
 import { checks } from '../src/checks/index.ts'
 import { catalogue } from '../src/cli/catalogue.ts'
 import { loadSettings } from '../src/config/load-settings.ts'
+import { metricCatalogue } from '../src/metrics/catalogue.ts'
+import { inventories } from '../src/resources/inventories.ts'
 import { codeOf, sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -29,11 +31,11 @@ it('names every check with the title it has', () => {
   expect(listed.size).toBe(checks.length)
 })
 
-it('names exactly the metrics there are', () => {
-  const documented = new Set(read('README.md').match(/(?<=`)tenantwatch_\w+(?=`)/g))
+it('knows every metric of the code in the catalogue', () => {
   const code = sourceFiles().filter(({ path }) => /^(metrics|resources)\//.test(path))
   const families = new Set(code.flatMap(({ text }) => codeOf(text).match(/(?<=')tenantwatch_\w+(?=')/g) ?? []))
-  expect([...documented].toSorted()).toEqual([...families].toSorted())
+  const known = metricCatalogue(inventories).map(({ name }) => name)
+  expect(known).toEqual([...families].toSorted())
 })
 
 it('shows configurations that load', () => {

@@ -13,6 +13,7 @@ const ranks: Readonly<Record<string, number>> = {
   web: 2,
   resources: 3,
   checks: 3,
+  pack: 3,
   cli: 4,
   'main.ts': 4,
 }
@@ -88,6 +89,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
   const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
   expect([...new Set(found.map((place) => place.split(': ')[0]))]).toEqual([
     'cli/start.ts',
+    'mirror/own-query/watch-over.ts',
     'model/system-clock.ts',
     'simulator/pause.ts',
     'simulator/start.ts',

@@ -1,5 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { peakMiB, timed } from '../support/measure.ts'
 import type { FeedFloor, FeedFloorTask, Report } from '../support/reports.ts'
 
@@ -17,8 +17,8 @@ const headers = { accept: 'application/json', authorization: 'Bearer bench' }
 
 async function ask(cursor: string | null) {
   const query = cursor === null ? '' : `?cursor=${cursor}`
-  const { body } = await request(`${task.origin}/api/public/users${query}`, { dispatcher: agent, headers })
-  return body
+  const { origin } = task
+  return (await agent.request({ origin, path: `/api/public/users${query}`, method: 'GET', headers })).body
 }
 
 /** The cursor straight from the bytes; null at the end. */

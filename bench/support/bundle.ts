@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { bundleOptions, requireBanner } from '../../config/bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
 const names = [
@@ -13,8 +14,6 @@ const names = [
   'soak-daemon',
   'soak-simulator',
 ] as const
-const banner =
-  "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);"
 
 /** Paths of the measured programs, by name. */
 export interface Programs extends AsyncDisposable {
@@ -26,17 +25,12 @@ export async function bundlePrograms(): Promise<Programs> {
   // Below node_modules, where the driver of the database is found.
   const folder = join(root, `node_modules/.cache/tenantwatch/bench-${process.pid}`)
   await build({
+    ...bundleOptions,
     entryPoints: names.map((name) => ({ in: join(root, 'bench/children', `${name}.ts`), out: name })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    external: ['better-sqlite3', 'pino-pretty'],
-    banner: { js: banner },
+    banner: { js: requireBanner },
     legalComments: 'none',
-    logLevel: 'warning',
   })
   const own = Object.fromEntries(names.map((name) => [name, join(folder, `${name}.mjs`)]))
   return {

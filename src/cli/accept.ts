@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { UsageError } from '../model/errors.ts'
+import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { createViews } from './views.ts'
 
 interface AcceptOptions {
   readonly count?: string
@@ -12,8 +14,8 @@ interface AcceptOptions {
 export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('accept')
-    .argument('[hold]', 'id of the hold; without it, all holds are listed')
-    .description('list what the engine holds back, or accept it')
+    .argument('[id]', 'of a hold, or the fingerprint of a finding of drift; without it, all holds are listed')
+    .description('list what the engine holds back, or accept it; accept drift')
     .option('--count <n>', 'refuse when the hold covers another number by now')
     .option('--reason <text>', 'why it is accepted; kept with the decision')
     .addHelpText(
@@ -21,10 +23,14 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       `
 A running engine applies a decision before its next run, otherwise the next sync does.
 A list has one hold a line: id, tenant, resource, reason, count.
+Drift (auth-settings-unchanged, role-permissions-unchanged) is accepted by the fingerprint of its finding, or the
+beginning of it: what the finding shows is then what drift is measured from.
 
 Examples:
   tenantwatch accept
-  tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"`,
+  tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"
+  tenantwatch findings
+  tenantwatch accept e49418ad0f73 --reason "Agreed with the board on 3 May"`,
     )
     .action(async (hold: string | undefined, options: AcceptOptions, command: Command) =>
       done(await accept(io, hold, options, command)),
@@ -40,11 +46,17 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)
-  if (hold === undefined) throw new UsageError(`There is no hold ${id}; "tenantwatch accept" lists those there are`)
   const reason = options.reason?.trim() ?? ''
+  if (hold === undefined && options.count === undefined && mayBeFingerprint(id)) {
+    const views = createViews(mirror, settings, io.clock)
+    if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
+  }
+  if (hold === undefined) throw new UsageError('No hold has this id; "tenantwatch accept" lists those there are')
   if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
   if (options.count !== undefined && options.count !== String(hold.count)) {
-    throw new UsageError(`Hold ${id} covers ${hold.count} by now, not ${options.count}; look again before accepting`)
+    throw new UsageError(
+      `Hold ${id} covers ${hold.count} by now, which is not what --count says; look again before accepting`,
+    )
   }
   await mirror.decide({ holdId: id, reason, at: io.clock.now() })
   print(

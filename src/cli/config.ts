@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
+import { ConfigError } from '../config/config-error.ts'
 import { maskedYaml } from '../config/masked-yaml.ts'
+import { printable } from '../model/printable.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { tryOwnChecks } from './own-check-problems.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
@@ -12,10 +15,16 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('check')
     .description('validate the configuration; every problem in one go')
     .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
-    .action((_options: object, command: Command) => {
+    .action(async (_options: object, command: Command) => {
       const { settings, source } = loadConfiguration(io, command, true)
-      const { length } = settings.tenants
-      print(io, `${source} is valid: ${length} ${length === 1 ? 'tenant' : 'tenants'}`)
+      const { ownChecks } = settings
+      const tried = await tryOwnChecks(ownChecks, io.clock.now())
+      const problems = tried.flatMap(({ check, problem }) =>
+        problem === null ? [] : [`${placeOf(check.file, ownChecks.folder)}: ${problem}`],
+      )
+      if (problems.length > 0) throw new ConfigError(problems)
+      const own = tried.length === 0 ? '' : `, ${counted(tried.length, 'own check')}`
+      print(io, `${source} is valid: ${counted(settings.tenants.length, 'tenant')}${own}`)
       done(exitCodes.ok)
     })
   config
@@ -27,4 +36,13 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
       done(exitCodes.ok)
     })
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A file of the folder of own checks, or that folder itself. */
+function placeOf(file: string, folder: string | null): string {
+  return printable(file === folder ? file : `${folder}: ${file}`)
 }

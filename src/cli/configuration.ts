@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+import { nearest } from '../config/nearest.ts'
 import { UsageError } from '../model/errors.ts'
 import { catalogue } from './catalogue.ts'
 import type { Io } from './io.ts'
@@ -14,9 +15,11 @@ export function loadConfiguration({ env, cwd }: Io, command: Command, judgeWeb =
   return loadSettings({ file: config, env, cwd, catalogue, judgeWeb })
 }
 
-/** Insists on one of the known words; the error names them all. */
+/** Insists on one of the known words; the error names them all, and not what was given: that may be a secret. */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T {
   const found = words.find((word) => word === given)
-  if (found === undefined) throw new UsageError(`Unknown ${what} "${given}": want one of ${words.join(', ')}`)
-  return found
+  if (found !== undefined) return found
+  const meant = nearest(given, words)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts'
+import { askBudget } from '../evaluate/ask-budget.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
@@ -12,7 +13,7 @@ import { createWeb } from './serve.ts'
 import { openSession, type Session } from './session.ts'
 import { storeWatch } from './store-watch.ts'
 
-const graceMs = 3 * secondMs
+const graceMs = 2 * secondMs
 const webDrainMs = secondMs
 
 /** The daemon while it lives: engine, schedule and web. */
@@ -37,7 +38,7 @@ export interface Daemon extends AsyncDisposable {
 export async function startDaemon(settings: Settings, io: Io, log: Log, reloading?: Reloading): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
-  const session = parts.use(await openSession({ settings, io, log }))
+  const session = parts.use(await openSession({ settings, io, log, askBudget: askBudget(clock, log) }))
   const status = reloadStatus(session.metrics, clock)
   const { host, webConfig } = settings.server
   const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })
@@ -46,11 +47,11 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone })
   const jobs = createJobs(scheduler, { session, io, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
-  const reloader = createReloader({ reloading: again, session, live, jobs, status, log })
+  const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
   const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload() })
   parts.defer(() => web.dispose(webDrainMs))
-  parts.defer(async () => void (await scheduler.dispose(graceMs)))
-  parts.use(reloader)
+  // Together: a reload waits for runs that only the end of the schedule aborts.
+  parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))
   const address = await web.start()
   log.info({ host: address.host, port: address.port, tenants: session.tenants.length }, 'Listening')
   jobs.arrange()

@@ -6,7 +6,7 @@ import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { FatalError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { type Simulator, startSimulator } from '../simulator/index.ts'
+import type { Simulator } from '../simulator/index.ts'
 import { catalogue } from './catalogue.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { findingsTable, unjudgedLines } from './findings-table.ts'
@@ -37,6 +37,7 @@ export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void
 async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
   try {
+    const { startSimulator } = await import('../simulator/index.ts')
     const clock = () => io.clock.now()
     await using simulator = await startSimulator({ clock, sizes: { users: options.users }, liveEveryMs: 15_000 })
     const log = await createLog(io, 'warn')

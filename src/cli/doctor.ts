@@ -1,125 +1,186 @@
-import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Settings, TenantSettings } from '../config/settings.ts'
+import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
-import { resources } from '../resources/index.ts'
-import { idOf } from '../sync/page-reading.ts'
-import type { Fetched, ResourceDefinition } from '../sync/resource.ts'
+import { type StoreFacts, storeFacts } from '../mirror/store-facts.ts'
+import { toIso } from '../model/dates.ts'
+import { silentLog } from '../model/log.ts'
+import { printableJson } from '../model/printable-json.ts'
 import { enabledNames } from '../sync/rhythm.ts'
 import { createTenantClient } from '../tenant/client.ts'
 import type { TenantClient } from '../tenant/reader.ts'
-import { loadConfiguration } from './configuration.ts'
+import { loadConfiguration, oneOf } from './configuration.ts'
+import { judgePlace, judgeStore, type Opened, unusable } from './doctor/database.ts'
+import type { Diagnosis } from './doctor/diagnosis.ts'
+import { type Enrolment, judgeEnrolment, readEnrolment } from './doctor/enrolment.ts'
+import { judgeOwnChecks } from './doctor/own-checks.ts'
+import { probeTenant } from './doctor/probe-tenant.ts'
+import { diagnosisTable, enrolmentTable, marksFor } from './doctor/render.ts'
+import { generalSurprises } from './doctor/surprises.ts'
+import { tenantSurprises } from './doctor/tenant-surprises.ts'
+import { judgeWaivers } from './doctor/waivers.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
-import { createLog } from './logger.ts'
-import { table } from './table.ts'
+import { type StatusLine, statusLine } from './status-line.ts'
 import { version } from './version.ts'
+import { createViews } from './views.ts'
 
-interface Diagnosis {
-  readonly resource: string
-  readonly ok: boolean
-  readonly permission: string
-  readonly sentence: string
-}
+const formats = ['table', 'json'] as const
+
+/** A request a second is all that is asked for beside an engine, whose own rate the tenant counts together with it. */
+const rateBesideEngine = 1
+const retries = 1
 
 export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('doctor')
-    .description('ask every endpoint once and say what is wrong, permission by permission')
-    .addHelpText('after', '\nWrites nothing. Exit 3 when something cannot be read.\n\nExample:\n  tenantwatch doctor')
-    .action(async (_options: object, command: Command) => {
+    .description('ask every endpoint once and look at database and configuration: what is wrong, and what to do')
+    .option('--format <format>', formats.join(', '), 'table')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine, asks the tenants by GET only and changes nothing in the mirror.
+
+Exit: 0 nothing failed, there may be warnings (!); 2 usage or configuration; 3 something failed.
+
+Examples:
+  tenantwatch doctor
+  tenantwatch doctor --format json | jq '.tenants[].diagnoses[] | select(.level != "ok")'`,
+    )
+    .action(async ({ format }: { readonly format: string }, command: Command) => {
+      const wanted = oneOf('format', formats, format)
       const { settings } = loadConfiguration(io, command)
-      const log = await createLog(io, 'silent')
-      const store = await database(settings)
-      let { ok } = store
-      for (const tenant of settings.tenants) {
-        const { clock, random, env } = io
-        const parts = { clock, random, env: (name: string) => env[name], version, log }
-        const blockedUntil = store.waits.get(tenant.name) ?? 0
-        await using client = createTenantClient({ ...tenant, ...parts, resources: enabledNames(tenant), blockedUntil })
-        const found = await diagnose(client, tenant, io.stop)
-        ok &&= found.every((one) => one.ok)
-        print(io, `${tenant.name} at ${tenant.baseUrl}\n${rowsOf(found)}\n`)
-      }
-      print(io, rowsOf([store]))
-      done(ok ? exitCodes.ok : exitCodes.failed)
+      const line = statusLine(io)
+      const report = await examine(io, settings, line).finally(line.clear)
+      if (wanted === 'json') print(io, printableJson(report))
+      else for (const line of linesOf(report, io)) print(io, line)
+      done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
 }
 
-function rowsOf(found: readonly Diagnosis[]): string {
-  const rows = found.map((one) => [one.ok ? '✓' : '✗', one.resource, one.permission, one.sentence])
-  return table(['', 'RESOURCE', 'PERMISSION', ''], rows)
+interface TenantReport {
+  readonly tenant: string
+  readonly baseUrl: string
+  readonly diagnoses: readonly Diagnosis[]
+  /** Null while no users are mirrored. */
+  readonly enrolment: Enrolment | null
 }
 
-async function diagnose(client: TenantClient, tenant: TenantSettings, signal: AbortSignal): Promise<Diagnosis[]> {
-  const found: Diagnosis[] = []
-  for (const definition of resources) {
-    const { name, permission } = definition
-    if (!tenant.resources[name].enabled) {
-      found.push({ resource: name, permission, ok: true, sentence: 'switched off in the configuration' })
-      continue
+interface Report {
+  readonly version: string
+  readonly at: string
+  readonly failed: number
+  readonly warnings: number
+  readonly tenants: readonly TenantReport[]
+  /** What concerns no tenant: database and configuration. */
+  readonly general: readonly Diagnosis[]
+}
+
+async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Report> {
+  const facts = storeFacts(settings.storePath)
+  const opened = facts.exists ? openIfPossible(settings.storePath) : { problem: 'not there' }
+  await using mirror = 'mirror' in opened ? opened.mirror : undefined
+  const waits = await waitsIn(mirror)
+  line.say('Asking the tenants')
+  await using clients = new AsyncDisposableStack()
+  // All clients before the first request: what the environment forbids is told before anything is sent.
+  const probes = settings.tenants.map((tenant) => ({
+    tenant,
+    client: clients.use(clientOf(tenant, io, { facts, blockedUntil: waits.get(tenant.name) ?? 0 })),
+  }))
+  const now = () => io.clock.now()
+  const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop })))
+  line.say('Reading the database')
+  const store = facts.exists ? await judgeStore(facts, opened, now(), io.stop) : []
+  const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
+  const { known, problems } = await mirrored(sound, settings, io)
+  const tenants = settings.tenants.map((tenant, i) => {
+    const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
+    const { name, baseUrl } = tenant
+    const all = [...(asked[i] ?? []), ...diagnoses, ...tenantSurprises(tenant, settings)]
+    return { tenant: name, baseUrl, diagnoses: all, enrolment }
+  })
+  const written = await judgeOwnChecks(settings.ownChecks, now())
+  const general = [...store, ...problems, ...judgePlace(facts), ...written, ...generalSurprises(settings, io.cwd)]
+  const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
+  const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
+  return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
+}
+
+function openIfPossible(path: string): Opened {
+  try {
+    return { mirror: openMirror(path, 'beside') }
+  } catch (error) {
+    return { problem: unusable(error).sentence }
+  }
+}
+
+/** By tenant, the time before which nothing may be sent: what the engine was told holds here, too. */
+async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, number>> {
+  try {
+    return new Map((await mirror?.tenants())?.map(({ name, blockedUntil }) => [name, blockedUntil]))
+  } catch {
+    return new Map()
+  }
+}
+
+interface Beside {
+  readonly facts: StoreFacts
+  readonly blockedUntil: number
+}
+
+function clientOf(tenant: TenantSettings, io: Io, { facts, blockedUntil }: Beside): TenantClient {
+  const { clock, random, env } = io
+  const { api } = tenant
+  const requestsPerSecond =
+    api.requestsPerSecond === 0 ? rateBesideEngine : Math.min(api.requestsPerSecond, rateBesideEngine)
+  return createTenantClient({
+    ...tenant,
+    api: facts.lock.held !== false ? { ...api, requestsPerSecond } : api,
+    clock,
+    random,
+    env: (name) => env[name],
+    version,
+    log: silentLog(),
+    resources: enabledNames(tenant),
+    blockedUntil,
+    retries,
+  })
+}
+
+type Known = Pick<TenantReport, 'diagnoses' | 'enrolment'>
+
+interface Mirrored {
+  readonly known: ReadonlyMap<string, Known>
+  readonly problems: readonly Diagnosis[]
+}
+
+/** What the mirror tells of the tenants in it. */
+async function mirrored(mirror: Mirror | undefined, settings: Settings, io: Io): Promise<Mirrored> {
+  const known = new Map<string, Known>()
+  if (mirror === undefined) return { known, problems: [] }
+  try {
+    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    for (const posture of await createViews(mirror, settings, io.clock).posture()) {
+      const id = ids.get(posture.tenant)
+      const tenant = settings.tenants.find(({ name }) => name === posture.tenant)
+      if (id === undefined || tenant === undefined) continue
+      const enrolment = await readEnrolment(mirror.records(id), tenant)
+      known.set(posture.tenant, { enrolment, diagnoses: [judgeEnrolment(enrolment), ...judgeWaivers(posture)] })
     }
-    found.push({ resource: name, permission, ...(await ask(definition, client, tenant, signal)) })
-  }
-  return found
-}
-
-const greatestSkewMs = 300_000
-
-async function ask(
-  definition: ResourceDefinition,
-  { reader }: TenantClient,
-  { ownClientId }: TenantSettings,
-  signal: AbortSignal,
-): Promise<Pick<Diagnosis, 'ok' | 'sentence'>> {
-  try {
-    const page =
-      definition.kind === 'whole' ? await definition.fetch(reader, signal) : await definition.fetch(reader, {}, signal)
-    const problems = problemsOf(definition, page, ownClientId)
-    const first = page.hasMore ? ' on the first page' : ''
-    return { ok: problems.length === 0, sentence: [`${page.items.length} records${first}`, ...problems].join('; ') }
+    return { known, problems: [] }
   } catch (error) {
-    if (reasonOf(error) === 'aborted') throw error
-    const hint = error instanceof SyncError && error.hint !== undefined ? `. ${error.hint}` : ''
-    return { ok: false, sentence: `${reasonOf(error)}: ${error instanceof Error ? error.message : ''}${hint}` }
+    return { known, problems: [unusable(error)] }
   }
 }
 
-function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fetched, own: string | null): string[] {
-  const problems: string[] = []
-  const bad = items.filter((item) => !item.ok).length
-  if (bad > 0) problems.push(`${bad} of them cannot be read`)
-  if (definition.kind === 'walk' && items.length === 0)
-    problems.push('the list is empty, although it always contains the caller')
-  const ids = items.map((item) => String(idOf(item, definition.idField)).toLowerCase())
-  if (definition.kind === 'walk' && own !== null && !hasMore && !ids.includes(own)) {
-    problems.push(`ownClientId ${own} is not among them`)
-  }
-  const skewMs = meta.serverTime === null ? 0 : meta.serverTime - meta.receivedAt
-  if (Math.abs(skewMs) > greatestSkewMs) {
-    const seconds = Math.round(Math.abs(skewMs) / 1000)
-    problems.push(`the server's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} this one`)
-  }
-  return problems
-}
-
-interface StoreDiagnosis extends Diagnosis {
-  /** By tenant, the time before which nothing may be sent: what the engine was told holds for this command, too. */
-  readonly waits: ReadonlyMap<string, number>
-}
-
-/** What can be said of the database without changing it. */
-async function database({ storePath }: Settings): Promise<StoreDiagnosis> {
-  const row = { resource: 'database', permission: '', waits: new Map<string, number>() }
-  if (!existsSync(storePath))
-    return { ...row, ok: true, sentence: `${storePath} is not there yet; the first sync makes it` }
-  try {
-    await using mirror = openMirror(storePath, 'beside')
-    const waits = new Map((await mirror.tenants()).map(({ name, blockedUntil }) => [name, blockedUntil]))
-    const holds = await mirror.holds()
-    const held = holds.length === 0 ? '' : `; ${holds.length} on hold, see "tenantwatch accept"`
-    return { ...row, waits, ok: true, sentence: `${storePath} answers, ${statSync(storePath).size} bytes${held}` }
-  } catch (error) {
-    return { ...row, ok: false, sentence: error instanceof Error ? error.message : String(error) }
-  }
+function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
+  const marks = marksFor(io)
+  const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
+    `${tenant} at ${baseUrl}`,
+    diagnosisTable(diagnoses, marks),
+    '',
+    ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
+  ])
+  const summary = `${failed} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  return [...ofTenants, diagnosisTable(general, marks), '', summary]
 }

@@ -1,16 +1,19 @@
 import type { Command } from 'commander'
-import { checks } from '../checks/index.ts'
+import type { Settings } from '../config/settings.ts'
+import { readFindings } from '../evaluate/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
-import type { ChangeRow } from '../mirror/query.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
-import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import type { FindingView } from '../model/finding.ts'
 import { printable } from '../model/printable.ts'
-import { loadConfiguration } from './configuration.ts'
+import { escapeInJson } from '../model/printable-json.ts'
+import { checksOf } from './checks-of.ts'
+import { loadConfiguration, oneOf } from './configuration.ts'
+import { explanationOf } from './explanation.ts'
+import { explanationText } from './explanation-text.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
-import { createViews } from './views.ts'
 
+const formats = ['text', 'json'] as const
 const leastLength = 6
 
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -18,68 +21,40 @@ export function addExplain(program: Command, io: Io, done: (code: ExitCode) => v
     .command('explain')
     .argument('<fingerprint>', 'of a finding, or its beginning')
     .description('why a finding stands: the rule, the facts, when and by which request they were read, the history')
-    .addHelpText('after', '\nExample:\n  tenantwatch explain e49418ad0f73')
-    .action(async (fingerprint: string, _options: object, command: Command) =>
-      done(await explain(io, fingerprint, command)),
+    .option('--format <format>', formats.join(', '), 'text')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine.
+
+Examples:
+  tenantwatch explain e49418ad0f73
+  tenantwatch explain e49418ad0f73 --format json`,
+    )
+    .action(async (fingerprint: string, options: { readonly format: string }, command: Command) =>
+      done(await explain(io, fingerprint, options.format, command)),
     )
 }
 
-async function explain(io: Io, given: string, command: Command): Promise<ExitCode> {
+async function explain(io: Io, given: string, wanted: string, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, wanted)
   if (given.length < leastLength) throw new UsageError(`Give at least ${leastLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
   await using mirror = openMirror(settings.storePath, 'beside')
-  const states = ['open', 'waived', 'resolved'] as const
-  const found: FindingView[] = []
-  for await (const finding of createViews(mirror, settings, io.clock).findings({ states })) {
-    if (finding.fingerprint.startsWith(given.toLowerCase())) found.push(finding)
-  }
-  const [finding, other] = found
-  if (finding === undefined)
-    throw new UsageError(`There is no finding ${printable(given)}; see "tenantwatch findings --all"`)
-  if (other !== undefined) throw new UsageError(`Several findings begin with ${printable(given)}; give more of it`)
-  for (const line of [...about(finding), ...(await history(mirror, finding))]) print(io, printable(line))
+  const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())
+  const check = checksOf(settings).find(({ id }) => id === finding.check)
+  const explanation = await explanationOf({ mirror, settings, finding, check })
+  if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
+  else for (const line of explanationText(explanation)) print(io, printable(line))
   return exitCodes.ok
 }
 
-function about(finding: FindingView): readonly string[] {
-  const {
-    check: id,
-    entity,
-    severity,
-    state,
-    resolution,
-    resolvedAt,
-    firstSeen,
-    lastSeen,
-    reopened,
-    evidence,
-  } = finding
-  const check = checks.find((one) => one.id === id)
-  return [
-    `${severity.toUpperCase()} ${id}: ${finding.message}`,
-    '',
-    `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
-    `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
-    `First seen   ${firstSeen}`,
-    `Last seen    ${lastSeen}${reopened === 0 ? '' : `, reopened ${reopened} times`}`,
-    ...(finding.waiver === null ? [] : [`Waiver       ${finding.waiver}`]),
-    `Passes when  ${check?.title ?? 'this version does not know the check'}`,
-    ...(check === undefined ? [] : [`Risk         ${check.risk}`, `What to do   ${check.remediation}`]),
-    '',
-    'Evidence',
-    ...Object.entries(evidence).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
-  ]
-}
-
-async function history(mirror: Mirror, { tenant, check: id, entity }: FindingView): Promise<readonly string[]> {
-  const check = checks.find((one) => one.id === id)
-  const row = (await mirror.tenants()).find(({ name }) => name === tenant)
-  if (check === undefined || row === undefined || !check.entity.isRecord) return []
-  const changes = await mirror.records(row.id).history(check.judges, entity.id.toLowerCase())
-  return changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]
-}
-
-function changeLine({ at, kind, field, before, after, requestId }: ChangeRow): string {
-  const what = field === null ? kind : `${field} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
-  return `  ${toIso(at)}  ${what}  (request ${requestId ?? 'unknown'})`
+/** What is given is not repeated: whatever stands there instead of a fingerprint may be a secret. */
+async function findOne(mirror: Mirror, settings: Settings, prefix: string, now: number): Promise<FindingView> {
+  const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
+  if (fingerprints.length > 1) throw new UsageError('Several findings have fingerprints that begin so; give more of it')
+  const states = ['open', 'waived', 'resolved'] as const
+  for await (const finding of readFindings({ store: mirror, waivers: settings.waivers, now, states, fingerprints }))
+    return finding
+  throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
 }

@@ -3,14 +3,12 @@ import { apiFields } from '../mirror/api-fields.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/query.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
-import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
-import type { TenantPosture } from '../model/posture.ts'
-import { printable } from '../model/printable.ts'
 import { printableJson } from '../model/printable-json.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { loadConfiguration, oneOf } from './configuration.ts'
 import { csvLine } from './csv.ts'
+import { doubts } from './doubts.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
 import { createViews } from './views.ts'
@@ -62,20 +60,6 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
   for (const line of doubts(posture, resource)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
-}
-
-/** What a reader of the records must know about them; nothing when they are complete and fresh. */
-function doubts(posture: TenantPosture | undefined, resource: ResourceName): readonly string[] {
-  const view = posture?.resources.find((one) => one.resource === resource)
-  if (posture === undefined || view === undefined) return []
-  const name = `${posture.tenant} ${resource}`
-  const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
-  return [
-    ...(view.dataAsOf === null ? [`${name}: never read to the end; these records are not all`] : []),
-    ...(view.dataAsOf !== null && !view.fresh ? [`${name}: as of ${toIso(view.dataAsOf)}, older than its limit`] : []),
-    ...(view.quarantined > 0 ? [`${name}: ${view.quarantined} records could not be read and are left out or old`] : []),
-    ...holds.map((hold) => `${name}: on hold ${hold.id}: ${hold.message}`),
-  ].map((line) => printable(line))
 }
 
 async function* recordsOf(mirror: Mirror, tenantId: number, resource: ResourceName): AsyncIterable<MirrorRecord> {

@@ -1,5 +1,6 @@
 import type { FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import { printable } from '../model/printable.ts'
 import { severities } from '../model/severity.ts'
 import { table } from './table.ts'
 
@@ -10,13 +11,13 @@ export function findingsTable(found: readonly FindingView[], most = found.length
   const sorted = found.toSorted((a, b) => gravity(b) - gravity(a) || a.check.localeCompare(b.check))
   const rows = sorted
     .slice(0, most)
-    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint }) => [
+    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver }) => [
       severity.toUpperCase(),
       state === 'open' ? '' : state,
       tenant,
       check,
       entity.id,
-      message,
+      waiver?.explanation ? `${message} (${waiver.explanation})` : message,
       firstSeen.slice(0, 16).replace('T', ' '),
       fingerprint.slice(0, 12),
     ])
@@ -29,6 +30,12 @@ export function unjudgedLines(postures: readonly TenantPosture[]): readonly stri
     const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
     if (unknown.length === 0) return []
     const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
-    return [`${tenant}: ${unknown.length} of ${checks.length} checks cannot be judged: ${named.join(', ')}`]
+    const problems = unknown.flatMap(({ check, problem }) =>
+      problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
+    )
+    return [
+      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be judged: ${named.join(', ')}`,
+      ...problems,
+    ]
   })
 }

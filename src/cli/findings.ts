@@ -1,16 +1,24 @@
 import type { Command } from 'commander'
+import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import type { FindingView } from '../model/finding.ts'
 import { printableJson } from '../model/printable-json.ts'
+import { isAtLeast, severities } from '../model/severity.ts'
+import type { FindingQuery } from '../web/web-options.ts'
+import { checksOf } from './checks-of.ts'
 import { loadConfiguration, oneOf } from './configuration.ts'
 import { csvLine } from './csv.ts'
 import { findingsTable, unjudgedLines } from './findings-table.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
+import { complianceFinding, type OcsfSource, ocsfVersion } from './ocsf/compliance-finding.ts'
+import { version } from './version.ts'
 import { createViews } from './views.ts'
+import { waiverNotes } from './waiver-notes.ts'
 import { writeAll } from './write-stream.ts'
 
-const formats = ['table', 'json', 'ndjson', 'csv'] as const
+const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf'] as const
 const fields = [
   'fingerprint',
   'tenant',
@@ -31,6 +39,9 @@ const fields = [
 interface FindingsOptions {
   readonly format: string
   readonly all?: boolean
+  readonly tenant?: string
+  readonly check?: string
+  readonly severity?: string
 }
 
 export function addFindings(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -39,6 +50,9 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .description('what fails: open findings that are not waived')
     .option('--format <format>', formats.join(', '), 'table')
     .option('--all', 'waived and resolved ones too')
+    .option('--tenant <name>', 'of this tenant only')
+    .option('--check <id>', 'of this check only')
+    .option('--severity <severity>', `at least this grave: ${severities.join(', ')}`)
     .addHelpText(
       'after',
       `
@@ -46,8 +60,12 @@ Works beside a running engine.
 
 Examples:
   tenantwatch findings
-  tenantwatch findings --format json | jq '.[] | select(.severity == "critical")'
-  tenantwatch findings --all --format csv > findings.csv`,
+  tenantwatch findings --severity high --check user-mfa-enrolled
+  tenantwatch findings --format json | jq '.[].entity.id'
+  tenantwatch findings --all --format csv > findings.csv
+  tenantwatch findings --all --format ocsf > findings.ocsf.ndjson
+
+ocsf is one event a line, of class Compliance Finding (2003) of schema version ${ocsfVersion}.`,
     )
     .action(async (options: FindingsOptions, command: Command) => done(await findings(io, options, command)))
 }
@@ -55,17 +73,48 @@ Examples:
 async function findings(io: Io, options: FindingsOptions, command: Command): Promise<ExitCode> {
   const format = oneOf('format', formats, options.format)
   const { settings } = loadConfiguration(io, command)
+  const checks = checksOf(settings)
+  const filter = filterOf(options, settings, checks)
   await using mirror = openMirror(settings.storePath, 'beside')
   const views = createViews(mirror, settings, io.clock)
-  const states = options.all === true ? (['open', 'waived', 'resolved'] as const) : (['open'] as const)
-  await writeAll(io, render(format, views.findings({ states })))
+  const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
+  await writeAll(io, render(format, views.findings(filter), source))
   // An empty list must not look clean; beside data for programs, people are told on standard error.
   const output = format === 'table' ? io.stdout : io.stderr
-  for (const line of unjudgedLines(await views.posture())) output.write(`${line}\n`)
+  const postures = (await views.posture()).filter(
+    (posture) => filter.tenant === undefined || posture.tenant === filter.tenant,
+  )
+  const waivers = options.all === true ? waiverNotes(postures) : []
+  for (const line of [...waivers, ...unjudgedLines(postures)]) output.write(`${line}\n`)
   return exitCodes.ok
 }
 
-async function* render(format: (typeof formats)[number], found: AsyncIterable<FindingView>): AsyncIterable<string> {
+/** @throws UsageError on a name that does not exist: a misspelt filter would look like "nothing found". */
+function filterOf(options: FindingsOptions, settings: Settings, checks: readonly Pick<Check, 'id'>[]): FindingQuery {
+  const { all, tenant, check, severity } = options
+  const names = settings.tenants.map(({ name }) => name)
+  const least = severity === undefined ? undefined : oneOf('severity', severities, severity)
+  return {
+    states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
+    ...(tenant === undefined ? {} : { tenant: oneOf('tenant', names, tenant) }),
+    ...(check === undefined
+      ? {}
+      : {
+          check: oneOf(
+            'check',
+            checks.map(({ id }) => id),
+            check,
+          ),
+        }),
+    ...(least === undefined ? {} : { severities: severities.filter((grade) => isAtLeast(grade, least)) }),
+  }
+}
+
+async function* render(
+  format: (typeof formats)[number],
+  found: AsyncIterable<FindingView>,
+  source: OcsfSource,
+): AsyncIterable<string> {
   switch (format) {
     case 'json':
       yield* jsonArray(found)
@@ -76,6 +125,9 @@ async function* render(format: (typeof formats)[number], found: AsyncIterable<Fi
     case 'csv':
       yield csvLine(['entityType', 'entityId', ...fields.filter((field) => field !== 'entity')])
       for await (const finding of found) yield csvLine(cells(finding))
+      return
+    case 'ocsf':
+      for await (const finding of found) yield `${printableJson(complianceFinding(finding, source))}\n`
       return
     case 'table':
       yield `${findingsTable(await Array.fromAsync(found))}\n`

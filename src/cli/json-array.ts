@@ -1,11 +1,7 @@
-import { printableJson } from '../model/printable-json.ts'
+import { jsonArray as ofBatches } from '../model/json-array.ts'
+import { batches } from './batches.ts'
 
 /** Turns items into the text of one JSON array, piece by piece. */
-export async function* jsonArray(items: AsyncIterable<unknown>): AsyncIterable<string> {
-  let separator = '[\n'
-  for await (const item of items) {
-    yield separator + printableJson(item)
-    separator = ',\n'
-  }
-  yield separator === '[\n' ? '[]\n' : '\n]\n'
+export function jsonArray(items: AsyncIterable<unknown>): AsyncIterable<string> {
+  return ofBatches(batches(items))
 }

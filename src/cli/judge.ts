@@ -1,7 +1,12 @@
 import { checks } from '../checks/index.ts'
+import type { Settings, Waiver } from '../config/settings.ts'
+import type { AskBudget } from '../evaluate/ask-budget.ts'
+import type { Check } from '../evaluate/check.ts'
 import { closeRemovedTenants } from '../evaluate/close-findings.ts'
+import { configurationRecord } from '../evaluate/configuration-record.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import type { JudgedTenant } from '../evaluate/tenant-trust.ts'
+import { trustRecord } from '../evaluate/trust-record.ts'
 import { verdictMemory } from '../evaluate/verdict-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
@@ -9,9 +14,19 @@ import { resolutions } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { checksOf } from './checks-of.ts'
+import { version } from './version.ts'
 
 export interface Judging {
+  /** Everything that is judged; absent = the built-in catalogue. */
+  readonly checks?: readonly Check[]
+  /** True when there may be checks that are not listed: the findings of such stay open. */
+  readonly keepUnlisted?: boolean
   readonly onlyInputs?: readonly ResourceName[]
+  /** All waivers of the configuration. */
+  readonly waivers?: readonly Waiver[]
+  /** For how long a verdict is shown without being confirmed, in milliseconds. */
+  readonly currentForMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -19,6 +34,8 @@ export interface Judging {
 export interface Judge {
   /** Judges the checks that read one of these resources, or all. */
   evaluate(tenant: JudgedTenant, how?: Judging): Promise<void>
+  /** Puts into the record what is configured from now on. */
+  inForce(settings: Settings): Promise<void>
   /** Closes the findings of tenants that the configuration no longer names. */
   closeRemoved(configured: readonly string[]): Promise<void>
 }
@@ -28,9 +45,11 @@ export interface JudgeOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
+  /** What own checks may take of the time; absent = all that they want. */
+  readonly askBudget?: AskBudget
 }
 
-export function createJudge({ mirror, metrics, clock, log }: JudgeOptions): Judge {
+export function createJudge({ mirror, metrics, clock, log, askBudget }: JudgeOptions): Judge {
   const memory = verdictMemory()
   let last: Promise<unknown> = Promise.resolve()
   const queued = <T>(work: () => Promise<T>): Promise<T> => {
@@ -41,13 +60,17 @@ export function createJudge({ mirror, metrics, clock, log }: JudgeOptions): Judg
   return {
     evaluate: (tenant, how = {}) =>
       queued(async () => {
+        const now = clock.now()
+        await mirror.noteTime(now)
         const outcomes = await evaluateTenant({
           store: mirror,
           tenant,
           checks,
-          now: clock.now(),
+          now,
           log,
           memory,
+          ...(askBudget && { askBudget }),
+          onTrust: (trust) => mirror.noteTenantState(tenant.id, trustRecord(trust), now),
           ...how,
         })
         for (const { check, opened, resolved } of outcomes) {
@@ -57,6 +80,12 @@ export function createJudge({ mirror, metrics, clock, log }: JudgeOptions): Judg
             if (count > 0) metrics.findingsResolved(tenant.settings.name, check, resolution, count)
           }
         }
+      }),
+    inForce: (settings) =>
+      queued(async () => {
+        const at = clock.now()
+        await mirror.noteTime(at)
+        await mirror.noteConfiguration(configurationRecord(settings, { checks: checksOf(settings), version, at }))
       }),
     closeRemoved: (configured) =>
       queued(async () => {

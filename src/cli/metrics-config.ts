@@ -1,19 +1,20 @@
-import { checks } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import type { MetricsConfig, ResourceShape, TenantShape } from '../metrics/shape.ts'
 import { resources } from '../resources/index.ts'
 import { inventories } from '../resources/inventories.ts'
+import { checksOf } from './checks-of.ts'
 
 /** The series that the configuration brings to life. */
-export function metricsConfig({ tenants, waivers }: Pick<Settings, 'tenants' | 'waivers'>): MetricsConfig {
-  return { tenants: tenants.map(tenantShape), waivers }
+export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
+  const checks = checksOf(settings).map(({ id }) => id)
+  return { tenants: settings.tenants.map((tenant) => tenantShape(tenant, checks)), waivers: settings.waivers }
 }
 
-function tenantShape({ name, resources: switches }: TenantSettings): TenantShape {
+function tenantShape({ name, resources: switches }: TenantSettings, checks: readonly string[]): TenantShape {
   const shapes = inventories.flatMap((series): ResourceShape[] => {
     const { enabled, poll } = switches[series.resource]
     const endpoints = resources.find((resource) => resource.name === series.resource)?.endpoints ?? []
     return enabled ? [{ ...series, endpoints, modes: poll === null ? ['sweep'] : ['poll', 'sweep'] }] : []
   })
-  return { name, resources: shapes, checks: checks.map(({ id }) => id) }
+  return { name, resources: shapes, checks }
 }

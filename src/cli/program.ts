@@ -5,16 +5,22 @@ import { addAccept } from './accept.ts'
 import { addBackup } from './backup.ts'
 import { addChecks } from './checks.ts'
 import { addConfig } from './config.ts'
+import { addDashboards } from './dashboards.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
+import { addExpiring } from './expiring.ts'
 import { addExplain } from './explain.ts'
 import { addExport } from './export.ts'
 import { addFindings } from './findings.ts'
+import { addHistory } from './history.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { addMetrics } from './metrics.ts'
+import { addReport } from './report.ts'
+import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
 import { addSync } from './sync.ts'
+import { usageText } from './usage-text.ts'
 import { version } from './version.ts'
 
 const commands = [
@@ -22,11 +28,16 @@ const commands = [
   addSync,
   addFindings,
   addExplain,
+  addHistory,
+  addReport,
+  addExpiring,
   addExport,
   addAccept,
   addChecks,
   addDoctor,
   addMetrics,
+  addRules,
+  addDashboards,
   addBackup,
   addConfig,
   addSimulate,
@@ -34,7 +45,13 @@ const commands = [
 ] as const
 
 /** Commands that go on until they are stopped. */
-export const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
+const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
+
+/** True when a command line names such a command; the name of a tenant or a file may be the same word. */
+export function isService(args: readonly string[]): boolean {
+  const command = args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
+  return command !== undefined && services.has(command)
+}
 
 /**
  * Runs one command line (without the program's name) and says how it ended. Whatever goes wrong is one clear text on
@@ -49,7 +66,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCodes.ok
+      // Help has been shown by then.
+      if (error.code !== 'commander.help') io.stderr.write(usageText(error, program, args))
+      return exitCodes.usage
+    }
     if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
     const usage = error instanceof UsageError
     io.stderr.write(`tenantwatch: ${messageOf(error)}\n`)
@@ -66,10 +88,9 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      // What stands behind an unknown option may be a secret, and this text ends in logs.
-      outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=.*'/, "$1'")),
+      // Said by usageText: commander repeats the words that it does not know, secrets among them.
+      outputError: () => {},
     })
-    .showHelpAfterError('(add --help for what there is)')
     .addHelpText('after', '\nStart with: tenantwatch demo')
   for (const add of commands) add(program, io, done)
   for (const command of program.commands) inherit(program, command)

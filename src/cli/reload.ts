@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config-error.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Clock } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { LiveWeb } from '../web/live-web.ts'
@@ -23,13 +24,16 @@ export interface ReloadParts {
   readonly live: LiveWeb
   readonly jobs: Jobs
   readonly status: ReloadStatus
+  readonly clock: Clock
   readonly log: Log
 }
 
 /** Loads the configuration anew, one loading after the other. */
-export interface Reloader extends AsyncDisposable {
+export interface Reloader {
   /** What is asked for while another loading waits is that one: it will read the files as they are by then. */
   reload(): Promise<Probe>
+  /** Begins no loading any more and waits for the one under way, no longer than `graceMs`. */
+  dispose(graceMs: number): Promise<void>
 }
 
 export function createReloader(parts: ReloadParts): Reloader {
@@ -45,9 +49,12 @@ export function createReloader(parts: ReloadParts): Reloader {
       last = waiting
       return waiting
     },
-    async [Symbol.asyncDispose]() {
+    async dispose(graceMs) {
       ended = true
-      await last
+      const waiting = new AbortController()
+      const late = parts.clock.sleep(graceMs, waiting.signal).catch(() => {})
+      await Promise.race([last, late])
+      waiting.abort()
     },
   }
 }
@@ -60,8 +67,8 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     const problems = needingRestart(session.settings, next)
     if (problems.length > 0) throw new ConfigError(problems)
     const web = live.candidate(next.server.webConfig)
-    const { change, opened } = await session.reconfigure(next)
-    live.use(web)
+    // In the same instant: what one of them closes must not be open by the other for a while.
+    const { change, opened } = await session.reconfigure(next, () => live.use(web))
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
     status.note('web', true)
@@ -79,6 +86,8 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     const fields = error instanceof UsageError ? { problems } : { problems, err: error }
     log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')
     return { ok: false, text: problems.join('\n') }
+  } finally {
+    live.release()
   }
 }
 

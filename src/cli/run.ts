@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfiguration } from './configuration.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
+import { giveBackMemory } from './give-back-memory.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { createLog } from './logger.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -28,6 +29,7 @@ Examples:
       const load = () => loadConfiguration(io, command, true).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
+      daemon.caughtUp.then(() => giveBackMemory()).catch(() => {})
       await Promise.race([untilStopped(io), daemon.broken])
       log.info({}, 'Stopping')
       done(exitCodes.ok)

@@ -33,9 +33,11 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     log,
     sources: {
       metrics: (accept) => session.metrics.render(accept),
-      posture: () => session.views.posture(),
+      posture: (tenant) => session.views.posture(tenant),
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
+      changes: (tenant, most) => session.views.changes(tenant, most),
+      deadlines: () => session.views.deadlines(),
       health: async () => (await watch.problem()) ?? heartbeat(session, io.clock.monotonic() - heart.beatAt),
       ready: async () => (await watch.problem()) ?? readiness(session),
       reload,

@@ -1,17 +1,23 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import type { AskBudget } from '../evaluate/ask-budget.ts'
+import type { Check } from '../evaluate/check.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
+import { storeSize } from '../mirror/store-size.ts'
+import { verdictLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { RunResult } from '../sync/run-result.ts'
 import { waitFor } from '../tenant/wait-for.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
+import { checksOf } from './checks-of.ts'
 import type { Io } from './io.ts'
 import { createJudge, type Judge, type Judging } from './judge.ts'
 import { metricsConfig } from './metrics-config.ts'
+import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { version } from './version.ts'
 import { createViews, type Views } from './views.ts'
@@ -21,6 +27,8 @@ export interface SessionOptions {
   readonly io: Io
   readonly log: Log
   readonly progress?: SyncObserver['page']
+  /** What own checks may take of the time; absent = all that they want. */
+  readonly askBudget?: AskBudget
 }
 
 /**
@@ -28,10 +36,11 @@ export interface SessionOptions {
  *
  * @throws FatalError when another engine works on the database, or it cannot be opened.
  */
-export async function openSession({ settings, io, log, progress }: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { settings } = options
   const mirror = openMirror(settings.storePath, 'engine')
   try {
-    const session = new Session({ settings, io, log, mirror, ...(progress && { progress }) })
+    const session = new Session({ ...options, mirror })
     await session.reconfigure(settings)
     return session
   } catch (error) {
@@ -51,14 +60,16 @@ export class Session implements AsyncDisposable {
   /** Rejects with a FatalError when the database is damaged: until it was read as a whole, it is shown and not used. */
   readonly sound: Promise<void>
   readonly #options: TenantPartsOptions
+  readonly #ownCredentials: OwnCredentials
   #settings: Settings
+  #checks: readonly Check[]
   #views: Views
   #tenants: readonly TenantParts[] = []
   readonly #closing = new AbortController()
   #changing: Promise<unknown> = Promise.resolve()
   #removalsOwed = false
 
-  constructor({ settings, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
+  constructor({ settings, askBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
     const { io, log, mirror } = parts
     this.mirror = mirror
     this.metrics = createMetrics({
@@ -66,12 +77,15 @@ export class Session implements AsyncDisposable {
       startedAt: io.clock.now(),
       config: metricsConfig(settings),
       read: () => this.#views.readings(),
+      storeSize: () => storeSize(settings.storePath),
     })
-    this.judge = createJudge({ mirror, metrics: this.metrics, clock: io.clock, log })
+    this.#ownCredentials = ownCredentials(log)
+    this.judge = createJudge({ mirror, metrics: this.metrics, clock: io.clock, log, ...(askBudget && { askBudget }) })
     this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
     this.sound.catch(() => {})
     this.#options = { ...parts, metrics: this.metrics }
     this.#settings = settings
+    this.#checks = checksOf(settings)
     this.#views = createViews(mirror, settings, io.clock)
   }
 
@@ -91,9 +105,11 @@ export class Session implements AsyncDisposable {
   /**
    * Puts other settings into force, one change after the other: whole, or not at all when it throws. Tenants that stay
    * the same are not disturbed, and no counter starts anew.
+   *
+   * @param alongside is called in the instant in which they come into force; it must not throw.
    */
-  reconfigure(next: Settings): Promise<ChangedTenants> {
-    const mine = this.#changing.then(() => this.#change(next))
+  reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
+    const mine = this.#changing.then(() => this.#change(next, alongside))
     this.#changing = mine.catch(() => {})
     return mine
   }
@@ -122,7 +138,7 @@ export class Session implements AsyncDisposable {
       const result = await tenant.engine.run(resource, mode, signal)
       logResult(this.#options.log, result)
       if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-        await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource] })
+        await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource], signal })
       }
       return result
     })
@@ -139,6 +155,7 @@ export class Session implements AsyncDisposable {
       for (const { settings } of this.#tenants) {
         await letOthersIn()
         await this.#judgeTenant(settings.name, { signal })
+        await this.#lookAtOwnSecret(settings.name)
       }
     })
   }
@@ -149,12 +166,14 @@ export class Session implements AsyncDisposable {
     await this.mirror[Symbol.asyncDispose]()
   }
 
-  async #change(next: Settings): Promise<ChangedTenants> {
+  async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
     const { io, log } = this.#options
     const result = await changeTenants(this.#tenants, next.tenants, this.#options)
     this.#tenants = result.tenants
     this.#settings = next
+    this.#checks = checksOf(next)
     this.#views = createViews(this.mirror, next, io.clock)
+    alongside()
     this.metrics.configure(metricsConfig(next))
     this.#removalsOwed = true
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
@@ -168,15 +187,28 @@ export class Session implements AsyncDisposable {
 
   async #closeRemoved(): Promise<void> {
     if (!this.#removalsOwed) return
+    await this.judge.inForce(this.#settings)
     await this.judge.closeRemoved(this.#settings.tenants.map(({ name }) => name))
     this.#removalsOwed = false
   }
 
   /** By the settings of this moment: a run may have begun under others, and its tenant may be gone. */
   async #judgeTenant(name: string, how: Judging): Promise<void> {
+    await this.#closeRemoved()
     const tenant = this.#find(name)
     if (tenant === undefined) return
-    await this.judge.evaluate({ id: tenant.engine.tenantId, settings: tenant.settings }, how)
+    const { waivers, evaluate } = this.#settings
+    const currentForMs = verdictLimitMs(evaluate.intervalMs)
+    const judged = { id: tenant.engine.tenantId, settings: tenant.settings }
+    const { incomplete: keepUnlisted } = this.#settings.ownChecks
+    await this.judge.evaluate(judged, { checks: this.#checks, keepUnlisted, waivers, currentForMs, ...how })
+  }
+
+  async #lookAtOwnSecret(name: string): Promise<void> {
+    const tenant = this.#find(name)
+    if (tenant === undefined) return
+    const records = this.mirror.records(tenant.engine.tenantId)
+    await this.#ownCredentials.look(tenant.settings, records, this.#options.io.clock.now())
   }
 
   #find(name: string): TenantParts | undefined {

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { describeSimulator, startSimulator } from '../simulator/index.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
-import { readReadings } from './simulator-readings.ts'
 import { untilStopped } from './until-stopped.ts'
 
 interface SimulateOptions {
@@ -53,6 +51,9 @@ Examples:
   tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'`,
     )
     .action(async (options: SimulateOptions) => {
+      // A daemon does without them.
+      const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
+      const { readReadings } = await import('./simulator-readings.ts')
       const { users, documents, liveSeconds, reading, ...rest } = options
       const readings = readReadings(reading)
       await using simulator = await startSimulator({

@@ -1,5 +1,6 @@
 import { UsageError } from '../model/errors.ts'
 import { defaultReadings, type ReadingsInput } from '../simulator/index.ts'
+import { oneOf } from './configuration.ts'
 
 /**
  * Reads `name=value` pairs that say how the simulator reads an open point of the specification: `tokenHeader=x-api-key`,
@@ -12,7 +13,7 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
   const read = pairs.map((pair) => {
     const at = pair.indexOf('=')
     const name = at < 0 ? pair : pair.slice(0, at)
-    if (!names.includes(name)) throw new UsageError(`Unknown reading "${name}": want one of ${names.join(', ')}`)
+    oneOf('reading', names, name)
     const value = at < 0 ? true : parse(pair.slice(at + 1))
     const usual: unknown = Reflect.get(defaultReadings, name)
     if (usual !== null && value !== null && typeof value !== typeof usual) {

@@ -2,16 +2,17 @@ import { writeSync } from 'node:fs'
 import { printable } from '../model/printable.ts'
 import { systemClock } from '../model/system-clock.ts'
 import { exitCodes, type Io } from './io.ts'
-import { runProgram, services } from './program.ts'
+import { isService, runProgram } from './program.ts'
 
-/** How long a stop may take before the process ends anyway, in milliseconds. */
-const stopLimitMs = 4500
+/** How long a stop may take before the process ends anyway, in milliseconds: a second less than is promised. */
+const stopLimitMs = 4000
 
 /** The process as a command sees it. */
 export async function start(): Promise<void> {
   const stopping = new AbortController()
+  const args = process.argv.slice(2)
   // To be stopped is how a service ends; a command that was stopped has not done its work.
-  const stopped = process.argv.slice(2).some((word) => services.has(word)) ? exitCodes.ok : exitCodes.failed
+  const stopped = isService(args) ? exitCodes.ok : exitCodes.failed
   const stop = () => {
     if (stopping.signal.aborted) process.exit(stopped)
     stopping.abort(new DOMException('The program is stopping', 'AbortError'))
@@ -39,7 +40,7 @@ export async function start(): Promise<void> {
     stop: stopping.signal,
     onReload: (callback) => void process.on('SIGHUP', callback),
   }
-  const code = await runProgram(process.argv.slice(2), io)
+  const code = await runProgram(args, io)
   process.exitCode = code
   // Output to a pipe may still be on its way; only what would hold the process up is cut.
   process.stdout.write('', () =>

@@ -1,25 +1,36 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
-import { checks } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { type JudgedTenant, unmirroredId } from '../evaluate/tenant-trust.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
-import type { Mirror } from '../mirror/port.ts'
+import { personalFields } from '../mirror/api-fields.ts'
+import type { Mirror, TenantChangeRow } from '../mirror/port.ts'
+import type { ChangeView } from '../model/change.ts'
+import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
+import type { Deadline } from '../model/deadline.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { readClientSecrets } from '../resources/api-clients-gauges.ts'
-import type { FindingQuery, SecretView } from '../web/web-options.ts'
+import type { FindingQuery } from '../web/web-options.ts'
+import { batches } from './batches.ts'
+import { checksOf } from './checks-of.ts'
+import { withProblems } from './with-problems.ts'
 
 /** What every output reads: the mirror, with the present applied to it. */
 export interface Views {
-  posture(): Promise<readonly TenantPosture[]>
+  /** Of all configured tenants, or of one. */
+  posture(tenant?: string): Promise<readonly TenantPosture[]>
   readings(): Promise<readonly TenantReading[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
+  /** The last changes of a tenant, newest first. */
+  changes(tenant: string, most: number): Promise<readonly ChangeView[]>
+  /** What ends by itself, of all configured tenants or one, in the order of time. */
+  deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
 
 const tenantsAtOnce = 16
@@ -27,6 +38,7 @@ const tenantsAtOnce = 16
 /** Views over the configured tenants; one that is not in the mirror yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock): Views {
   const { waivers, evaluate } = settings
+  const checks = checksOf(settings)
 
   async function judged(): Promise<readonly JudgedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -34,9 +46,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
   }
 
   /** One tenant after the other; with many of them, other work runs in between. */
-  async function ofEach<T>(read: (tenant: JudgedTenant) => Promise<T>): Promise<readonly T[]> {
+  async function ofEach<T>(read: (tenant: JudgedTenant) => Promise<T>, name?: string): Promise<readonly T[]> {
     const all: T[] = []
-    for (const tenant of await judged()) {
+    for (const tenant of (await judged()).filter((one) => isNamed(one, name))) {
       if (all.length % tenantsAtOnce === tenantsAtOnce - 1) await letOthersIn()
       all.push(await read(tenant))
     }
@@ -45,7 +57,27 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
 
   async function postureOf(tenant: JudgedTenant): Promise<TenantPosture> {
     const now = clock.now()
-    return readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs: evaluate.intervalMs })
+    const evaluateIntervalMs = evaluate.intervalMs
+    const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
+    return withProblems(posture, { checks, mirror, tenantId: tenant.id })
+  }
+
+  function secretsOf({ id, settings: { ownClientId } }: JudgedTenant): Promise<readonly SecretView[]> {
+    return readClientSecrets(mirror.records(id), ownClientId)
+  }
+
+  async function deadlinesOf(tenant: JudgedTenant): Promise<readonly Deadline[]> {
+    const { name } = tenant.settings
+    const secrets = await secretsOf(tenant)
+    const ends = (await postureOf(tenant)).waivers
+    return [
+      ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
+        return { kind: 'secret' as const, tenant: name, id, ...secret, at }
+      }),
+      ...ends.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
+        return { kind: 'waiver' as const, tenant: name, id, check, entity, owner, reason, state, at }
+      }),
+    ]
   }
 
   async function* findings({ tenant, check, severities: wanted = severities, states }: FindingQuery) {
@@ -56,30 +88,52 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
     for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
   }
 
+  /** Ids of the entities whose open finding of a check is accepted by a waiver now. */
+  async function waivedEntities(
+    { tenant, checks: judged }: TenantPosture,
+    check: string,
+  ): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>()
+    const waived = judged.find((view) => view.check === check)?.waived ?? {}
+    if (Object.values(waived).every((count) => count === 0)) return ids
+    for await (const { entity } of findings({ tenant, check, states: ['waived'] })) ids.add(entity.id)
+    return ids
+  }
+
   return {
-    posture: () => ofEach(postureOf),
+    posture: (name) => ofEach(postureOf, name),
     readings: () =>
-      ofEach(async (tenant) => ({
-        posture: await postureOf(tenant),
-        records: mirror.records(tenant.id),
-        settings: tenant.settings,
-      })),
+      ofEach(async (tenant) => {
+        const posture = await postureOf(tenant)
+        return {
+          posture,
+          records: mirror.records(tenant.id),
+          settings: tenant.settings,
+          waived: (check) => waivedEntities(posture, check),
+        }
+      }),
     findings,
     findingBatches: (query) => batches(findings(query)),
-    async secrets(tenant) {
-      const row = (await mirror.tenants()).find(({ name }) => name === tenant)
-      return row === undefined ? [] : readClientSecrets(mirror.records(row.id))
+    async changes(name, most) {
+      const tenant = (await mirror.tenants()).find((one) => one.name === name)
+      return tenant === undefined ? [] : (await mirror.latestChanges(tenant.id, most)).map(changeView)
+    },
+    async secrets(name) {
+      const tenant = (await judged()).find(({ settings: { name: known } }) => known === name)
+      return tenant === undefined ? [] : secretsOf(tenant)
+    },
+    async deadlines(name) {
+      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? deadlinesOf(tenant) : []))
+      return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }
 }
 
-async function* batches<T>(items: AsyncIterable<T>, size = 200): AsyncIterable<readonly T[]> {
-  let batch: T[] = []
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
+function changeView({ resource, key, at, kind, field, before, after, requestId }: TenantChangeRow): ChangeView {
+  const personal = field !== null && personalFields(resource).includes(field)
+  return { resource, entity: key, at, kind, field, before, after, requestId, personal }
+}
+
+function isNamed({ settings }: JudgedTenant, name: string | undefined): boolean {
+  return name === undefined || settings.name === name
 }

@@ -52,7 +52,7 @@ it('refuses a count that is not the present one, naming the new one', async () =
   expect(await run('accept', id, '--count', '3', '--reason', 'A reason')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} covers 125 by now, not 3; look again before accepting\n`,
+    stderr: `tenantwatch: Hold ${id} covers 125 by now, which is not what --count says; look again before accepting\n`,
   })
   expect((await run('sync', '--sweep')).stdout).toMatch(/ -0 =125/)
 })
@@ -64,7 +64,7 @@ it('refuses a decision without a reason, and a hold that is not there', async ()
   expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
   expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no hold nothing'),
+    stderr: expect.stringContaining('No hold has this id'),
   })
 })
 

@@ -103,8 +103,8 @@ it('has nothing to export of a tenant that was never synced', async () => {
 
 it('names resources and formats there are', async () => {
   const { run } = await cli()
-  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource "people": want one of api-clients, /)
-  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format "xml": want one of ndjson, /)
+  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource: want one of api-clients, /)
+  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format: want one of ndjson, /)
   expect(await run('export')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("missing required argument 'resource'"),

@@ -51,6 +51,25 @@ it('prints a JSON array of findings in exactly the agreed shape', async () => {
   expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(found.length)
 })
 
+it('narrows what it prints to a tenant, a check and a severity, and refuses names that do not exist', async () => {
+  const { run, read } = await world()
+  const all = await read()
+  const grave = await read('--severity', 'high')
+  expect(grave).toEqual(all.filter(({ severity }) => severity === 'high' || severity === 'critical'))
+  const mfa = await read('--check', 'user-mfa-enrolled', '--tenant', 'acme')
+  expect(mfa).toEqual(all.filter(({ check }) => check === 'user-mfa-enrolled'))
+  expect(mfa.length).toBeGreaterThan(0)
+  for (const wrong of [
+    ['--check', 'user-mfa-enroled'],
+    ['--tenant', 'acne'],
+    ['--severity', 'grave'],
+  ]) {
+    const { code, stdout, stderr } = await run('findings', ...wrong)
+    expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
+    expect(stderr).toMatch(/^tenantwatch: Unknown (check|tenant|severity): want one of /)
+  }
+})
+
 it('prints the same findings as NDJSON and as CSV', async () => {
   const { run, read } = await world()
   const found = await read()
@@ -105,7 +124,7 @@ it('never lets an empty list look like a clean bill', async () => {
   const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
   expect(await one.run('sync')).toMatchObject({ code: 3 })
   const { stdout } = await one.run('findings')
-  expect(stdout).toMatch(/^No open findings\.\nacme: 16 of 16 checks cannot be judged: .*user-mfa-enrolled \(/)
+  expect(stdout).toMatch(/^No open findings\.\nacme: 17 of 17 checks cannot be judged: .*user-mfa-enrolled \(/)
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
 })
 
@@ -120,6 +139,6 @@ it('names the formats there are', async () => {
   const one = await cli()
   expect(await one.run('findings', '--format', 'xml')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: Unknown format "xml": want one of table, json, ndjson, csv\n',
+    stderr: 'tenantwatch: Unknown format: want one of table, json, ndjson, csv, ocsf\n',
   })
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { checks } from '../../src/checks/index.ts'
+import { isService } from '../../src/cli/program.ts'
 import { cli, synced } from './support/cli.ts'
 
 const commands = [
@@ -8,11 +9,16 @@ const commands = [
   'sync',
   'findings',
   'explain',
+  'history',
+  'report',
+  'expiring',
   'export',
   'accept',
   'checks',
   'doctor',
   'metrics',
+  'rules',
+  'dashboards',
   'backup',
   'config',
   'config check',
@@ -40,20 +46,90 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
 it('ends with 2 on what it does not know, with a hint and without a stack', async () => {
   const { run } = await cli()
   for (const [args, said] of [
-    [['frobnicate'], "unknown command 'frobnicate'"],
-    [['sync', '--bogus'], "unknown option '--bogus'"],
-    [['snyc'], 'Did you mean sync?'],
-    [['sync', '--sweeep'], 'Did you mean --sweep?'],
-    [['config', 'verify'], "unknown command 'verify'"],
-    [['sync', 'users'], 'too many arguments'],
-    [['simulate', '--port', 'http'], 'want a whole number'],
-    [['checks', '--format', 'xml'], 'Unknown format "xml"'],
+    [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
+    [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help shows what there is)'],
+    [['snyc'], 'unknown command (word 1); did you mean sync?'],
+    [['sync', '--tenant', 'acme', '--sweeep'], 'unknown option --sweeep (word 4); did you mean --sweep?'],
+    [['sync', '--sweep=yes'], 'the option --sweep (word 2) takes no value'],
+    [['config', 'verify'], 'unknown command (word 2); want one of check, print'],
+    [['sync', 'users'], 'too many arguments: sync takes no arguments beside its options, and was given 1'],
+    [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) beside its options, and was given 2'],
+    [['backup'], "missing required argument 'file'"],
+    [['sync', '--tenant'], "option '--tenant <name>' argument missing"],
+    [['simulate', '--port', 'http'], 'the value of --port <n> cannot be used: want a whole number'],
+    [['checks', '--format', 'xml'], 'Unknown format: want one of table, json'],
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
     expect(stderr).toContain(said)
     expect(stderr).not.toMatch(/^ +at /m)
   }
+})
+
+const secret = 'CANARY-4f7d1c9be02a6d53'
+
+const misplaced: readonly (readonly string[])[] = [
+  [secret],
+  ['sync', secret],
+  ['sync', '--sweep', '--', secret],
+  ['sync', '--token', secret],
+  ['sync', `--token=${secret}`],
+  ['sync', `--tokn=${secret}\n(Did you mean ${secret}?)`],
+  ['sync', `-${secret}`],
+  ['sync', `--${secret}`],
+  ['sync', `--sweep=${secret}`],
+  ['sync', `-h${secret}`],
+  ['sync', '--tenant', secret],
+  ['sync', '--resource', secret],
+  ['sync', '--fail-on', secret],
+  ['run', secret],
+  ['demo', `--users=${secret}`],
+  ['simulate', secret],
+  ['simulate', '--port', secret],
+  ['simulate', '--port', `' is invalid. ${secret}' is invalid. want ${secret}`],
+  ['simulate', '--reading', `${secret}=1`],
+  ['findings', '--format', secret],
+  ['findings', '--check', secret],
+  ['findings', '--tenant', secret],
+  ['rules', '--job', `${secret}"`],
+  ['rules', '--grafana', secret],
+  ['dashboards', secret],
+  ['explain', secret],
+  ['export', secret],
+  ['export', 'users', '--tenant', secret],
+  ['accept', secret, '--reason', 'because'],
+  ['backup', 'here.db', secret],
+  ['config', secret],
+  ['config', 'print', secret],
+  ['checks', '--format', `"${secret}"`],
+]
+
+it('does not repeat what it does not know, for it may be a secret', async () => {
+  const { run } = await synced()
+  for (const args of misplaced) {
+    const { code, stdout, stderr } = await run(...args)
+    expect([args, code, stdout]).toEqual([args, 2, ''])
+    expect(stderr).toMatch(/^tenantwatch: \S.{10,}/)
+    expect([args, stderr.includes(secret)]).toEqual([args, false])
+  }
+})
+
+it.each([
+  ['run', true],
+  ['--config run sync', false],
+  ['--config=x.yaml run', true],
+  ['--config x.yaml demo --once', true],
+  ['sync --tenant demo', false],
+  ['export users --tenant run', false],
+  ['--help', false],
+])('knows of "%s" whether to be stopped is how it ends', (line, expected) => {
+  expect(isService(line.split(' '))).toBe(expected)
+})
+
+it('says where secrets come from to who gives one as an option', async () => {
+  const { run } = await cli()
+  const { stderr } = await run('sync', '--token', secret)
+  expect(stderr).toMatch(/^tenantwatch: unknown option --token \(word 2\); secrets come from the conf/)
 })
 
 it('shows its help on standard error and ends with 2 without a command', async () => {
@@ -109,30 +185,6 @@ it('never puts names of persons, e-mails or file names into the exposition', asy
     expect(stdout.split(/[^\p{L}'-]+/u)).not.toContain(lastName)
   }
   for (const { filename } of state.documents()) expect(stdout).not.toContain(filename)
-})
-
-it('asks every endpoint once as a doctor, and writes nothing', async () => {
-  const { run, simulator } = await cli()
-  const { code, stdout } = await run('doctor')
-  expect(code).toBe(0)
-  expect(stdout.match(/^✓/gm)).toHaveLength(7)
-  expect(simulator.requests.count()).toBe(6)
-  expect(await run('findings')).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no mirror') })
-})
-
-it('names as a doctor what cannot be read, and the permission for it', async () => {
-  const { run } = await cli({
-    tenants: [
-      { name: 'acme', token: 'withoutUsers' },
-      { name: 'globex', token: 'expired' },
-    ],
-  })
-  const { code, stdout, stderr } = await run('doctor')
-  expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
-  expect(stdout).toMatch(/^✗ +users +Api_Users_Read +missing_permission: .*Api_Users_Read/m)
-  const [first, second] = stdout.split('\n\n')
-  expect(first?.match(/^✓/gm)).toHaveLength(5)
-  expect(second).toMatch(/^globex at /)
 })
 
 it('ends with 3 and one sentence when the program is told to stop in mid work', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { reloadable } from './support/reloading.ts'
 
 const wonder = '$2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b.'
@@ -21,6 +21,26 @@ it('shows details on an open address only behind authentication', async () => {
   expect(await status(`${world.origin}/-/reload`, { ...asAlice, method: 'POST' })).toBe(200)
   expect(await status(`${world.origin}/healthz`)).toBe(200)
   expect(world.logged('Passwords travel unencrypted: there are users, but no TLS')).toHaveLength(1)
+})
+
+it('shows no details in the midst of a reload before those who ask have to prove who they are', async () => {
+  const world = await reloadable(open, files)
+  const former = world.session.tenants[0]?.client
+  if (former === undefined) throw new Error('there is no tenant')
+  const seen: number[] = []
+  const close = former[Symbol.asyncDispose].bind(former)
+  vi.spyOn(former, Symbol.asyncDispose).mockImplementation(async () => {
+    // The settings are in force by now, and the reload is not over.
+    seen.push(await status(`${world.origin}/`))
+    await close()
+  })
+  world.configure({
+    ...open,
+    server: 'webConfig: web.yaml, exposeDetails: true',
+    tenants: { acme: 'api: { maxPages: 7 }' },
+  })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true })
+  expect(seen).toEqual([401])
 })
 
 it('does not open by a reload what is closed', async () => {

@@ -98,7 +98,7 @@ it('ends with 3 on a dead token, loses no finding and turns nothing green', asyn
   world.pass(aDay)
   const stale = await world.run('sync')
   expect(stale.code).toBe(3)
-  expect(stale.stdout).toMatch(/acme: checks 0 pass, 0 fail, 16 unknown, 0 not applicable/)
+  expect(stale.stdout).toMatch(/acme: checks 0 pass, 0 fail, 17 unknown, 0 not applicable/)
   expect(ids((await world.run('findings', '--format', 'json')).stdout)).toEqual(expect.arrayContaining(ids(before)))
 })
 
@@ -119,11 +119,11 @@ it('says at once what is wrong with its arguments, and does nothing then', async
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     return stderr
   }
-  expect(await said('--resource', 'user')).toMatch(/Unknown resource "user": want one of api-clients, .*, users/)
-  expect(await said('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant "nobody": want one of acme\n')
-  expect(await said('--fail-on', 'bad')).toMatch(
-    /Unknown severity "bad": want one of info, low, medium, high, critical/,
+  expect(await said('--resource', 'user')).toMatch(
+    /Unknown resource: want one of api-clients, .*, users; did you mean users\?/,
   )
+  expect(await said('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
+  expect(await said('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
   expect(await said('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
   expect(world.simulator.requests.count()).toBe(0)
 })

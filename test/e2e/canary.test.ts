@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hash } from 'bcrypt'
 import { expect, it, onTestFinished } from 'vitest'
 import { type FaultEffect, startSimulator } from '../../src/simulator/index.ts'
 import { filesIn } from '../secrets/support/files.ts'
@@ -101,6 +102,32 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
   for (const text of told) expect(leaksIn(text, secrets())).toEqual([])
 })
 
+it('lets a password out by no process, sent right or wrong', async () => {
+  const passwords = ['CANARY-right-7b1d90c4ee52', 'CANARY-wrong-3f8a26d97c10']
+  const { place } = await secretPlace('env', `log: { level: trace }\n${often}`)
+  const config = join(place.folder, 'tenantwatch.yaml')
+  const stored = await hash(passwords[0] ?? '', 4)
+  writeFileSync(join(place.folder, 'web.yaml'), `basic_auth_users: { alice: "${stored}" }\n`)
+  writeFileSync(config, readFileSync(config, 'utf8').replace('server: {', 'server: { webConfig: web.yaml,'))
+  const one = await daemon(place)
+  const statuses: number[] = []
+  const told: string[] = []
+  for (const password of passwords) {
+    const authorization = `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`
+    for (const path of ['/', '/metrics', '/api/v1/findings?state=all']) {
+      const { status, text } = await one.get(path, { authorization })
+      statuses.push(status)
+      told.push(text)
+    }
+    told.push(...commandLines(one.pid))
+  }
+  expect(statuses).toEqual([200, 200, 200, 401, 401, 401])
+  one.child.kill('SIGTERM')
+  const { code, stdout, stderr } = await one.ended
+  expect(code).toBe(0)
+  expect(leaksIn([...told, stdout, stderr, filesIn(place.folder)].join('\n'), passwords)).toEqual([])
+})
+
 it('repeats no token that was given on the command line', async () => {
   const { place, secrets } = await secretPlace('env', '')
   const [token = ''] = secrets()
@@ -108,6 +135,11 @@ it('repeats no token that was given on the command line', async () => {
     ['sync', `--token=${token}`],
     [`--token=${token}`, 'sync'],
     ['--token', token, 'sync'],
+    ['sync', token],
+    ['sync', `-${token}`],
+    ['sync', `--${token}`],
+    ['simulate', token],
+    [token],
   ]) {
     const { code, stdout, stderr } = await program(place, ...args).ended
     expect(code).toBe(2)

@@ -65,9 +65,15 @@ const commands: readonly (readonly string[])[] = [
   ['findings', '--all'],
   ['findings', '--format', 'json'],
   ['findings', '--format', 'ndjson', '--all'],
+  ['findings', '--format', 'ocsf', '--all'],
+  ['history', '--details'],
+  ['history', '--details', '--format', 'json'],
+  ['report', '--details', '--format', 'md'],
+  ['report', '--details', '--format', 'json'],
   ['sync'],
   ['checks'],
   ['doctor'],
+  ['doctor', '--format', 'json'],
   ['accept'],
   ['metrics'],
   ['config', 'print'],
@@ -81,6 +87,29 @@ it.each(commands)('prints nothing that acts on a terminal: %s %s %s %s', async (
   expect(stdout.length).toBeGreaterThan(args[0] === 'accept' ? -1 : 100)
   expect(actingIn(stdout)).toBeNull()
   expect(actingIn(stderr)).toBeNull()
+})
+
+it('writes a report with no tag and no attribute that a harmless tenant would not bring about', async () => {
+  const { stdout } = await world.run('report', '--details')
+  const known = vocabulary((await calm.run('report', '--details')).stdout)
+  expect(vocabulary(stdout).filter((word) => !known.includes(word))).toEqual([])
+  expect(actingIn(stdout)).toBeNull()
+  expect(actingIn(shownText(stdout))).toBeNull()
+  expect(shownText(stdout)).toContain(printable(texts['right to left'] ?? ''))
+})
+
+it('writes Markdown in which no text of the tenant is a tag, a link or the end of a cell', async () => {
+  const { stdout } = await world.run('report', '--details', '--format', 'md')
+  const rows = stdout.split('\n').filter((line) => line.startsWith('| '))
+  expect(rows.length).toBeGreaterThan(200)
+  const cells = (line: string) => line.replaceAll(/\\[\s\S]/g, '').split('|').length
+  let width = 0
+  for (const [i, row] of rows.entries()) {
+    if (rows[i + 1]?.startsWith('| ---')) width = cells(row)
+    expect(cells(row)).toBe(width)
+  }
+  const bare = stdout.replaceAll(/\\[\s\S]/g, '').replaceAll(/<\/?(?:code|br)>/g, '')
+  expect(bare).not.toMatch(/[<>`*[\]~]|:\/\/|www\./)
 })
 
 it('spares a terminal the raw characters of CSV too, which a file is given as they are', async () => {

@@ -145,7 +145,7 @@ it('gives a page the same tags and attributes whatever the findings and clients 
       entity: { type: 'document-name', id: text },
       evidence: { [text]: text },
     })
-    const secrets = async () => [{ clientId: 'x', name: text, role: text, expiresAt: 0 }]
+    const secrets = async () => [{ clientId: 'x', name: text, role: text, own: false, expiresAt: 0 }]
     const options = webOptions({ sources: { ...sources, findings: findingsFrom([view]), secrets } })
     return String(await renderPage(await loadPage(options, true)))
   }

@@ -40,6 +40,20 @@ export const simulationMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'another tenant is not noticed where its token may read no record',
+    file: 'src/sync/tenant-guard.ts',
+    find: "if (sighting.seen === 'denied') throw await raiseDenied(sighting)",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a hold of the tenant stays when it is itself again',
+    file: 'src/sync/tenant-guard.ts',
+    find: 'if (!(await retry(hold, signal))) throw changed(hold)',
+    replace: "if (!(await retry(hold, signal)) || hold.cause['check'] === 'page') throw changed(hold)",
+    tests,
+  },
+  {
     name: 'a 401 is read as the empty end of a list in pages',
     file: 'src/tenant/read-call.ts',
     find: 'throw await access.denied(endpoint, held, signal)',

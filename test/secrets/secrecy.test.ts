@@ -42,6 +42,8 @@ function echoes(secrets: readonly string[]): readonly FaultEffect[] {
 
 const lookers: readonly (readonly string[])[] = [
   ['doctor'],
+  ['doctor', '--format', 'json'],
+  ['findings', '--all', '--format', 'ocsf'],
   ['config', 'print'],
   ['config', 'check'],
   ['checks'],

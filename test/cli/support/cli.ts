@@ -1,20 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ExitCode, Io } from '../../../src/cli/io.ts'
-import { runProgram } from '../../../src/cli/program.ts'
+import type { Io } from '../../../src/cli/io.ts'
 import { hourMs } from '../../../src/model/durations.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import { fakeIo, type Ran } from '../../support/fake-io.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-/** The moment every world starts at. */
-export const startTime = Date.parse('2026-03-01T12:00:00Z')
-
-export interface Ran {
-  readonly code: ExitCode
-  readonly stdout: string
-  readonly stderr: string
-}
+export { type Ran, startTime } from '../../support/fake-io.ts'
 
 export interface TenantInFile {
   readonly name: string
@@ -51,55 +44,23 @@ export interface Cli {
 
 export async function cli(options: CliOptions = {}): Promise<Cli> {
   const folder = temporaryFolder()
-  let time = startTime
-  const simulator = await startSimulator({ clock: () => time, controlPort: null, ...options.simulator })
+  const env: Record<string, string | undefined> = {}
+  const { now, pass, runWith } = fakeIo({ env, folder })
+  const simulator = await startSimulator({ clock: now, controlPort: null, ...options.simulator })
   onTestFinished(() => simulator.close())
   const tenants = options.tenants ?? [{ name: 'acme' }]
-  const env: Record<string, string | undefined> = {}
   for (const { name, token = 'reader' } of tenants) env[variableOf(name)] = simulator.tokens[token]
   const store = join(folder, 'data', 'mirror.db')
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
   write('tenantwatch.yaml', configOf(simulator, tenants, store, options.more ?? ''))
   env['TENANTWATCH_CONFIG'] = 'tenantwatch.yaml'
 
-  async function runWith(other: Partial<Io>, ...args: readonly string[]): Promise<Ran> {
-    const out = { stdout: '', stderr: '' }
-    const sink = (name: 'stdout' | 'stderr') => ({
-      write(text: string) {
-        out[name] += text
-        return true
-      },
-    })
-    const code = await runProgram(args, {
-      stdout: sink('stdout'),
-      stderr: sink('stderr'),
-      env,
-      cwd: folder,
-      clock: {
-        now: () => time,
-        monotonic: () => time - startTime,
-        async sleep(ms, signal) {
-          signal?.throwIfAborted()
-          await new Promise((resolve) => setImmediate(resolve))
-          time += Math.max(0, ms)
-        },
-      },
-      random: () => 0.5,
-      stop: new AbortController().signal,
-      onReload: () => {},
-      ...other,
-    })
-    return { code, ...out }
-  }
-
   return {
     simulator,
     folder,
     store,
     env,
-    pass(ms) {
-      time += ms
-    },
+    pass,
     read: (file) => readFileSync(join(folder, file), 'utf8'),
     write,
     run: (...args) => runWith({}, ...args),

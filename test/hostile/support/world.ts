@@ -1,21 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalogue } from '../../../src/cli/catalogue.ts'
 import { type Daemon, startDaemon } from '../../../src/cli/daemon.ts'
-import type { ExitCode, Io } from '../../../src/cli/io.ts'
+import type { Io } from '../../../src/cli/io.ts'
 import { createLog } from '../../../src/cli/logger.ts'
-import { runProgram } from '../../../src/cli/program.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import { fakeIo, type Ran } from '../../support/fake-io.ts'
+import { temporaryRoot } from '../../support/temporary-root.ts'
 
-export const startTime = Date.parse('2026-03-01T12:00:00Z')
-
-export interface Ran {
-  readonly code: ExitCode
-  readonly stdout: string
-  readonly stderr: string
-}
+export { type Ran, startTime } from '../../support/fake-io.ts'
 
 export interface WorldOptions {
   readonly simulator?: SimulatorOptions
@@ -28,6 +22,8 @@ export interface WorldOptions {
   readonly tenant?: string
   readonly more?: string
   readonly listen?: string
+  /** Further keys of the section `server`, as YAML flow. */
+  readonly server?: string
 }
 
 /** A simulated tenant and the whole program on it, in this process; for tests that share one world. */
@@ -45,14 +41,12 @@ export interface World extends AsyncDisposable {
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { token = '{ env: TOKEN }', tenant = '', more = '', listen = '127.0.0.1:0', clientIdOf = 'reader' } = options
-  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-'))
-  let time = startTime
-  const simulator = await startSimulator({ clock: () => time, controlPort: null, ...options.simulator })
+  const folder = mkdtempSync(join(temporaryRoot, 'tenantwatch-'))
+  const env: Record<string, string | undefined> = { TENANTWATCH_CONFIG: 'tenantwatch.yaml' }
+  const { now, pass, io: newIo, runWith } = fakeIo({ env, folder })
+  const simulator = await startSimulator({ clock: now, controlPort: null, ...options.simulator })
+  env['TOKEN'] = simulator.tokens.reader
   const store = join(folder, 'mirror.db')
-  const env: Record<string, string | undefined> = {
-    TOKEN: simulator.tokens.reader,
-    TENANTWATCH_CONFIG: 'tenantwatch.yaml',
-  }
   const config = `
 tenants:
   - name: acme
@@ -61,50 +55,22 @@ tenants:
     ${tenant}
 api: { pageSizeParameter: limit, requestsPerSecond: 0, maxBodyMiB: 64 }
 store: { path: ${JSON.stringify(store)} }
-server: { listen: "${listen}" }
+server: { listen: "${listen}", ${options.server ?? ''} }
 log: { level: trace }
 ${more}
 `
   writeFileSync(join(folder, 'tenantwatch.yaml'), config)
-
-  const ioWith = (out: { stdout: string; stderr: string }): Io => ({
-    stdout: sink(out, 'stdout'),
-    stderr: sink(out, 'stderr'),
-    env,
-    cwd: folder,
-    clock: {
-      now: () => time,
-      monotonic: () => time - startTime,
-      async sleep(ms, signal) {
-        signal?.throwIfAborted()
-        await new Promise((resolve) => setImmediate(resolve))
-        time += Math.max(0, ms)
-      },
-    },
-    random: () => 0.5,
-    stop: new AbortController().signal,
-    onReload: () => {},
-  })
-
-  async function runWith(other: Partial<Io>, ...args: readonly string[]): Promise<Ran> {
-    const out = { stdout: '', stderr: '' }
-    const code = await runProgram(args, { ...ioWith(out), ...other })
-    return { code, ...out }
-  }
 
   return {
     simulator,
     folder,
     store,
     env,
-    pass(ms) {
-      time += ms
-    },
+    pass,
     runWith,
     run: (...args) => runWith({}, ...args),
     async daemon() {
-      const out = { stdout: '', stderr: '' }
-      const io = ioWith(out)
+      const { io, out } = newIo()
       const { settings } = loadSettings({ file: undefined, env, cwd: folder, catalogue })
       const daemon = await startDaemon(settings, io, await createLog(io, 'trace'))
       return {
@@ -116,15 +82,6 @@ ${more}
     async [Symbol.asyncDispose]() {
       await simulator.close()
       rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-function sink(out: { stdout: string; stderr: string }, name: 'stdout' | 'stderr') {
-  return {
-    write(text: string) {
-      out[name] += text
-      return true
     },
   }
 }

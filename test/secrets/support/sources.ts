@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openWorld, type World } from '../../hostile/support/world.ts'
+import { temporaryRoot } from '../../support/temporary-root.ts'
 
 export const sourceNames = ['env', 'file', 'command', 'oauth2'] as const
 export type SourceName = (typeof sourceNames)[number]
@@ -18,7 +18,7 @@ export interface SecretWorld extends AsyncDisposable {
 }
 
 export async function secretWorld(source: SourceName): Promise<SecretWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-secret-'))
+  const folder = mkdtempSync(join(temporaryRoot, 'tenantwatch-secret-'))
   const path = join(folder, 'token')
   const login = await tokenServer()
   const yaml = {

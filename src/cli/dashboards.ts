@@ -1,0 +1,49 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { dashboardIds } from '../pack/dashboard-ids.ts'
+import { oneOf } from './configuration.ts'
+import { type ExitCode, exitCodes, type Io } from './io.ts'
+import { addPackOptions, type PackOptions, packOf } from './pack-options.ts'
+
+export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  const command = program
+    .command('dashboards')
+    .description('Grafana dashboards, made from the catalogue and the configuration')
+    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output`)
+    .option('--output <folder>', 'writes all of them, a file each')
+  addPackOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tenantwatch dashboards posture > posture.json
+  tenantwatch dashboards --output /var/lib/grafana/dashboards`,
+    )
+    .action(async (name: string | undefined, options: PackOptions & { readonly output?: string }, action: Command) => {
+      await dashboards(io, name, options, action)
+      done(exitCodes.ok)
+    })
+}
+
+async function dashboards(
+  io: Io,
+  name: string | undefined,
+  options: PackOptions & { readonly output?: string },
+  command: Command,
+): Promise<void> {
+  // Grafana's builders are large: a daemon that never writes a dashboard does not load them.
+  const { renderDashboard } = await import('../pack/dashboards/render.ts')
+  const pack = packOf(io, command, options)
+  const written = (id: (typeof dashboardIds)[number]) => `${JSON.stringify(renderDashboard(id, pack), null, 2)}\n`
+  if (options.output === undefined) {
+    io.stdout.write(written(oneOf('dashboard', dashboardIds, name ?? 'posture')))
+    return
+  }
+  const folder = resolve(io.cwd, options.output)
+  await mkdir(folder, { recursive: true })
+  for (const id of dashboardIds) {
+    await writeFile(join(folder, `tenantwatch-${id}.json`), written(id))
+    io.stdout.write(`${join(folder, `tenantwatch-${id}.json`)}\n`)
+  }
+}

@@ -1,0 +1,137 @@
+import type { TenantSettings } from '../../config/settings.ts'
+import { dayMs, describeDuration, minuteMs } from '../../model/durations.ts'
+import type { Reason } from '../../model/reasons.ts'
+import { resources } from '../../resources/index.ts'
+import type { Fetched } from '../../sync/resource.ts'
+import type { TenantClient } from '../../tenant/reader.ts'
+import { startDeadline } from '../../tenant/wire/deadline.ts'
+import { certificateExpiry } from '../../tenant/wire/peer-certificate.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { askEndpoint, greatestSkewMs, skewOf } from './endpoint.ts'
+import { judgeOwnClient } from './own-client.ts'
+import { type FeedPage, judgePageSize } from './page-size.ts'
+import { judgeToken } from './token.ts'
+
+export interface Probing {
+  readonly tenant: TenantSettings
+  readonly client: TenantClient
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+  /** What one tenant may take in all, in milliseconds. */
+  readonly patienceMs?: number
+}
+
+/** After so many endpoints without any answer the rest is not asked: a dark tenant would cost a time-out each. */
+const darkAfter = 2
+const dark: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'timeout', 'tls'])
+const certificateWaitMs = 5000
+const soonMs = 21 * dayMs
+
+/**
+ * Asks every endpoint of a tenant once, and says what the answers tell beside.
+ *
+ * @throws the reason of `signal` when that is aborted.
+ */
+export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing): Promise<readonly Diagnosis[]> {
+  const { tenant, client, now } = probing
+  using deadline = startDeadline(patienceMs, probing.signal)
+  const expiring = expiryOf(tenant, deadline.signal)
+  const asked = await askAll(probing, deadline.signal, patienceMs)
+  const pages = asked.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
+  const clients = pages.find(({ name }) => name === 'api-clients')?.page
+  const own =
+    tenant.ownClientId === null || clients === undefined ? null : judgeOwnClient(clients, tenant.ownClientId, now())
+  return [
+    ...asked.map(({ diagnosis }) => diagnosis),
+    ...judgeToken(tenant.auth, now(), client.tokenGoodForMs),
+    ...some(own),
+    ...some(judgePageSize(pages.flatMap(feedPage), tenant.api)),
+    ...some(judgeClock(pages.map(({ page }) => page))),
+    ...some(judgeCertificate(tenant, await expiring, now())),
+  ]
+}
+
+interface Answered {
+  readonly name: string
+  readonly page: Fetched | null
+  readonly diagnosis: Diagnosis
+}
+
+async function askAll({ tenant, client, signal }: Probing, both: AbortSignal, patienceMs: number): Promise<Answered[]> {
+  const asked: Answered[] = []
+  for (const definition of resources) {
+    const { name, permission } = definition
+    const say = (diagnosis: Diagnosis) => void asked.push({ name, page: null, diagnosis })
+    const tried = asked.filter(({ diagnosis }) => diagnosis.level !== 'warn')
+    if (!tenant.resources[name].enabled) {
+      const advice = 'Every check that reads it is not applicable; switch it on in resources if that was not meant'
+      say(warning(name, 'switched off in the configuration', advice, { permission }))
+    } else if (
+      tried.length >= darkAfter &&
+      tried.every(({ diagnosis }) => dark.has(diagnosis.reason) && !isFine(diagnosis))
+    ) {
+      const { reason } = tried[0]?.diagnosis ?? { reason: null }
+      say(failure(name, `${reason}: not asked, as nothing answers at baseUrl`, null, { permission, reason }))
+    } else {
+      try {
+        asked.push({ name, ...(await askEndpoint(definition, client.reader, tenant.ownClientId, both)) })
+      } catch (error) {
+        if (signal.aborted) throw error
+        const sentence = `timeout: the tenant had ${describeDuration(patienceMs)} for all endpoints together`
+        say(failure(name, sentence, 'It answers too slowly; see api.timeoutSeconds', { permission, reason: 'timeout' }))
+      }
+    }
+  }
+  return asked
+}
+
+const isFine = ({ level }: Diagnosis) => level === 'ok'
+
+const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis === null ? [] : [diagnosis])
+
+function feedPage({ name, page }: { readonly name: string; readonly page: Fetched }): readonly FeedPage[] {
+  if (name !== 'users' && name !== 'documents') return []
+  return [{ resource: name, length: page.items.length, hasMore: page.hasMore }]
+}
+
+/** By the answer that differs most; null where none carries a time. */
+function judgeClock(pages: readonly Fetched[]): Diagnosis | null {
+  const skews = pages.flatMap(({ meta }) => skewOf(meta) ?? [])
+  if (skews.length === 0) return null
+  const most = skews.reduce((worst, skew) => (Math.abs(skew) > Math.abs(worst) ? skew : worst))
+  const side = most > 0 ? 'ahead of' : 'behind'
+  const seconds = (Math.abs(most) / 1000).toFixed(1)
+  const sentence = seconds === '0.0' ? 'the clocks agree' : `the server's clock is ${seconds} s ${side} this one`
+  if (Math.abs(most) <= greatestSkewMs) return fine('clock', sentence)
+  const advice = 'Correct the clock (NTP): checks that judge by time are unknown until then'
+  return failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)
+}
+
+interface Expiry {
+  readonly origin: string
+  readonly at: number | null
+}
+
+/** Of the API and of the server its token comes from; a proxy is not asked through. */
+async function expiryOf({ baseUrl, auth, api }: TenantSettings, signal: AbortSignal): Promise<readonly Expiry[]> {
+  if (api.proxy !== null) return []
+  const urls = [baseUrl, ...('oauth2' in auth.token ? [auth.token.oauth2.tokenUrl] : [])]
+  const origins = new Set(urls.filter((url) => url.startsWith('https:')).map((url) => new URL(url).origin))
+  const options = { caFile: api.caFile, timeoutMs: certificateWaitMs, signal }
+  return Promise.all([...origins].map(async (origin) => ({ origin, at: await certificateExpiry(origin, options) })))
+}
+
+/** The certificate that ends first; null where none was seen, which the endpoints explain. */
+function judgeCertificate({ api }: TenantSettings, seen: readonly Expiry[], now: number): Diagnosis | null {
+  if (api.proxy !== null) return fine('certificate', 'not looked at, as requests go through api.proxy')
+  const [first] = seen
+    .flatMap(({ origin, at }) => (at === null ? [] : [{ origin, at }]))
+    .toSorted((a, b) => a.at - b.at)
+  if (first === undefined) return null
+  const { origin, at } = first
+  const sentence = `of ${origin} ends on ${new Date(at).toISOString().slice(0, 10)}, in ${describeDuration(at - now)}`
+  return at - now > soonMs
+    ? fine('certificate', sentence)
+    : warning('certificate', sentence, 'Ask whoever runs that server to renew it; from then on nothing can be read')
+}

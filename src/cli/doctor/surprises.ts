@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import type { Settings } from '../../config/settings.ts'
+import { readWebSettings } from '../../config/web/load-web-settings.ts'
+import { isProtected } from '../../config/web/web-settings.ts'
+import { exposesDetails, isLoopback } from '../../web/loopback.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import { tenantSurprises } from './tenant-surprises.ts'
+
+const shortHistoryDays = 30
+
+/** What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it. */
+export function generalSurprises(settings: Settings, cwd: string): readonly Diagnosis[] {
+  const found = [...ofServer(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...ofTwins(settings)]
+  const none = found.length === 0 && settings.tenants.every((tenant) => tenantSurprises(tenant, settings).length === 0)
+  return none ? [fine('configuration', 'nothing in it is surprising')] : found
+}
+
+function ofServer({ server }: Settings, cwd: string): readonly Diagnosis[] {
+  const { host, webConfig, exposeDetails } = server
+  if (isLoopback(host)) return []
+  const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
+  if (reading !== null && reading.problems.length > 0) {
+    const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
+    return [warning('webConfig', `cannot be judged: ${reading.problems[0]}`, advice)]
+  }
+  const guarded = reading !== null && isProtected(reading.settings)
+  if (guarded || !exposesDetails(exposeDetails, host, guarded)) return []
+  const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
+  return [warning('exposeDetails', `names and e-mails are shown to everybody who reaches ${host}`, advice)]
+}
+
+function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {
+  if (days >= shortHistoryDays) return []
+  const advice = 'Auditors ask for more: raise history.retentionDays'
+  return [warning('retention', `history is kept for ${days} ${days === 1 ? 'day' : 'days'} only`, advice)]
+}
+
+function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
+  if (logLevel !== 'silent' && logLevel !== 'fatal') return []
+  return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
+}
+
+/** Two names for what is one tenant, as a copied section leaves behind. */
+function ofTwins({ tenants }: Settings): readonly Diagnosis[] {
+  const byOrigin = Map.groupBy(tenants, ({ baseUrl, auth }) => JSON.stringify([baseUrl, auth.token]))
+  return [...byOrigin.values()].flatMap((same) => {
+    if (same.length < 2) return []
+    const names = same.map(({ name }) => name).join(', ')
+    return [
+      warning('tenants', `${names} have one baseUrl and one token`, 'Give each its own token, or keep one of them'),
+    ]
+  })
+}

@@ -1,0 +1,65 @@
+import type { Settings, TenantSettings } from '../../config/settings.ts'
+import { dayMs, describeDuration, hourMs } from '../../model/durations.ts'
+import { isLoopback } from '../../model/loopback.ts'
+import { resourceNames } from '../../model/resource-names.ts'
+import { type Diagnosis, warning } from './diagnosis.ts'
+
+type General = Pick<Settings, 'timezone'>
+type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
+
+const rareMs = 3 * hourMs
+
+/** What is valid in a tenant's configuration and yet may not be what its author meant. */
+export function tenantSurprises(tenant: TenantSettings, general: General): readonly Diagnosis[] {
+  return rules.flatMap((rule) => rule(tenant, general))
+}
+
+const rules: readonly Rule[] = [
+  function ownClient({ ownClientId }) {
+    if (ownClientId !== null) return []
+    const advice = 'Set it: then the end of its own secret is told apart, and a list without it is not believed'
+    return [warning('ownClientId', 'is not set', advice)]
+  },
+  function plainHttp({ baseUrl }) {
+    const { protocol, hostname } = new URL(baseUrl)
+    if (protocol !== 'http:' || isLoopback(hostname)) return []
+    return [warning('baseUrl', 'is http: the token travels unencrypted', 'Use https')]
+  },
+  function noRate({ api }) {
+    if (api.requestsPerSecond !== 0) return []
+    return [warning('requestsPerSecond', 'is 0: nothing limits the requests', 'Set api.requestsPerSecond (10)')]
+  },
+  function rareUsers({ resources: { users } }) {
+    if (!users.enabled || users.sweep.intervalMs <= rareMs) return []
+    const sentence = `"${users.sweep.expression}" leaves ${describeDuration(users.sweep.intervalMs)} between two sweeps`
+    const advice = 'Only a sweep sees users that were changed or removed: let it run every 3 h or more often'
+    return [warning('usersSweep', sentence, advice)]
+  },
+  function tightFreshness({ resources }) {
+    return resourceNames.flatMap((name) => {
+      const { enabled, freshnessMs, sweep } = resources[name]
+      if (!enabled || freshnessMs === null || freshnessMs >= 2 * sweep.intervalMs) return []
+      const sentence = `${describeDuration(freshnessMs)} for ${name}, swept every ${describeDuration(sweep.intervalMs)}`
+      return [warning('freshness', sentence, 'One sweep that fails makes its checks unknown; allow twice the interval')]
+    })
+  },
+  function disabledChecks({ checks }) {
+    const off = Object.entries(checks).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
+    if (off.length === 0) return []
+    return [warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'Nothing of them is judged or told')]
+  },
+  function changingClocks({ resources }, { timezone }) {
+    const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].sweep.intervalMs >= dayMs)
+    if (daily.length === 0 || !changesClocks(timezone)) return []
+    const sentence = `clocks in ${timezone} are changed twice a year: a daily sweep (${daily.join(', ')}) may be skipped`
+    return [warning('timezone', sentence, 'Use UTC, or hours that the change does not touch')]
+  },
+]
+
+/** True where January and July have different offsets from UTC. */
+function changesClocks(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offset = (month: number) =>
+    format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value
+  return offset(0) !== offset(6)
+}

@@ -1,0 +1,50 @@
+import type { Framework } from '../checks/frameworks/framework.ts'
+import { frameworks } from '../checks/frameworks.ts'
+import { checks } from '../checks/index.ts'
+import { metricCatalogue } from '../metrics/catalogue.ts'
+import { dashboardIds } from '../pack/dashboard-ids.ts'
+import { renderDashboard } from '../pack/dashboards/render.ts'
+import { checkRunbook } from '../pack/docs/check-runbook.ts'
+import { checksPage } from '../pack/docs/checks-page.ts'
+import { metricsPage } from '../pack/docs/metrics-page.ts'
+import { renderAlertmanager, renderInhibitions } from '../pack/inhibitions.ts'
+import { renderRules } from '../pack/rules.ts'
+import { inventories } from '../resources/inventories.ts'
+import { defaultPack } from './pack.ts'
+
+/** Pages about checks that somebody wrote by hand, for there is more to say than the catalogue knows. */
+const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
+
+/** What is made from the catalogue and kept in the repository: path from its root, and text. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  const pack = defaultPack()
+  files.set('config/prometheus/rules.yml', renderRules(pack, 'prometheus'))
+  files.set('config/kubernetes/prometheus-rule.yaml', renderRules(pack, 'operator'))
+  files.set('config/prometheus/inhibitions.yml', renderInhibitions())
+  files.set('config/stack/alertmanager.yml', renderAlertmanager())
+  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writtenJson(renderDashboard(id, pack)))
+  files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
+  files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
+  for (const check of checks) {
+    const page = checkRunbook(check)
+    if (page !== null && !writtenByHand.has(page.name)) files.set(`docs/runbooks/${page.name}.md`, page.text)
+  }
+  return files
+}
+
+/** Of each check the requirements it is evidence towards, with their framework. */
+function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const { name, requirements } of frameworks as readonly Framework[]) {
+    for (const check of checks) {
+      const ids = requirements.filter((requirement) => requirement.checks.includes(check.id)).map(({ id }) => id)
+      if (ids.length > 0) found.set(check.id, [...(found.get(check.id) ?? []), `${name}: ${ids.join(', ')}`])
+    }
+  }
+  return found
+}
+
+function writtenJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,45 @@
+import type { SeverityCounts } from '../../evaluate/split-findings.ts'
+import type { CheckStateRow } from '../../mirror/port.ts'
+import type { InputTrust } from '../../model/input-trust.ts'
+import type { CheckView } from '../../model/posture.ts'
+import type { Coverage, RequirementState, Standing } from './report.ts'
+
+/** How a check stands: what fails and is waived is neither passing nor failing. */
+export function standingOf({ enabled, status, open, waived }: CheckView): Standing {
+  if (!enabled) return 'off'
+  return status === 'fail' && total(open) === 0 && total(waived) > 0 ? 'waived' : status
+}
+
+/**
+ * Counts the entities of a check. One counts as passing only where every entity was judged from inputs that can be
+ * trusted whole: what is left over when the failing are taken away may else be anything.
+ */
+export function coverageOf(view: CheckView, state: CheckStateRow | undefined, inputs: readonly InputTrust[]): Coverage {
+  const [failing, waived] = [total(view.open), total(view.waived)]
+  if (view.status === 'not_applicable') return { judged: 0, passing: 0, failing, waived, unknown: 0 }
+  const judged = view.entities
+  const isWhole = inputs.every(({ blocked, partial }) => blocked === null && partial.length === 0)
+  const isKnown = view.status === 'pass' || view.status === 'fail'
+  const notJudged = state?.notJudged ?? null
+  if (judged === null) return { judged, passing: null, failing, waived, unknown: null }
+  const rest = Math.max(0, judged - failing - waived)
+  if (!isWhole || !isKnown || notJudged === null) return { judged, passing: 0, failing, waived, unknown: rest }
+  const unknown = Math.min(rest, notJudged)
+  return { judged, passing: rest - unknown, failing, waived, unknown }
+}
+
+/**
+ * How a requirement stands by the checks that bear upon it, first match. A check that is switched off says nothing, so
+ * that the requirement is as unknown as with one that cannot be judged.
+ */
+export function requirementState(checks: readonly Standing[]): RequirementState {
+  if (checks.length === 0) return 'no_check'
+  if (checks.includes('fail')) return 'fail'
+  if (checks.includes('unknown') || checks.includes('off')) return 'unknown'
+  if (checks.includes('waived')) return 'waived'
+  return checks.includes('pass') ? 'pass' : 'not_applicable'
+}
+
+function total(counts: SeverityCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}

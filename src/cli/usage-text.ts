@@ -1,0 +1,84 @@
+import type { Command, CommanderError } from 'commander'
+
+/** Only what looks like the name of an option is repeated: a secret may begin with a dash, too. */
+const optionName = /^--[a-z]+(-[a-z]+)*$/
+const namesSecret = /token|secret|password|credential|api-?key|bearer/
+/** Errors whose text is made of this program's own words. */
+const ownWords: ReadonlySet<string> = new Set([
+  'commander.conflictingOption',
+  'commander.missingArgument',
+  'commander.missingMandatoryOptionValue',
+  'commander.optionMissingArgument',
+])
+
+/**
+ * Says what is wrong with a command line and what would be right. Words of it that the program does not know are not
+ * repeated, but told by their place: one of them may be a secret, and this text ends in logs.
+ *
+ * @param program that has read the command line.
+ */
+export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
+  const command = invoked(program)
+  return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help shows what there is)\n`
+}
+
+function sentence({ code, message }: CommanderError, command: Command, args: readonly string[]): string {
+  if (ownWords.has(code)) return message.replace(/^error: /, '')
+  switch (code) {
+    case 'commander.unknownOption':
+      return unknownOption(message, command, args)
+    case 'commander.unknownCommand': {
+      const names = command.commands.map((inner) => inner.name())
+      return `unknown command${placeOf(command.args[0], args)}; ${suggestionIn(message) ?? `want one of ${names.join(', ')}`}`
+    }
+    case 'commander.excessArguments':
+      return excess(command)
+    case 'commander.invalidArgument': {
+      const [, flags = '', wanted = ''] =
+        /^error: option '([^']*)' argument '[\s\S]*' is invalid\. (.*)$/.exec(message) ?? []
+      return `the value of ${flags} cannot be used: ${wanted}`
+    }
+    default:
+      return 'the command line cannot be read'
+  }
+}
+
+function unknownOption(message: string, command: Command, args: readonly string[]): string {
+  const given = /^error: unknown option '([\s\S]*)'(?:\n\(Did you mean [^\n]*\))?$/.exec(message)?.[1] ?? ''
+  const [name = ''] = given.split('=')
+  const place = placeOf(given, args)
+  if (command.options.some(({ long }) => long === name)) return `the option ${name}${place} takes no value`
+  const shown = optionName.test(name) ? ` ${name}` : ''
+  const hint = namesSecret.test(shown)
+    ? '; secrets come from the configuration, as a command line is open to others'
+    : ''
+  const meant = suggestionIn(message)
+  return `unknown option${shown}${place}${meant === undefined ? '' : `; ${meant}`}${hint}`
+}
+
+function excess(command: Command): string {
+  const { length } = command.registeredArguments
+  const wanted = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
+  const takes = length === 0 ? 'no arguments' : `${length} argument${length === 1 ? '' : 's'} (${wanted})`
+  return `too many arguments: ${command.name()} takes ${takes} beside its options, and was given ${command.args.length}`
+}
+
+/** What commander holds to be meant: it names only what there is. */
+function suggestionIn(message: string): string | undefined {
+  const meant = /\n\(Did you mean ([^\n]*)\?\)$/.exec(message)?.[1]
+  return meant === undefined ? undefined : `did you mean ${meant}?`
+}
+
+function placeOf(word: string | undefined, args: readonly string[]): string {
+  const at = word === undefined ? -1 : args.indexOf(word)
+  return at < 0 ? '' : ` (word ${at + 1})`
+}
+
+function invoked(command: Command): Command {
+  const inner = command.commands.find((one) => one.name() === command.args[0])
+  return inner === undefined ? command : invoked(inner)
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}

@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { aDay, cli, startTime, synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+
+const ownId = '00000000-0000-4000-8000-0000000000aa'
+const waiver = '{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: sec'
+const more = `waivers: [${waiver}, reason: Accepted until the roll-out ends, expires: 2026-03-20 }]`
+
+async function world() {
+  const one = await cli({
+    simulator: { problems: false, sizes: { users: 3, documents: 3 } },
+    tenants: [{ name: 'acme', more: `ownClientId: ${ownId.toUpperCase()}` }],
+    more,
+  })
+  const { primary } = one.simulator
+  for (const { clientId } of [...one.simulator.state().apiClients()])
+    primary.updateApiClient(clientId, { secretExpirationDate: '2026-12-24T00:00:00Z' })
+  primary.addApiClient({ clientId: ownId, name: 'watch', secretExpirationDate: '2026-03-31T12:00:00Z' })
+  const soon = primary.addApiClient({ name: 'HR "sync"\r\n=1+1', secretExpirationDate: '2026-03-05T00:00:00Z' })
+  const old = primary.addApiClient({ name: 'old', secretExpirationDate: '2026-02-01T00:00:00Z' })
+  expect(await one.run('sync')).toMatchObject({ code: 0 })
+  return { ...one, soon: soon.clientId, old: old.clientId }
+}
+
+const idsOf = (text: string) => JSON.parse(text).map(({ id }: { id: string }) => id)
+
+it('lists secrets and waivers that end within the days, or have ended, in the order of time', async () => {
+  const { run, soon, old, simulator } = await world()
+  const json = async (...args: string[]) => (await run('expiring', '--format', 'json', ...args)).stdout
+  expect(idsOf(await json())).toEqual([old, soon, 'W-1', ownId])
+  expect(idsOf(await json('--days', '30'))).toEqual([old, soon, 'W-1', ownId])
+  expect(idsOf(await json('--days', '29'))).toEqual([old, soon, 'W-1'])
+  expect(idsOf(await json('--days', '0'))).toEqual([old])
+  expect(idsOf(await json('--days', '400'))).toHaveLength(1 + simulator.state().apiClientCount())
+})
+
+it('gives both kinds one shape, and marks the secret of the watch itself', async () => {
+  const { run, old } = await world()
+  const { stdout } = await run('expiring', '--format', 'ndjson')
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const nothing = { name: null, role: null, check: null, entity: null, owner: null }
+  expect(rows[0]).toEqual({
+    ...nothing,
+    expires: '2026-02-01T00:00:00.000Z',
+    daysLeft: -29,
+    tenant: 'acme',
+    kind: 'secret',
+    id: old,
+    name: 'old',
+    role: expect.any(String),
+    own: false,
+    state: 'expired',
+  })
+  expect(rows[2]).toEqual({
+    ...nothing,
+    expires: '2026-03-20T23:59:59.999Z',
+    daysLeft: 19,
+    tenant: 'acme',
+    kind: 'waiver',
+    id: 'W-1',
+    own: false,
+    check: 'user-mfa-enrolled',
+    entity: '*',
+    owner: 'sec',
+    state: 'active',
+  })
+  expect(rows.map(({ own }) => own)).toEqual([false, false, false, true])
+})
+
+it('prints a table that a hostile name cannot break, and CSV without formulas', async () => {
+  const { run } = await world()
+  const lines = (await run('expiring')).stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(5)
+  expect(lines[1]).toMatch(/^2026-02-01 00:00 {2}28 days ago +acme {4}secret {2}/)
+  expect(lines[2]).toContain('HR "sync"\\u{d}\\u{a}=1+1')
+  expect(lines[4]).toMatch(/in 30 days .* watch +the secret of this watch itself$/)
+  const [heading, ...rows] = parseCsv((await run('expiring', '--format', 'csv')).stdout)
+  expect(heading?.slice(0, 5)).toEqual(['expires', 'daysLeft', 'tenant', 'kind', 'id'])
+  expect(rows).toHaveLength(4)
+})
+
+it('never lets a short list look complete', async () => {
+  const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
+  await one.run('sync')
+  expect((await one.run('expiring')).stdout).toBe(
+    'Nothing known ends within 90 days.\nacme api-clients: never read to the end; these records are not all\n',
+  )
+  expect(await one.run('expiring', '--format', 'json')).toMatchObject({
+    stdout: '[]\n',
+    stderr: 'acme api-clients: never read to the end; these records are not all\n',
+  })
+  const stale = await world()
+  stale.pass(aDay)
+  expect((await stale.run('expiring')).stdout).toMatch(
+    /\nacme api-clients: as of 2026-03-01T12:.*, older than its limit\n$/,
+  )
+})
+
+it('shows one tenant only when told, and refuses what it cannot use', async () => {
+  const tenants = [{ name: 'acme' }, { name: 'globex', token: 'secondReader' as const }]
+  const one = await synced({ simulator: { sizes: { users: 3, documents: 3 } }, tenants })
+  const rows = JSON.parse(
+    (await one.run('expiring', '--tenant', 'globex', '--days', '9999', '--format', 'json')).stdout,
+  )
+  expect(new Set(rows.map(({ tenant }: { tenant: string }) => tenant))).toEqual(new Set(['globex']))
+  for (const args of [
+    ['--days', '-1'],
+    ['--days', 'soon'],
+    ['--days', '1e3'],
+    ['--days', '99999'],
+    ['--tenant', 'x'],
+    ['--format', 'xml'],
+  ])
+    expect([args, (await one.run('expiring', ...args)).code]).toEqual([args, 2])
+  expect((await one.run('expiring', '--days', 'soon')).stderr).toBe(
+    'tenantwatch: The value of --days cannot be used: want a whole number from 0 to 36500\n',
+  )
+})
+
+it('warns in the log, once a step, before the secret of the watch itself ends', async () => {
+  const one = await world()
+  const warned = async () => {
+    const { stderr } = await one.run('sync')
+    return stderr.split('\n').filter((line) => line.includes('that this watch uses'))
+  }
+  const [line = '', ...others] = await warned()
+  expect(others).toEqual([])
+  expect(JSON.parse(line)).toMatchObject({ tenant: 'acme', expires: '2026-03-31T12:00:00.000Z', daysLeft: 30 })
+  one.simulator.primary.updateApiClient(ownId, { secretExpirationDate: new Date(startTime + 90 * aDay).toISOString() })
+  expect(await warned()).toEqual([])
+})

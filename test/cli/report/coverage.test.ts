@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { coverageOf, requirementState, standingOf } from '../../../src/cli/report/coverage.ts'
+import type { CheckStateRow } from '../../../src/mirror/port.ts'
+import type { InputTrust } from '../../../src/model/input-trust.ts'
+import type { CheckView } from '../../../src/model/posture.ts'
+
+const view = (more: Partial<CheckView>): CheckView => ({
+  check: 'user-mfa-enrolled',
+  title: '',
+  enabled: true,
+  status: 'fail',
+  reason: null,
+  entities: 10,
+  evaluatedAt: 1,
+  since: 1,
+  severities: ['high'],
+  open: { high: 2 },
+  waived: { high: 1 },
+  ...more,
+})
+
+const state = (notJudged: number | null): CheckStateRow => ({
+  check: 'user-mfa-enrolled',
+  status: 'fail',
+  reason: null,
+  entities: 10,
+  notJudged,
+  since: 1,
+  evaluatedAt: 1,
+  rule: null,
+  open: {},
+})
+
+const trusted: InputTrust = { resource: 'users', off: false, everComplete: true, blocked: null, partial: [] }
+
+it('keeps passing, failing, waived and unknown apart, over a denominator that they add up to', () => {
+  expect(coverageOf(view({}), state(3), [trusted])).toEqual({
+    judged: 10,
+    passing: 4,
+    failing: 2,
+    waived: 1,
+    unknown: 3,
+  })
+})
+
+it('counts nobody as passing while an input is doubtful, the status unknown or the unjudged not counted', () => {
+  const blind = { judged: 10, passing: 0, failing: 2, waived: 1, unknown: 7 }
+  expect(coverageOf(view({}), state(0), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
+  expect(coverageOf(view({}), state(0), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
+  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), state(0), [trusted])).toEqual(blind)
+  expect(coverageOf(view({}), state(null), [trusted])).toEqual(blind)
+  expect(coverageOf(view({ entities: null }), state(0), [trusted])).toMatchObject({ judged: null, passing: null })
+})
+
+it('calls a check waived only when it fails for nobody else, and off before anything else', () => {
+  expect(standingOf(view({ open: {} }))).toBe('waived')
+  expect(standingOf(view({}))).toBe('fail')
+  expect(standingOf(view({ status: 'unknown', open: {} }))).toBe('unknown')
+  expect(standingOf(view({ enabled: false, status: 'not_applicable' }))).toBe('off')
+})
+
+it('lets a requirement be no better than the worst of its checks, and never well by what is not known', () => {
+  expect(requirementState([])).toBe('no_check')
+  expect(requirementState(['pass', 'unknown', 'fail'])).toBe('fail')
+  expect(requirementState(['pass', 'waived', 'unknown'])).toBe('unknown')
+  expect(requirementState(['pass', 'off'])).toBe('unknown')
+  expect(requirementState(['pass', 'waived'])).toBe('waived')
+  expect(requirementState(['pass', 'not_applicable'])).toBe('pass')
+  expect(requirementState(['not_applicable'])).toBe('not_applicable')
+})

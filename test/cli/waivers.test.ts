@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import type { FindingView } from '../../src/model/finding.ts'
+import { aDay, type Cli, synced } from './support/cli.ts'
+
+const check = 'api-client-least-privilege'
+
+/** A client that may create users, waived in the file that the given terms are written to. */
+async function waived() {
+  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
+  const { primary } = world.simulator
+  const roles = ['Importer', 'Wide'].map((name) => primary.addRole({ name, permissions: ['Api_Users_Create'] }))
+  const { clientId } = primary.addApiClient({ roleName: roles[0]?.name ?? '' })
+  await world.run('sync')
+  const base = world.read('tenantwatch.yaml')
+  const agree = (terms: string, entity = clientId, id = 'W-1') => {
+    const waiver = `{ id: ${id}, check: ${check}, entity: "${entity}", tenant: acme, owner: ops, ${terms} }`
+    world.write('tenantwatch.yaml', `${base}waivers: [${waiver}]\n`)
+  }
+  agree('reason: The importer creates users until May, expires: 2026-04-30')
+  await world.run('sync')
+  const found = async (...args: string[]): Promise<FindingView[]> => {
+    const { stdout } = await world.run('findings', '--format', 'json', ...args)
+    return JSON.parse(stdout).filter((one: FindingView) => one.check === check)
+  }
+  return { ...world, clientId, agree, found }
+}
+
+const series = (text: string, name: string) =>
+  text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(`check="${check}"`))
+
+async function metricsOf(world: Pick<Cli, 'run'>) {
+  const { stdout } = await world.run('metrics')
+  const value = (name: string) => Number(series(stdout, name)[0]?.split(' ').at(-1))
+  const state = series(stdout, 'tenantwatch_waiver_state').find((line) => line.endsWith(' 1'))
+  return {
+    open: value('tenantwatch_findings'),
+    waived: value('tenantwatch_findings_waived'),
+    covered: value('tenantwatch_waiver_findings'),
+    ends: value('tenantwatch_waiver_expiration_timestamp_seconds'),
+    state: /state="(\w+)"/.exec(state ?? '')?.[1],
+  }
+}
+
+const ends = Date.parse('2026-04-30T23:59:59.999Z') / 1000
+
+it('takes a waived finding out of the open ones and keeps it counted, in metrics and lists', async () => {
+  const world = await waived()
+  expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, ends, state: 'active' })
+  expect(await world.found()).toEqual([])
+  const all = await world.found('--all')
+  expect(all).toMatchObject([{ state: 'waived', entity: { id: world.clientId } }])
+  expect(all[0]?.waiver).toEqual({
+    id: 'W-1',
+    owner: 'ops',
+    reason: 'The importer creates users until May',
+    expires: '2026-04-30',
+    state: 'active',
+    explanation: null,
+  })
+})
+
+it('brings the finding back when its fact changes, says why, and covers it again once renewed', async () => {
+  const world = await waived()
+  world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
+  await world.run('sync')
+  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, ends, state: 'lapsed' })
+  const [finding] = await world.found()
+  const explanation = 'waiver lapsed: what it accepted has changed (roleName: "Importer" → "Wide")'
+  expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
+  expect((await world.run('findings')).stdout).toContain(explanation)
+  expect((await world.run('explain', finding?.fingerprint ?? '')).stdout).toContain(explanation)
+  world.agree('reason: The importer creates users until May, expires: 2026-05-31')
+  await world.run('sync')
+  expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 1, covered: 1, state: 'active' })
+})
+
+it('brings the finding back when its end passes, at the next look and without any sync', async () => {
+  const world = await waived()
+  world.pass(61 * aDay)
+  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, ends, state: 'expired' })
+  const { stdout } = await world.run('findings', '--all')
+  expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
+  expect(stdout).toContain('acme: waiver W-1 of ops: it has expired\n')
+})
+
+it('tells with --all of waivers that have nothing to cover or cover too much', async () => {
+  const world = await waived()
+  world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
+  expect((await world.run('findings', '--all')).stdout).toContain(
+    'acme: waiver W-2 of ops: there is nothing for it to cover\n',
+  )
+  expect((await world.run('findings')).stdout).not.toContain('W-2')
+  expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })
+  world.agree('reason: All importers may create users for now, expires: 2026-04-30', '*', 'W-3')
+  await world.run('sync')
+  world.pass(aDay)
+  world.simulator.primary.addApiClient({ roleName: 'Wide' })
+  await world.run('sync')
+  expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 2, covered: 2, state: 'active' })
+  expect((await world.run('findings', '--all', '--format', 'json')).stderr).toContain(
+    'acme: waiver W-3 of ops (it covers 2): it covers findings that were opened after it was agreed\n',
+  )
+})

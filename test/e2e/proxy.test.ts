@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { placeFor, program } from './support/program.ts'
+
+/** A proxy that passes requests on and notes whom they were for. */
+async function startProxy() {
+  const passed: string[] = []
+  const server = createServer(({ url = '', method, headers }, response) => {
+    passed.push(new URL(url).host)
+    const onward = request(url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.writeHead(502).end()).end()
+  })
+  server.on('connect', ({ url = '' }, client) => {
+    passed.push(url)
+    client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { passed, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+function change(folder: string, text: string, by: string): void {
+  const file = join(folder, 'tenantwatch.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(text, by))
+}
+
+it('what was built asks through a proxy, too, although it holds only parts of its HTTP client', async () => {
+  const simulator = await startSimulator({ controlPort: null })
+  onTestFinished(() => simulator.close())
+  const proxy = await startProxy()
+  const place = placeFor(simulator, temporaryFolder())
+  change(place.folder, 'requestsPerSecond: 0', `requestsPerSecond: 0, proxy: ${proxy.url}`)
+  const { stderr, stdout } = await program(place, 'sync', '--resource', 'roles').ended
+  expect(`${stdout}${stderr}`).not.toMatch(/TypeError/)
+  expect(proxy.passed).toContain(new URL(simulator.baseUrl).host)
+  expect(simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length).toBeGreaterThan(0)
+})
+
+it('what was built asks for a tunnel to an encrypted tenant', async () => {
+  const simulator = await startSimulator({ controlPort: null })
+  onTestFinished(() => simulator.close())
+  const proxy = await startProxy()
+  const place = placeFor(simulator, temporaryFolder())
+  change(place.folder, simulator.baseUrl, 'https://tenant.example')
+  change(place.folder, 'requestsPerSecond: 0', `requestsPerSecond: 0, timeoutSeconds: 2, proxy: ${proxy.url}`)
+  const { stderr, stdout } = await program(place, 'sync', '--resource', 'roles').ended
+  expect(`${stdout}${stderr}`).not.toMatch(/TypeError/)
+  expect(proxy.passed).toContain('tenant.example:443')
+})

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { ownBundle } from './disk/support/bundle.ts'
+import { look } from './disk/support/look.ts'
+import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
+import { type Place, placeFor, until } from './support/program.ts'
+
+const bundle = ownBundle()
+/** What is promised (contract: Commands). */
+const promptMs = 5000
+
+interface Scene {
+  readonly simulator: Simulator
+  readonly place: Place & { readonly store: string }
+  readonly daemon: Alive
+  readonly port: number
+}
+
+interface State {
+  readonly what: string
+  readonly simulator?: SimulatorOptions
+  /** Further sections of the configuration. */
+  readonly more?: string
+  readonly before?: (scene: Omit<Scene, 'daemon' | 'port'>) => void | Promise<void>
+  /** Brings the daemon into the state; resolves when it is there. */
+  readonly reach: (scene: Scene) => Promise<unknown>
+}
+
+const often = `schedule: { roles: "* * * * * *", users: "* * * * * *", usersSweep: "* * * * * *", evaluate: "* * * * * *" }`
+const ready = ({ daemon }: Scene) => until(async () => (await daemon.get('/readyz')).status === 200)
+const asked = ({ simulator }: Pick<Scene, 'simulator'>, path: string) =>
+  simulator.requests.waitFor((request) => request.path === path)
+
+/** A peer that asks for more than the buffers between hold, and hardly reads. */
+async function slowReader({ port }: Scene, path: string): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(50))
+  await new Promise((resolve) => socket.once('readable', resolve))
+}
+
+const states: readonly State[] = [
+  { what: 'nothing', reach: ready },
+  {
+    what: 'a page of which a byte comes each second',
+    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'drip', chunkBytes: 1, everyMs: 1000 } }),
+    reach: (scene) => asked(scene, '/api/public/users'),
+  },
+  {
+    what: 'a tenant that never answers',
+    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'hang' } }),
+    reach: (scene) => asked(scene, '/api/public/users'),
+  },
+  {
+    what: 'the wait before a retry',
+    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'status', status: 503 } }),
+    reach: ({ simulator }) => until(() => simulator.requests.count() > 10),
+  },
+  {
+    what: 'the wait for an hour that the tenant asks for',
+    before: ({ simulator }) =>
+      void simulator.faults.add({ effect: { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } }),
+    reach: ({ daemon }) => until(() => daemon.stderr.includes('rate_limited')),
+  },
+  {
+    what: 'sweeps and judgements of many users',
+    simulator: { sizes: { users: 20_000 } },
+    more: often,
+    reach: async (scene) => {
+      await until(async () => / 20000$/m.test((await scene.daemon.get('/metrics')).text))
+      const before = scene.simulator.requests.count()
+      await until(() => scene.simulator.requests.count() > before + 5)
+    },
+  },
+  {
+    what: 'answers that nobody reads',
+    simulator: { sizes: { users: 20_000 } },
+    reach: async (scene) => {
+      await until(async () => / 20000$/m.test((await scene.daemon.get('/metrics')).text))
+      for (const path of ['/metrics', '/api/v1/findings', '/', '/api/v1/findings?state=all'])
+        await slowReader(scene, path)
+    },
+  },
+  {
+    what: 'peers that connect and say nothing',
+    reach: async (scene) => {
+      await ready(scene)
+      const { port } = scene
+      for (let i = 0; i < 20; i++) {
+        const socket = connect(port, '127.0.0.1')
+        onTestFinished(() => void socket.destroy())
+        socket.on('error', () => {})
+        await new Promise((resolve) => socket.once('connect', resolve))
+        if (i % 2 === 0) socket.write('POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
+      }
+    },
+  },
+  {
+    what: 'a reload whose tenant does not answer',
+    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'hang' } }),
+    reach: async (scene) => {
+      await asked(scene, '/api/public/users')
+      const file = join(scene.place.folder, 'tenantwatch.yaml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('limit, ', 'limit, maxPages: 7, '))
+      scene.daemon.child.kill('SIGHUP')
+      scene.daemon.child.kill('SIGHUP')
+    },
+  },
+  {
+    what: 'a token command that hangs',
+    before: ({ place }) => {
+      const file = join(place.folder, 'tenantwatch.yaml')
+      const command = `{ command: [/bin/sh, -c, "echo $$ > child; exec /bin/sleep 1000"] }`
+      writeFileSync(file, readFileSync(file, 'utf8').replace('{ env: ACME_TOKEN }', command))
+    },
+    reach: ({ place }) => until(() => existsSync(join(place.folder, 'child'))),
+  },
+  {
+    what: 'the reading of a large database for damage',
+    simulator: { sizes: { users: 20_000 } },
+    before: async ({ place }) => {
+      expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+    },
+    reach: async ({ daemon, place }) => {
+      const { pid } = daemon.child
+      const child = await until(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+      process.kill(Number(child), 'SIGSTOP')
+      writeFileSync(join(place.folder, 'child'), child)
+    },
+  },
+  {
+    what: 'a database that another program holds',
+    more: often,
+    reach: async (scene) => {
+      await ready(scene)
+      const other = new BetterSqlite3(scene.place.store)
+      onTestFinished(() => void other.close())
+      other.exec('begin immediate')
+      await until(() => scene.daemon.stderr.includes('"reason":"store"'))
+    },
+  },
+]
+
+async function sceneOf({ simulator: options, more, before }: State, how: object = {}): Promise<Scene> {
+  const simulator = await startSimulator({ controlPort: null, ...options })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder(), more)
+  await before?.({ simulator, place })
+  const daemon = await startRun(bundle, place, how)
+  const port = Number(/"port":(\d+)/.exec(daemon.stderr)?.[1])
+  return { simulator, place, daemon, port }
+}
+
+it('ends with 0 on a SIGTERM that comes while it starts', async () => {
+  const simulator = await startSimulator({ controlPort: null })
+  onTestFinished(() => simulator.close())
+  const place = placeFor(simulator, temporaryFolder())
+  const run = start(bundle, place, ['run'])
+  await until(() => run.stderr.includes('"msg":"Starting"'))
+  const asked = performance.now()
+  run.child.kill('SIGTERM')
+  expect(await run.ended).toMatchObject({ code: 0, signal: null })
+  expect(performance.now() - asked).toBeLessThan(promptMs)
+})
+
+it('leaves no token command behind when a second signal ends it at once', async () => {
+  const hanging = states.find(({ what }) => what.includes('token command'))
+  if (hanging === undefined) throw new Error('the state is gone')
+  const scene = await sceneOf(hanging)
+  await hanging.reach(scene)
+  const { daemon, place } = scene
+  const child = await until(() => readFileSync(join(place.folder, 'child'), 'utf8').trim())
+  daemon.child.kill('SIGTERM')
+  daemon.child.kill('SIGINT')
+  const { code, signal } = await daemon.ended
+  // One that comes when nobody listens any more ends the process in its own way.
+  expect([0, 'SIGINT']).toContain(code ?? signal)
+  expect(lives(Number(child))).toBe(false)
+})
+
+/** True while a process is there, be it nobody's child any more. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+it.each(states)('ends with 0 within 5 seconds of SIGTERM in the midst of $what, and loses nothing', async (state) => {
+  const scene = await sceneOf(state)
+  await state.reach(scene)
+  const { daemon, simulator, place } = scene
+  const asked = performance.now()
+  daemon.child.kill('SIGTERM')
+  const { code, signal } = await daemon.ended
+  const tookMs = performance.now() - asked
+  console.info(`${state.what}: ${Math.round(tookMs)} ms`)
+  expect({ code, signal }).toEqual({ code: 0, signal: null })
+  expect(tookMs).toBeLessThan(promptMs)
+  expect(look(place.store).broken).toEqual([])
+  const child = join(place.folder, 'child')
+  if (existsSync(child)) expect(lives(Number(readFileSync(child, 'utf8')))).toBe(false)
+  simulator.faults.clear()
+})

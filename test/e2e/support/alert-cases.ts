@@ -1,0 +1,352 @@
+import { checks } from '../../../src/checks/index.ts'
+import { defaultPack } from '../../../src/cli/pack.ts'
+import { alertsOf } from '../../../src/pack/rules.ts'
+
+/** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0; a value comes each minute. */
+export interface AlertScene {
+  readonly about: string
+  /** Series with their values, in promtool's notation. */
+  readonly series: Readonly<Record<string, string>>
+  readonly expect: readonly AlertExpectation[]
+}
+
+export interface AlertExpectation {
+  readonly alert: string
+  readonly minute: number
+  /** Labels of each one that fires; none = it is silent. */
+  readonly firing: readonly Readonly<Record<string, string>>[]
+}
+
+const at = 'job="tenantwatch",instance="a"'
+const alive = { [`tenantwatch_build_info{${at},version="1"}`]: '1x400', [`up{${at}}`]: '1x400' }
+const watched = { [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x400' }
+const day = 86_400
+
+const fires = (alert: string, minute: number, ...firing: readonly Readonly<Record<string, string>>[]) => ({
+  alert,
+  minute,
+  firing,
+})
+const silent = (alert: string, minute: number) => ({ alert, minute, firing: [] })
+
+const watch: readonly AlertScene[] = [
+  {
+    about: 'the daemon dies: the watch cries, and no finding is taken for fixed, not even hours later',
+    series: {
+      [`up{${at}}`]: '1x10 0x400',
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x10 _x400',
+      [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x10 _x400',
+      [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x10 _x400',
+      [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at}}`]: `${5 * day}x10 _x400`,
+    },
+    expect: [
+      silent('TenantwatchDown', 9),
+      fires('TenantwatchDown', 30, { severity: 'critical' }),
+      fires('TenantwatchInstanceDown', 30, { severity: 'critical', instance: 'a' }),
+      fires('TenantwatchSsoNotEnforced', 30, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchSsoNotEnforced', 300, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchSecretExpiryImminent', 300, { tenant: 'acme', client_id: 'x', severity: 'warning' }),
+      fires('TenantwatchTenantGone', 300, { tenant: 'acme', severity: 'warning' }),
+    ],
+  },
+  {
+    about: 'the target vanishes from discovery',
+    series: {},
+    expect: [fires('TenantwatchDown', 30, { severity: 'critical' })],
+  },
+  {
+    about: 'a daemon comes back under another name and the finding is fixed meanwhile',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x10 _x200',
+      [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x10 _x200',
+      [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x10 _x200',
+      'tenantwatch_build_info{job="tenantwatch",instance="b",version="1"}': '_x40 1x160',
+      'tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",job="tenantwatch",instance="b"}':
+        '_x40 0x160',
+      'tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",job="tenantwatch",instance="b"}': '_x40 1x160',
+    },
+    expect: [
+      fires('TenantwatchSsoNotEnforced', 38, { tenant: 'acme', severity: 'warning' }),
+      silent('TenantwatchSsoNotEnforced', 45),
+    ],
+  },
+  {
+    about: 'a tenant is taken out of the configuration of a daemon that lives',
+    series: {
+      ...alive,
+      'tenantwatch_check_enabled{tenant="globex",check="c",job="tenantwatch",instance="a"}': '1x400',
+      [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x30 _x200',
+      [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x30 _x200',
+    },
+    expect: [
+      fires('TenantwatchSsoNotEnforced', 25, { tenant: 'acme', severity: 'warning' }),
+      silent('TenantwatchSsoNotEnforced', 40),
+      fires('TenantwatchTenantGone', 60, { tenant: 'acme', severity: 'warning' }),
+      silent('TenantwatchTenantGone', 200),
+    ],
+  },
+  {
+    about: 'something answers on the port and serves nothing of ours',
+    series: { [`up{${at}}`]: '1x60' },
+    expect: [silent('TenantwatchDown', 30), fires('TenantwatchMetricsMissing', 30, { severity: 'critical' })],
+  },
+  {
+    about: 'a daemon serves all that the rules need',
+    series: {
+      ...alive,
+      ...watched,
+      [`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`]: '0x100',
+      [`tenantwatch_findings{tenant="acme",check="c",severity="high",${at}}`]: '0x100',
+      [`tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="sweep",${at}}`]: '900x100',
+      [`tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="users",mode="sweep",${at}}`]:
+        '0+60x100',
+      [`tenantwatch_config_last_reload_successful{${at}}`]: '1x30 0x70',
+      [`tenantwatch_check_last_evaluation_timestamp_seconds{tenant="acme",check="c",${at}}`]: '0+60x30 1800x70',
+      [`tenantwatch_api_clock_skew_seconds{tenant="acme",${at}}`]: '2x30 -301x70',
+    },
+    expect: [
+      silent('TenantwatchMetricsMissing', 60),
+      silent('TenantwatchInstanceDown', 60),
+      silent('TenantwatchTenantGone', 80),
+      silent('TenantwatchConfigReloadFailed', 30),
+      fires('TenantwatchConfigReloadFailed', 40, { instance: 'a', severity: 'warning' }),
+      silent('TenantwatchEvaluationStalled', 40),
+      fires('TenantwatchEvaluationStalled', 60, { tenant: 'acme', check: 'c', severity: 'critical' }),
+      silent('TenantwatchClockWrong', 30),
+      fires('TenantwatchClockWrong', 60, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchWatchdog', 1, { severity: 'none' }),
+    ],
+  },
+]
+
+const syncOf = (resource: string) => `tenant="acme",resource="${resource}",mode="sweep"`
+const lastSuccess = (resource: string) => `tenantwatch_sync_last_success_timestamp_seconds{${syncOf(resource)}}`
+const limit = (resource: string) => `tenantwatch_sync_freshness_limit_seconds{${syncOf(resource)}}`
+
+const sync: readonly AlertScene[] = [
+  {
+    about: 'one sweep is stale, one fresh, one never was',
+    series: {
+      [lastSuccess('users')]: '60x300',
+      [limit('users')]: '3600x300',
+      [lastSuccess('roles')]: '60+60x300',
+      [limit('roles')]: '3600x300',
+      [lastSuccess('documents')]: '0x300',
+      [limit('documents')]: '3600x300',
+    },
+    expect: [
+      silent('TenantwatchSyncStale', 50),
+      fires('TenantwatchSyncStale', 90, { resource: 'users', severity: 'critical' }),
+      silent('TenantwatchSyncNever', 50),
+      fires('TenantwatchSyncNever', 90, { resource: 'documents', severity: 'critical' }),
+    ],
+  },
+  {
+    about: 'runs fail, are refused, are held, meet odd records and a changed contract',
+    series: {
+      'tenantwatch_sync_up{tenant="acme",resource="users",mode="poll"}': '1x30 0x100',
+      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="missing_permission"}': '0x30 1x100',
+      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="timeout"}': '0x30 1x100',
+      'tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held"}': '0x30 1x30 0x70',
+      'tenantwatch_quarantined_records{tenant="acme",resource="users"}': '0x30 3x100',
+      'tenantwatch_contract_events_total{tenant="acme",resource="users",kind="unknown_field"}': '0x30 2x100',
+    },
+    expect: [
+      silent('TenantwatchSyncFailing', 40),
+      fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'poll', severity: 'warning' }),
+      silent('TenantwatchAccessRefused', 29),
+      fires('TenantwatchAccessRefused', 40, { resource: 'users', reason: 'missing_permission', severity: 'warning' }),
+      silent('TenantwatchAccessRefused', 70),
+      silent('TenantwatchHeld', 29),
+      fires('TenantwatchHeld', 40, { resource: 'users', reason: 'shrink_held', severity: 'warning' }),
+      silent('TenantwatchHeld', 70),
+      silent('TenantwatchQuarantine', 60),
+      fires('TenantwatchQuarantine', 120, { resource: 'users', severity: 'info' }),
+      silent('TenantwatchContractChanged', 29),
+      fires('TenantwatchContractChanged', 40, { resource: 'users', kind: 'unknown_field', severity: 'info' }),
+    ],
+  },
+]
+
+const secretOf = (id: string) =>
+  `tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="${id}",${at}}`
+const own = `tenantwatch_own_client_secret_expiration_timestamp_seconds{tenant="acme",${at}}`
+
+const secrets: readonly AlertScene[] = [
+  {
+    about: 'every rung stays reached until the secret is replaced; a waived one climbs none',
+    series: {
+      ...alive,
+      [secretOf('expired')]: '600x60',
+      [secretOf('day')]: `${day}x60`,
+      [secretOf('week')]: `${6 * day}x60`,
+      [secretOf('month')]: `${20 * day}x60`,
+      [secretOf('far')]: `${200 * day}x60`,
+      [secretOf('waived')]: '600x60',
+      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="waived",${at}}`]: '1x60',
+      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="expired",${at}}`]: '0x60',
+    },
+    expect: [
+      silent('TenantwatchSecretExpired', 8),
+      fires('TenantwatchSecretExpired', 20, { client_id: 'expired', severity: 'critical' }),
+      fires('TenantwatchSecretExpiryLastDay', 20, { client_id: 'expired' }, { client_id: 'day' }),
+      fires(
+        'TenantwatchSecretExpiryImminent',
+        20,
+        { client_id: 'expired' },
+        { client_id: 'day' },
+        { client_id: 'week' },
+      ),
+      fires(
+        'TenantwatchSecretExpiryNear',
+        20,
+        { client_id: 'expired' },
+        { client_id: 'day' },
+        { client_id: 'week' },
+        { client_id: 'month' },
+      ),
+    ],
+  },
+  {
+    about: 'a secret is rotated: every rung ends',
+    series: { ...alive, ...watched, [secretOf('a')]: `600x30 ${200 * day}x60` },
+    expect: [
+      fires('TenantwatchSecretExpired', 25, { client_id: 'a' }),
+      silent('TenantwatchSecretExpired', 32),
+      silent('TenantwatchSecretExpiryLastDay', 32),
+      silent('TenantwatchSecretExpiryImminent', 32),
+      silent('TenantwatchSecretExpiryNear', 32),
+    ],
+  },
+  {
+    about: "the daemon's own secret",
+    series: { ...alive, [own]: `${200 * day}x10 ${20 * day}x10 ${5 * day}x40` },
+    expect: [
+      silent('TenantwatchOwnSecretExpires', 9),
+      fires('TenantwatchOwnSecretExpires', 15, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchOwnSecretExpires', 30, { severity: 'warning' }, { severity: 'critical' }),
+    ],
+  },
+]
+
+const posture: readonly AlertScene[] = [
+  {
+    about: 'state sets are read negatively: NaN is not "all is well"',
+    series: {
+      'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': `${Array(120).fill('NaN').join(' ')}`,
+      'tenantwatch_check_status{tenant="acme",check="off",status="unknown"}': '1x120',
+      'tenantwatch_check_status{tenant="acme",check="well",status="unknown"}': '0x120',
+      'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
+      'tenantwatch_check_enabled{tenant="acme",check="off"}': '0x120',
+      'tenantwatch_check_enabled{tenant="acme",check="well"}': '1x120',
+    },
+    expect: [
+      silent('TenantwatchCheckUnknown', 50),
+      fires('TenantwatchCheckUnknown', 90, { tenant: 'acme', check: 'a', severity: 'warning' }),
+    ],
+  },
+  {
+    about: 'a waiver ends in a week, one in a year, one has ended',
+    series: {
+      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="week"}': `${7 * day}x60`,
+      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="year"}': `${365 * day}x60`,
+      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="over"}': '60x60',
+    },
+    expect: [
+      fires('TenantwatchWaiverEnds', 30, { waiver: 'week', severity: 'info' }),
+      fires('TenantwatchWaiverEnds', 0, { waiver: 'week' }, { waiver: 'over' }),
+    ],
+  },
+  {
+    about: 'no waiver ends soon',
+    series: {
+      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="year"}': `${365 * day}x60`,
+    },
+    expect: [silent('TenantwatchWaiverEnds', 30)],
+  },
+  {
+    about: 'a check of the operator has findings',
+    series: {
+      ...alive,
+      ...watched,
+      [`tenantwatch_findings{tenant="acme",check="my-own",severity="critical",${at}}`]: '0x30 2x60',
+      [`tenantwatch_findings{tenant="acme",check="my-other",severity="low",${at}}`]: '4x90',
+    },
+    expect: [
+      silent('TenantwatchOwnCheckFails', 29),
+      fires('TenantwatchOwnCheckFails', 40, { tenant: 'acme', check: 'my-own', severity: 'critical' }),
+    ],
+  },
+]
+
+const loudness: Readonly<Record<string, readonly [label: string, afterMinutes: number]>> = {
+  critical: ['critical', 2],
+  high: ['warning', 20],
+  medium: ['info', 65],
+}
+
+/** Every alert of a check by its own catalogue entry: silent at none, firing with findings, silent again when fixed. */
+const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }) =>
+  alert === null
+    ? []
+    : severities.flatMap((severity) => {
+        const loud = loudness[severity]
+        if (loud === undefined) return []
+        const [label, after] = loud
+        return [
+          {
+            about: `findings of ${id}, ${severity}`,
+            series: {
+              ...alive,
+              ...watched,
+              [`tenantwatch_findings{tenant="acme",check="${id}",severity="${severity}",${at}}`]: '0x10 3x90 0x20',
+            },
+            expect: [
+              silent(`Tenantwatch${alert.name}`, 10),
+              fires(`Tenantwatch${alert.name}`, 12 + after, { tenant: 'acme', check: id, severity: label }),
+              silent(`Tenantwatch${alert.name}`, 105),
+            ],
+          },
+        ]
+      }),
+)
+
+export const alertScenes: readonly AlertScene[] = [...watch, ...sync, ...secrets, ...posture, ...byCheck]
+
+/** The scenes as a file for `promtool test rules`. */
+export function promtoolTests(rules: string): object {
+  return {
+    rule_files: [rules],
+    evaluation_interval: '1m',
+    tests: alertScenes.map(({ about, series, expect }) => ({
+      name: about,
+      interval: '1m',
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      promql_expr_test: expect.map(toQuery),
+    })),
+  }
+}
+
+function toQuery({ alert, minute, firing }: AlertExpectation) {
+  const labels = [...new Set(firing.flatMap((one) => Object.keys(one)))]
+  return {
+    expr: `count by (${labels.join(', ')}) (ALERTS{alertname="${alert}",alertstate="firing"})`,
+    eval_time: `${minute}m`,
+    exp_samples: firing.map((one) => ({
+      labels: `{${Object.entries(one)
+        .map(([name, value]) => `${name}="${value}"`)
+        .join(',')}}`,
+      value: 1,
+    })),
+  }
+}
+
+/** Alerts that no scene shows firing, or none shows silent. */
+export function unprovenAlerts(): readonly string[] {
+  const all = alertsOf(defaultPack()).map(({ name }) => name)
+  const expected = alertScenes.flatMap((scene) => scene.expect)
+  const shown = (alert: string, isFiring: boolean) =>
+    expected.some((one) => one.alert === alert && one.firing.length > 0 === isFiring)
+  const alwaysFires = 'TenantwatchWatchdog'
+  return all.filter((alert) => !shown(alert, true) || (alert !== alwaysFires && !shown(alert, false)))
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { checks } from '../src/checks/index.ts'
+import { tryOwnChecks } from '../src/cli/own-check-problems.ts'
+import { parseChecks } from '../src/config/own-checks/parse-checks.ts'
+import { readFolder } from '../src/config/own-checks/read-folder.ts'
+import { apiFields } from '../src/mirror/api-fields.ts'
+import { ownViews } from '../src/mirror/own-query/views.ts'
+import { dayMs } from '../src/model/durations.ts'
+import { resourceNames } from '../src/model/resource-names.ts'
+import { client, role, user } from './checks/support/facts.ts'
+import { iso, now } from './checks/support/judging.ts'
+import { testMirror } from './support/mirror.ts'
+
+const root = join(import.meta.dirname, '..')
+const page = readFileSync(join(root, 'docs/own-checks.md'), 'utf8')
+const limits = { folder: 'config/own-checks', timeoutMs: 60_000, maxRows: 1000, incomplete: false }
+const examples = parseChecks(
+  readFolder(join(root, 'config/own-checks')),
+  'own',
+  checks.map(({ id }) => id),
+).checks
+
+it('documents exactly the views and columns there are', () => {
+  const sections = page.split(/^### /m).slice(1)
+  const documented = sections.map((section) => {
+    const [, name, resource] = /^`(\w+)` \(input `([\w-]+)`\)/.exec(section) ?? []
+    const table = section.split(/^## /m)[0] ?? ''
+    const columns = [...table.matchAll(/^\| `(\w+)` \| ([^|]+) \|$/gm)].map(([, column, kind]) => [column, kind])
+    return { name, resource, columns }
+  })
+  const views = ownViews.map(({ name, resource, columns }) => {
+    return { name, resource, columns: columns.map((column) => [column.name, column.kind]) }
+  })
+  expect(documented).toEqual(views)
+})
+
+it('has a view of every resource, with every field that the API names', () => {
+  for (const resource of resourceNames) {
+    const view = ownViews.find((one) => one.resource === resource && one.name === resource.replaceAll('-', '_'))
+    const names = view?.columns.map(({ name }) => name) ?? []
+    expect(
+      apiFields(resource).filter((field) => !names.includes(field)),
+      resource,
+    ).toEqual([])
+  }
+})
+
+it('documents every key of the header, and a check that can be judged', async () => {
+  const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? []
+  const parsed = parseChecks({ files: [{ name: 'a.sql', text: sql }] }, 'own', [])
+  expect(parsed.checks).toMatchObject([{ id: 'sso-has-a-provider', problem: null }])
+  expect(await tryOwnChecks({ ...limits, ...parsed }, now)).toMatchObject([{ problem: null }])
+  const text = readFileSync(join(root, 'src/config/own-checks/header.ts'), 'utf8')
+  const [, list = ''] = /const keys = \[([\s\S]*?)\]/.exec(text) ?? []
+  const keys = [...list.matchAll(/'(\w+)'/g)].map(([, key = '']) => key)
+  expect(keys.length).toBeGreaterThan(5)
+  for (const key of keys) expect(page, key).toMatch(new RegExp(`^\\| [^|]*\`${key}\`[^|]* \\|`, 'm'))
+})
+
+it('ships examples that can be judged', async () => {
+  expect(examples.map(({ problem }) => problem)).toEqual([null, null])
+  expect((await tryOwnChecks({ ...limits, checks: examples }, now)).map(({ problem }) => problem)).toEqual([null, null])
+})
+
+/** Asks an example over these records. */
+async function ask(id: string, records: Readonly<Record<string, readonly object[]>>) {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
+  for (const resource of resourceNames) {
+    const items = (records[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null }))
+    const whole = { startedAt: now, durationMs: 1, serverTime: now }
+    await mirror.commitPage({
+      tenantId: tenant.id,
+      resource,
+      items,
+      at: now,
+      requestId: 'r',
+      whole,
+      recordCreations: true,
+    })
+  }
+  const example = examples.find((one) => one.id === id)
+  if (example === undefined || example.problem !== null) throw new Error(`There is no example ${id}`)
+  const { query: text, inputs } = example
+  return mirror.ask(tenant.id, { text, inputs, now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 })
+}
+
+it('finds API clients that can create users when there are more than two', async () => {
+  const roles = [role({ roleId: 1, name: 'Creator' }, ['Api_Users_Create']), role({ roleId: 2 })]
+  const clients = (count: number) => [
+    ...Array.from({ length: count }, (_, at) => client({ clientId: `c${at}`, roleName: 'Creator' })),
+    client({ clientId: 'reader' }),
+    client({ clientId: 'unnamed', roleName: null }),
+  ]
+  const id = 'few-can-create-users'
+  expect(await ask(id, { roles, 'api-clients': clients(2) })).toMatchObject({ ok: 3, alarms: [] })
+  const reason = 'Its role Creator lets it create users, as more than two API clients can.'
+  expect(await ask(id, { roles, 'api-clients': clients(3) })).toMatchObject({
+    ok: 1,
+    alarms: ['c0', 'c1', 'c2'].map((entity) => [entity, reason]),
+    errors: [['unnamed', 'The API client has no role name, so what it may do is not known.']],
+  })
+})
+
+it('finds new users with a role over API clients', async () => {
+  const roles = [
+    role({ roleId: 1, name: 'Admin' }, ['Api_ApiClients_Create']),
+    role({ roleId: 2, name: 'ApiXApiClientsX' }),
+  ]
+  const users = [
+    user({ userId: 1, roleName: 'Admin', createdAt: iso(now - 8 * dayMs) }),
+    user({ userId: 2, roleName: 'Admin', createdAt: iso(now - 6 * dayMs) }),
+    user({ userId: 3, roleName: 'Admin', state: 'Invited' }),
+    user({ userId: 4, roleName: 'ApiXApiClientsX' }),
+    user({ userId: 5, roleName: null }),
+  ]
+  expect(await ask('privileged-users-established', { roles, users })).toEqual({
+    kind: 'answered',
+    ok: 2,
+    alarms: [['2', `User 2 was created at ${iso(now - 6 * dayMs)} and has the role Admin.`]],
+    errors: [['5', 'The user has no role name.']],
+    skipped: ['3'],
+  })
+})
