@@ -1,7 +1,42 @@
-import type { Family, Sample } from './family.ts'
+import type { StoreSize } from '../mirror/store-size.ts'
+import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { labelText } from './label-text.ts'
-import { timestampSeconds } from './posture-gauge.ts'
+import { fromMirror, timestampSeconds } from './posture-gauge.ts'
 import type { MetricsConfig } from './shape.ts'
+
+/** Gauges that are not read from the mirror of a tenant, in alphabetical order. */
+export const ownGauges = {
+  skew: {
+    name: 'tenantwatch_api_clock_skew_seconds',
+    help: `Clock of the tenant's server minus the local clock, in seconds; absent until an answer told it. ${fromMirror}`,
+    labelNames: ['tenant'],
+  },
+  build: {
+    name: 'tenantwatch_build_info',
+    help: 'Always 1; the label is the version that runs.',
+    labelNames: ['version'],
+  },
+  reloadSuccessful: {
+    name: 'tenantwatch_config_last_reload_successful',
+    help: '1 when the last loading of the configuration succeeded.',
+    labelNames: [],
+  },
+  reloadSuccessAt: {
+    name: 'tenantwatch_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration was last loaded with success, in seconds since the epoch.',
+    labelNames: [],
+  },
+  store: {
+    name: 'tenantwatch_store_size_bytes',
+    help: 'Size of the database file and of its write-ahead log, in bytes.',
+    labelNames: ['file'],
+  },
+  waiverEnds: {
+    name: 'tenantwatch_waiver_expiration_timestamp_seconds',
+    help: 'Last instant a waiver is valid, in seconds since the epoch. Read from the configuration.',
+    labelNames: ['tenant', 'check', 'waiver'],
+  },
+} as const satisfies Readonly<Record<string, FamilyDefinition>>
 
 export interface ReloadState {
   readonly successful: boolean
@@ -11,23 +46,28 @@ export interface ReloadState {
 
 /** The version that runs. */
 export function buildInfo(version: string): Family {
-  return gauge('tenantwatch_build_info', 'Always 1; the label is the version that runs.', [
-    { labels: { version }, value: 1 },
-  ])
+  return gauge(ownGauges.build, [{ labels: { version }, value: 1 }])
 }
 
 /** How the last loading of the configuration went; only a running daemon knows. */
 export function reloadGauges(reload: ReloadState): readonly Family[] {
   return [
-    gauge('tenantwatch_config_last_reload_successful', '1 when the last loading of the configuration succeeded.', [
-      { labels: {}, value: Number(reload.successful) },
-    ]),
-    gauge(
-      'tenantwatch_config_last_reload_success_timestamp_seconds',
-      'When the configuration was last loaded with success, in seconds since the epoch.',
-      [{ labels: {}, value: timestampSeconds(reload.lastSuccessAt) }],
-    ),
+    gauge(ownGauges.reloadSuccessful, [{ labels: {}, value: Number(reload.successful) }]),
+    gauge(ownGauges.reloadSuccessAt, [{ labels: {}, value: timestampSeconds(reload.lastSuccessAt) }]),
   ]
+}
+
+/** How much room the mirror takes; only a running daemon tells. */
+export function storeGauge({ bytes, walBytes }: StoreSize): Family {
+  return gauge(ownGauges.store, [
+    { labels: { file: 'database' }, value: bytes },
+    { labels: { file: 'wal' }, value: walBytes },
+  ])
+}
+
+/** The skew of each tenant's clock, in seconds. */
+export function skewFamily(samples: readonly Sample[]): Family {
+  return gauge(ownGauges.skew, samples)
 }
 
 /** When each waiver of a configured tenant ends. */
@@ -38,13 +78,9 @@ export function waiverGauge({ tenants, waivers }: MetricsConfig): Family {
     const labels = { tenant, check: labelText(check), waiver: labelText(id) }
     samples.set(JSON.stringify(labels), { labels, value: timestampSeconds(expiresMs) })
   }
-  return gauge(
-    'tenantwatch_waiver_expiration_timestamp_seconds',
-    'Last instant a waiver is valid, in seconds since the epoch. Read from the configuration.',
-    [...samples.values()],
-  )
+  return gauge(ownGauges.waiverEnds, [...samples.values()])
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+function gauge({ name, help }: FamilyDefinition, samples: readonly Sample[]): Family {
   return { name, type: 'gauge', help, samples }
 }

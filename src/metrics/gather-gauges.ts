@@ -6,6 +6,7 @@ import type { Family, FamilyDefinition, Sample } from './family.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
 import { syncGauges } from './sync-gauges.ts'
+import { waiverGauges } from './waiver-gauges.ts'
 
 /** To read the records of a tenant takes as long as to make so many samples. */
 const samplesOfReading = 200
@@ -15,6 +16,7 @@ export interface TenantReading {
   readonly posture: TenantPosture
   readonly records: RecordReader
   readonly settings: InventoryContext['settings']
+  readonly waived: InventoryContext['waived']
 }
 
 /**
@@ -34,7 +36,7 @@ export async function gatherGauges(
   })
   const breathe = breather(mostAtOnce)
   const families: Family[] = []
-  for (const gauge of [...checkGauges, ...syncGauges]) {
+  for (const gauge of [...checkGauges, ...syncGauges, ...waiverGauges]) {
     const samples = pairs.flatMap(({ shape, reading }) =>
       gauge.samples(reading.posture, shape).map((sample) => withTenant(gauge, shape.name, sample)),
     )
@@ -62,7 +64,8 @@ interface Read {
 async function readInventory(shape: TenantShape, reading: TenantReading): Promise<readonly Read[]> {
   const reads: Read[] = []
   for (const resource of shape.resources) {
-    const context = { settings: reading.settings, complete: isComplete(resource, reading.posture) }
+    const { settings, waived } = reading
+    const context = { settings, waived, complete: isComplete(resource, reading.posture) }
     for (const gauge of resource.gauges) {
       const samples = await gauge.read(reading.records, context)
       reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, shape.name, sample)) })

@@ -6,6 +6,8 @@ export interface InventoryContext {
   readonly settings: Pick<TenantSettings, 'documents' | 'ownClientId'>
   /** True once a complete walk of the resource exists; until then a count of it would be half a picture. */
   readonly complete: boolean
+  /** Ids of the entities whose open finding of a check is accepted by a waiver now. */
+  readonly waived: (check: string) => Promise<ReadonlySet<string>>
 }
 
 /**

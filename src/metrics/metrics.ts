@@ -1,13 +1,13 @@
+import type { StoreSize } from '../mirror/store-size.ts'
 import { bearSeries } from './born-series.ts'
 import { breather, mostAtOnce } from './breather.ts'
-import { buildInfo, type ReloadState, reloadGauges, waiverGauge } from './config-gauges.ts'
+import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
 import { openMetricsEnd, openMetricsFamily, openMetricsType, prometheusFamily, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { wantsOpenMetrics } from './negotiate.ts'
-import { fromMirror } from './posture-gauge.ts'
 import type { MetricsConfig } from './shape.ts'
 
 export interface MetricsOptions {
@@ -17,6 +17,8 @@ export interface MetricsOptions {
   readonly config: MetricsConfig
   /** Reads every configured tenant; asked once a scrape, however many ask at the same time. */
   readonly read: () => Promise<readonly TenantReading[]>
+  /** Looks how large the files of the mirror are. */
+  readonly storeSize?: () => StoreSize
   /** `mirror` leaves out what only a running daemon knows: counters, histograms, process and reload metrics. */
   readonly scope?: 'daemon' | 'mirror'
 }
@@ -62,7 +64,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       ...family,
       samples: family.samples.filter(({ labels }) => isShown(labels)),
     }))
-    return byName([...gauges, ...reloadGauges(reload), ...counted])
+    const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
+    return byName([...gauges, ...reloadGauges(reload), ...store, ...counted])
   }
   const shared = () => {
     underWay ??= gather().finally(() => {
@@ -100,8 +103,7 @@ function skewGauge(config: MetricsConfig, readings: readonly TenantReading[], sk
     const value = skews.get(name) ?? (remembered === null ? undefined : remembered / 1000)
     return value === undefined ? [] : [{ labels: { tenant: name }, value }]
   })
-  const help = `Clock of the tenant's server minus the local clock, in seconds; absent until an answer told it. ${fromMirror}`
-  return { name: 'tenantwatch_api_clock_skew_seconds', type: 'gauge', help, samples }
+  return skewFamily(samples)
 }
 
 /** A tenant taken out loses its series at once, as does a resource switched off; what last runs still count is not shown. */

@@ -3,6 +3,7 @@ import { labelText } from '../metrics/label-text.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
 import type { ResourceSeries } from '../metrics/shape.ts'
 import type { MirrorRecord, RecordReader } from '../mirror/query.ts'
+import type { ClientSecret, SecretView } from '../model/client-secret.ts'
 import { reasons } from '../model/reasons.ts'
 
 /**
@@ -19,6 +20,22 @@ const expirations: InventoryGauge = {
       labels: { client_id: labelText(clientId) },
       value: expiresAt / 1000,
     })),
+}
+
+/** The checks whose findings tell that a secret runs out. */
+const expiryChecks = ['api-client-secret-not-expired', 'api-client-secret-not-expiring'] as const
+
+const waived: InventoryGauge = {
+  name: 'tenantwatch_api_client_secret_waived',
+  help: `1 when a waiver accepts the open finding that the secret of an API client has expired or expires soon, else 0. ${fromMirror}`,
+  labelNames: ['client_id'],
+  async read(reader, context) {
+    const accepted = await Promise.all(expiryChecks.map((check) => context.waived(check)))
+    return eachClient(reader, ({ clientId }) => ({
+      labels: { client_id: labelText(clientId) },
+      value: Number(accepted.some((ids) => ids.has(clientId))),
+    }))
+  },
 }
 
 const infos: InventoryGauge = {
@@ -46,7 +63,7 @@ const own: InventoryGauge = {
   },
 }
 
-export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own]
+export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived]
 
 export const apiClientsSeries: ResourceSeries = {
   resource: 'api-clients',
@@ -56,18 +73,17 @@ export const apiClientsSeries: ResourceSeries = {
   gauges: apiClientsGauges,
 }
 
-export interface ClientSecret {
-  /** A GUID in lower case, any other id as sent. */
-  readonly clientId: string
-  readonly name: string | null
-  readonly role: string | null
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
-}
-
-/** The secrets of a tenant's API clients, the one that expires first in front. */
-export async function readClientSecrets(reader: RecordReader): Promise<readonly ClientSecret[]> {
-  const secrets = await eachClient(reader, (client) => client)
+/**
+ * The secrets of a tenant's API clients, the one that expires first in front.
+ *
+ * @param ownClientId as configured, in any letter case.
+ */
+export async function readClientSecrets(
+  reader: RecordReader,
+  ownClientId: string | null = null,
+): Promise<readonly SecretView[]> {
+  const ownId = ownClientId?.toLowerCase()
+  const secrets = await eachClient(reader, (client) => ({ ...client, own: client.clientId.toLowerCase() === ownId }))
   return secrets.toSorted((a, b) => a.expiresAt - b.expiresAt)
 }
 

@@ -47,7 +47,7 @@ it('has a series of every family in mid-life', async () => {
 
 it('says of what comes from the mirror that it does', async () => {
   const { body } = await metricsOf([reading(lively, records)]).render()
-  const silent = ['build_info', 'config_', 'waiver_']
+  const silent = ['build_info', 'config_', 'store_', 'waiver_']
   for (const [, name = '', help] of body.matchAll(/^# HELP (tenantwatch_\w+) (.*)$/gm)) {
     if (silent.some((part) => name.startsWith(`tenantwatch_${part}`))) continue
     expect(help).toMatch(/mirror|Counted since the daemon started/)

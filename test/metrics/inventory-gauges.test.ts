@@ -76,3 +76,10 @@ it('lists secrets with the one that expires first in front', async () => {
   const secrets = await readClientSecrets(readerOf(records))
   expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])
 })
+
+it('tells of each secret whether a waiver accepts that it runs out', async () => {
+  const waived = { 'api-client-secret-not-expired': ['bb-2'], 'user-mfa-enrolled': ['aa-1'] }
+  const { body } = await metricsOf([reading(lively, records, waived)]).render()
+  expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'aa-1' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'bb-2' })).toBe(1)
+})

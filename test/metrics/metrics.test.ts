@@ -62,7 +62,26 @@ it('shows a tenant in mid-life', async () => {
   expect(
     valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass', tenant: 'acme' }),
   ).toBe(1782863999.999)
+  const waiver = { tenant: 'acme', check: 'user-mfa-enrolled', waiver: 'break-glass' }
+  expect(valueIn(body, 'tenantwatch_waiver_findings', waiver)).toBe(4)
+  const states = ['active', 'expired', 'lapsed', 'orphaned']
+  expect(states.map((state) => valueIn(body, 'tenantwatch_waiver_state', { ...waiver, state }))).toEqual([1, 0, 0, 0])
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
+})
+
+it('keeps the series of a waiver that has ended, and shows two of one label as one', async () => {
+  const [waiver] = lively.waivers
+  if (waiver === undefined) throw new Error('The posture has no waiver')
+  const long = 'x'.repeat(300)
+  const ended = { ...waiver, state: 'expired', covered: 0 } as const
+  const waivers = [ended, { ...waiver, id: `${long}a` }, { ...waiver, id: `${long}b` }]
+  const body = await render([reading({ ...lively, waivers })])
+  const named = { waiver: 'break-glass', state: 'expired' }
+  expect(valueIn(body, 'tenantwatch_waiver_state', named)).toBe(1)
+  expect(valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass' })).toBe(
+    1782863999.999,
+  )
+  expect(seriesOf(body, 'tenantwatch_waiver_findings')).toHaveLength(2)
 })
 
 it('leaves out a resource that is switched off', async () => {

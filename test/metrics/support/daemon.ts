@@ -95,6 +95,20 @@ export const lively: TenantPosture = posture({
       waived: { high: 4 },
     }),
   ],
+  waivers: [
+    {
+      id: 'break-glass',
+      check: 'user-mfa-enrolled',
+      entity: '1041',
+      owner: 'security',
+      reason: 'A sealed account for emergencies',
+      expiresAt: Date.parse('2026-06-30T23:59:59.999Z'),
+      state: 'active',
+      covered: 4,
+      lapsed: 0,
+      breadth: [],
+    },
+  ],
 })
 
 const user = (id: number, state: string, mfaStatus: boolean, mfaAction: boolean) =>
@@ -131,14 +145,22 @@ export const records: Records = {
   ],
 }
 
-export function reading(view: TenantPosture, rows: Records = {}): TenantReading {
+/** @param waived entities whose finding a waiver accepts, by check. */
+export function reading(
+  view: TenantPosture,
+  rows: Records = {},
+  waived: Readonly<Record<string, readonly string[]>> = {},
+): TenantReading {
   return {
     posture: view,
+    waived: async (check) => new Set(waived[check]),
     records: readerOf(rows),
     settings: { ownClientId: 'Aa-1', documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] } },
   }
 }
 
+const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
+
 export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
-  return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, ...over })
+  return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, storeSize, ...over })
 }

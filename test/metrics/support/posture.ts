@@ -72,6 +72,7 @@ export function posture(over: Partial<TenantPosture> = {}): TenantPosture {
     holds: [],
     resources: [resource('api-clients'), resource('users')],
     checks: [check('user-mfa-enrolled')],
+    waivers: [],
     ...over,
   }
 }

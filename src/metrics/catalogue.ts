@@ -1,0 +1,32 @@
+import { checkGauges } from './check-gauges.ts'
+import { ownGauges } from './config-gauges.ts'
+import type { FamilyDefinition } from './family.ts'
+import { counters, histograms } from './instrument-catalogue.ts'
+import type { ResourceSeries } from './shape.ts'
+import { syncGauges } from './sync-gauges.ts'
+import { waiverGauges } from './waiver-gauges.ts'
+
+export interface CataloguedFamily extends FamilyDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+}
+
+/** Every metric family of tenantwatch's own, by name, with all its labels. */
+export function metricCatalogue(inventories: readonly ResourceSeries[]): readonly CataloguedFamily[] {
+  const ofTenant = ({ name, help, labelNames }: FamilyDefinition) => ({
+    name,
+    help,
+    labelNames: ['tenant', ...labelNames],
+  })
+  const gauges = [
+    ...[...checkGauges, ...syncGauges, ...waiverGauges, ...inventories.flatMap((series) => series.gauges)].map(
+      ofTenant,
+    ),
+    ...Object.values(ownGauges),
+  ]
+  const families = [
+    ...gauges.map((family) => ({ ...family, type: 'gauge' as const })),
+    ...counters.map((family) => ({ ...family, type: 'counter' as const })),
+    ...histograms.map((family) => ({ ...family, type: 'histogram' as const })),
+  ]
+  return families.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,33 @@
+import type { DashboardId } from './dashboard-ids.ts'
+import type { Pack } from './pack.ts'
+
+/** How loud an alert is; `none` is for the one that always fires. */
+export type AlertSeverity = 'critical' | 'warning' | 'info' | 'none'
+
+/** One condition of an alert. Several of one alert differ in severity or in the tenants they are about. */
+export interface AlertCase {
+  readonly severity: AlertSeverity
+  /** How long it must hold, as Prometheus writes durations; absent = at once. */
+  readonly for?: string
+  readonly expr: string
+}
+
+/** An alert of the catalogue; texts are Prometheus templates. */
+export interface Alert {
+  /** Begins with `Tenantwatch`; also the name of its runbook. */
+  readonly name: string
+  /** The failing state in one sentence that names the tenant and the entity. */
+  readonly summary: string
+  /** What follows from it, or what to do. */
+  readonly description: string
+  /** The dashboard that shows more of it. */
+  readonly dashboard: DashboardId
+  readonly cases: (pack: Pack) => readonly AlertCase[]
+}
+
+/** Alerts that belong together; Prometheus evaluates a group in one go. */
+export interface AlertGroup {
+  readonly name: string
+  readonly why: string
+  readonly alerts: (pack: Pack) => readonly Alert[]
+}

@@ -1,0 +1,92 @@
+import {
+  AnnotationQueryBuilder,
+  type Dashboard,
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+  TextBoxVariableBuilder,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { type DashboardId, dashboardUid } from '../dashboard-ids.ts'
+import type { Pack } from '../pack.ts'
+import { dataSource, grafanaPanel } from './grafana-panel.ts'
+import { dashboards } from './index.ts'
+import type { AnnotationSpec } from './panel.ts'
+
+const tag = 'tenantwatch'
+
+/** A dashboard as Grafana imports it. */
+export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
+  const spec = dashboards[id](pack)
+  const board = new DashboardBuilder(spec.title)
+    .uid(dashboardUid(id))
+    .description(spec.description)
+    .tags(['compliance', tag])
+    .readonly()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .time({ from: spec.from, to: 'now' })
+    .refresh('1m')
+    .timezone('utc')
+    .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
+    .withVariable(tenants())
+    .withVariable(new TextBoxVariableBuilder('page').label('Status page').defaultValue('http://127.0.0.1:9469'))
+    .link(
+      new DashboardLinkBuilder('Status page')
+        .type(DashboardLinkType.Link)
+        .icon('external link')
+        .tooltip('The findings by name, with their evidence')
+        .url('$' + '{page}/')
+        .targetBlank(true),
+    )
+    .link(
+      new DashboardLinkBuilder('tenantwatch')
+        .type(DashboardLinkType.Dashboards)
+        .icon('external link')
+        .tags([tag])
+        .asDropdown(true)
+        .includeVars(true)
+        .keepTime(true),
+    )
+  for (const annotation of spec.annotations) board.annotation(written(annotation))
+  for (const row of spec.rows) {
+    board.withRow(new RowBuilder(row.title))
+    for (const panel of row.panels) board.withPanel(grafanaPanel(panel))
+  }
+  return numbered(board.build())
+}
+
+function tenants(): QueryVariableBuilder {
+  const query = 'label_values(tenantwatch_check_enabled, tenant)'
+  return new QueryVariableBuilder('tenant')
+    .label('Tenant')
+    .datasource(dataSource)
+    .query({ query, refId: 'tenant' })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current({ text: 'All', value: '$__all' })
+}
+
+function written({ name, expr, title, color }: AnnotationSpec): AnnotationQueryBuilder {
+  return new AnnotationQueryBuilder()
+    .name(name)
+    .datasource(dataSource)
+    .enable(true)
+    .iconColor(color)
+    .expr(expr)
+    .titleFormat(title)
+}
+
+/** Grafana gives every import its own panel ids unless there are some: links to a panel would not hold. */
+function numbered(dashboard: Dashboard): Dashboard {
+  const panels = (dashboard.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }))
+  return { ...dashboard, panels } as Dashboard
+}

@@ -1,0 +1,23 @@
+/** Stands in every page that is made from the catalogue, so that nobody edits it by hand. */
+export const generatedMark = '<!-- Made from the catalogue by `npm run generate`; edit the catalogue instead. -->'
+
+const width = 120
+
+/** Breaks a paragraph into lines that a person can read in an editor. */
+export function wrapped(text: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join('\n')
+}
+
+/** A table; cells are plain Markdown in one line. */
+export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+}

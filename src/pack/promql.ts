@@ -1,0 +1,26 @@
+/**
+ * How long a value that is no longer scraped still holds: over a long weekend. After that the alerts on the watch itself
+ * are all that is left, and they do not end.
+ */
+export const heldFor = '3d'
+
+/** Selects series; matchers are written as in PromQL, empty ones are left out. */
+export function series(metric: string, ...matchers: readonly string[]): string {
+  const written = matchers.filter((matcher) => matcher !== '')
+  return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
+}
+
+/**
+ * The present value, or the last one while nobody tells it: a daemon that died, a target that vanished. It ends at once
+ * where the daemon that told it answers without it, and where another one tells of the same tenant now.
+ */
+export function held(metric: string, labels: string): string {
+  return [
+    `max by (${labels}) (${metric})`,
+    'or',
+    '(',
+    `  max by (${labels}) (last_over_time(${metric}[${heldFor}]) unless on (job, instance) tenantwatch_build_info)`,
+    '  unless on (tenant) group by (tenant) (tenantwatch_check_enabled)',
+    ')',
+  ].join('\n')
+}
