@@ -3,13 +3,13 @@ import { UsageError } from '../model/errors.ts'
 import type { Pack } from '../pack/pack.ts'
 import { loadConfiguration } from './configuration.ts'
 import type { Io } from './io.ts'
-import { createPack, defaultEvaluate, defaultJob, defaultRunbooks } from './pack.ts'
+import { createPack, defaultEvaluate, defaultGrafana, defaultJob, defaultRunbooks } from './pack.ts'
 
 export interface PackOptions {
   readonly defaults?: boolean
   readonly job: string
   readonly runbooks: string
-  readonly grafana?: string
+  readonly grafana: string
 }
 
 /** The options that `rules` and `dashboards` share. */
@@ -18,7 +18,7 @@ export function addPackOptions(command: Command): Command {
     .option('--defaults', 'the defaults of the catalogue instead of the configuration')
     .option('--job <name>', 'value of the label `job` of the scrapes', defaultJob)
     .option('--runbooks <url>', 'folder of the runbooks', defaultRunbooks)
-    .option('--grafana <url>', 'address of Grafana, for links to its dashboards')
+    .option('--grafana <url>', 'address of Grafana, for links to its dashboards', defaultGrafana)
 }
 
 /** @throws UsageError when the configuration is bad, or an option would break the rules it is written into. */
@@ -28,7 +28,7 @@ export function packOf(io: Io, command: Command, options: PackOptions): Pack {
     throw new UsageError('--job must be a label value of letters, digits and the signs _ . / : - only')
   const links = {
     runbooks: address('--runbooks', options.runbooks),
-    grafana: options.grafana === undefined ? null : address('--grafana', options.grafana),
+    grafana: address('--grafana', options.grafana),
   }
   const settings = options.defaults
     ? { tenants: [], evaluate: defaultEvaluate }

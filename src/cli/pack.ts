@@ -46,6 +46,9 @@ export const defaultJob = 'tenantwatch'
 
 export const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
 
+/** Where `compose.yaml` puts Grafana. */
+export const defaultGrafana = 'http://127.0.0.1:3000'
+
 /** When checks are judged by default. */
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 
@@ -53,6 +56,6 @@ export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 export function defaultPack(): Pack {
   return createPack({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: defaultRunbooks,
-    grafana: null,
+    grafana: defaultGrafana,
   })
 }

@@ -6,8 +6,8 @@ import type { Threshold } from './thresholds.ts'
 export interface Links {
   /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. */
   readonly runbooks: string
-  /** Grafana's address, without a trailing slash; null leaves `dashboard_url` out. */
-  readonly grafana: string | null
+  /** Grafana's address, without a trailing slash. */
+  readonly grafana: string
 }
 
 /** A check with the severities its findings can have under the configuration. */

@@ -64,7 +64,7 @@ function toRule(alert: Alert, condition: AlertCase, { links }: Pack): Rule {
       summary: alert.summary,
       description: alert.description,
       runbook_url: `${links.runbooks}/${alert.name}.md`,
-      ...(links.grafana === null ? {} : { dashboard_url: `${links.grafana}/d/${dashboardUid(alert.dashboard)}` }),
+      dashboard_url: `${links.grafana}/d/${dashboardUid(alert.dashboard)}`,
     },
   }
 }

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { checks } from '../../src/checks/index.ts'
+import { createPack, defaultEvaluate, defaultPack } from '../../src/cli/pack.ts'
+import { metricCatalogue } from '../../src/metrics/catalogue.ts'
+import { dashboardIds } from '../../src/pack/dashboard-ids.ts'
+import { dashboards } from '../../src/pack/dashboards/index.ts'
+import { renderInhibitions } from '../../src/pack/inhibitions.ts'
+import { recordings } from '../../src/pack/recording.ts'
+import { alertsOf, renderRules } from '../../src/pack/rules.ts'
+import { inventories } from '../../src/resources/inventories.ts'
+
+interface Rule {
+  readonly alert?: string
+  readonly record?: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels?: { readonly severity: string }
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+const links = { runbooks: 'https://runbooks.example', grafana: 'https://grafana.example' }
+const rulesOf = (text: string): Rule[] =>
+  (parse(text) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
+const tenant = (name: string, days: number, highDays: number) => ({
+  name,
+  checks: { 'api-client-secret-not-expiring': { enabled: true, severity: null, options: { days, highDays } } },
+})
+
+it('gives every alert a severity, words, a runbook and a dashboard', () => {
+  const pack = createPack({ tenants: [], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const alerts = rulesOf(renderRules(pack, 'prometheus')).filter((rule) => rule.alert !== undefined)
+  expect(alerts.length).toBeGreaterThan(30)
+  for (const { alert, labels, annotations } of alerts) {
+    expect(labels?.severity).toMatch(/^(critical|warning|info|none)$/)
+    expect(annotations?.['summary']).toMatch(/^\S/)
+    expect(annotations?.['description']).toMatch(/\.$/)
+    expect(annotations?.['runbook_url']).toBe(`https://runbooks.example/${alert}.md`)
+    expect(annotations?.['dashboard_url']).toMatch(/^https:\/\/grafana\.example\/d\/tenantwatch-[a-z]+$/)
+  }
+})
+
+it('has an alert for every check whose findings are at least medium', () => {
+  const text = renderRules(defaultPack(), 'prometheus')
+  const loud = checks.filter(
+    ({ severities, alert }) => alert !== null && severities.some((severity) => /medium|high|critical/.test(severity)),
+  )
+  expect(loud.length).toBeGreaterThan(9)
+  for (const { id, alert } of loud) {
+    expect(text).toContain(`alert: Tenantwatch${alert?.name}`)
+    expect(text).toContain(`check="${id}"`)
+  }
+})
+
+it('names alerts and dashboards once', () => {
+  const names = alertsOf(defaultPack()).map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+it('names only series that the daemon exports or the rules record', () => {
+  const exported = metricCatalogue(inventories).flatMap(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  const known = new Set<string>([...exported, ...recordings.map(({ record }) => record)])
+  const pack = defaultPack()
+  const panels = dashboardIds.flatMap((id) => {
+    const { rows, annotations } = dashboards[id](pack)
+    return [
+      ...rows.flatMap((row) => row.panels.flatMap((panel) => panel.queries.map(({ expr }) => expr))),
+      ...annotations.map(({ expr }) => expr),
+    ]
+  })
+  const written = [...rulesOf(renderRules(pack, 'prometheus')).map(({ expr }) => expr), ...panels]
+  const named = written.flatMap((expr) => expr.match(/(?<!["|])\b(?:[a-z_]+:)?tenantwatch_[a-z_]+(?::[a-z_]+)?/g) ?? [])
+  expect(named.length).toBeGreaterThan(100)
+  expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+})
+
+it('takes thresholds from the configuration, for each tenant its own', () => {
+  const tenants = [tenant('a', 30, 7), tenant('b', 30, 7), tenant('c', 90, 14)]
+  const pack = createPack({ tenants, evaluate: { expression: '*/20 * * * *', intervalMs: 1_200_000 } }, 'watch', links)
+  const rules = rulesOf(renderRules(pack, 'prometheus'))
+  const exprs = (name: string) => rules.filter(({ alert }) => alert === name).map(({ expr }) => expr)
+  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([
+    expect.stringContaining('{tenant!~"c"} - time() <= 2592000'),
+    expect.stringContaining('{tenant=~"c"} - time() <= 7776000'),
+  ])
+  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([
+    expect.stringContaining('{tenant!~"c"} - time() <= 604800'),
+    expect.stringContaining('{tenant=~"c"} - time() <= 1209600'),
+  ])
+  expect(exprs('TenantwatchEvaluationStalled')[0]).toContain('> 3600)')
+  expect(exprs('TenantwatchInstanceDown')[0]).toBe('up{job="watch"} != 1')
+})
+
+it('alerts as loudly as the configured severity wants', () => {
+  const mild = {
+    name: 'a',
+    checks: { 'user-mfa-enrolled': { enabled: true, severity: 'critical', options: {} } },
+  } as const
+  const pack = createPack({ tenants: [mild], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const rules = rulesOf(renderRules(pack, 'prometheus')).filter(({ alert }) => alert === 'TenantwatchMfaNotEnrolled')
+  expect(rules.map(({ labels }) => labels?.severity)).toEqual(['critical'])
+  expect(rules[0]?.expr).toContain('severity="critical"')
+})
+
+it('writes the same rules for the operator', () => {
+  const pack = defaultPack()
+  const resource = parse(renderRules(pack, 'operator')) as {
+    kind: string
+    apiVersion: string
+    spec: { groups: unknown }
+  }
+  expect(resource).toMatchObject({ kind: 'PrometheusRule', apiVersion: 'monitoring.coreos.com/v1' })
+  expect(resource.spec.groups).toEqual((parse(renderRules(pack, 'prometheus')) as { groups: unknown }).groups)
+})
+
+it('lets a higher rung of a ladder silence every lower one', () => {
+  const { inhibit_rules: rules } = parse(renderInhibitions()) as {
+    inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
+  }
+  expect(rules).toContainEqual({
+    source_matchers: ['alertname = TenantwatchSecretExpired'],
+    target_matchers: [
+      'alertname =~ "TenantwatchSecretExpiryNear|TenantwatchSecretExpiryImminent|TenantwatchSecretExpiryLastDay"',
+    ],
+    equal: ['tenant', 'client_id'],
+  })
+})
