@@ -73,12 +73,13 @@ CREATE TABLE `waived_findings` (
 	`graver` integer DEFAULT 0 NOT NULL,
 	`lapsed_at` integer,
 	`lapsed_facts` text,
+	`open_severity` text,
 	PRIMARY KEY(`fingerprint`, `waiver`)
 );
 --> statement-breakpoint
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`) WHERE lapsed_at is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`) WHERE lapsed_at is null and (later = 1 or graver = 1);--> statement-breakpoint
+CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
+CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`graver`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or graver = 1);--> statement-breakpoint
 CREATE TABLE `waivers` (
 	`tenant_id` integer NOT NULL,
 	`id` text NOT NULL,

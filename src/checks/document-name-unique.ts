@@ -19,7 +19,7 @@ export const documentNameUnique = defineCheck({
   needs: [],
   entity: { type: 'document-name', isRecord: false },
   timeBased: false,
-  material: ['documents.fileId'],
+  material: ['count', 'documents.fileId'],
   options: z.strictObject({}),
   async load(reader) {
     const doubled = await reader.duplicates('documents', 'filename')

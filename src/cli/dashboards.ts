@@ -10,7 +10,7 @@ export function addDashboards(program: Command, io: Io, done: (code: ExitCode) =
   const command = program
     .command('dashboards')
     .description('Grafana dashboards, made from the catalogue and the configuration')
-    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output`)
+    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output; posture when none is named`)
     .option('--output <folder>', 'writes all of them, a file each')
   addPackOptions(command)
     .addHelpText(

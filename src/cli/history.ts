@@ -85,6 +85,7 @@ function entityOf({ entity, resource: given }: HistoryOptions): {
   const asked = given === undefined ? undefined : oneOf('resource', resourceNames, given)
   const only = asked === undefined ? {} : { resource: asked }
   if (entity === undefined) return only
+  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity names nothing; want an id, such as 12 or users:12')
   const colon = entity.indexOf(':')
   if (colon < 0) return { key: entity, ...only }
   const word = entity.slice(0, colon).toLowerCase()

@@ -5,6 +5,7 @@ import { dayMs, secondMs } from '../model/durations.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import type { Io } from './io.ts'
+import { purge } from './purge.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Session } from './session.ts'
 import { spreadMs } from './spread.ts'
@@ -117,6 +118,6 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
     heart.beatAt = io.clock.monotonic()
     if (io.clock.monotonic() - purgedAt < dayMs) return
     purgedAt = io.clock.monotonic()
-    await session.mirror.purge(io.clock.now() - session.settings.historyRetentionDays * dayMs)
+    await purge(session.mirror, session.settings, io.clock.now())
   })
 }

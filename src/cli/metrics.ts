@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
+import { writeAll } from './write-stream.ts'
 
 export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
@@ -19,7 +20,13 @@ export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => v
       const config = metricsConfig(settings)
       const read = () => views.readings()
       const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
-      io.stdout.write((await metrics.render()).body)
+      const { body } = await metrics.render()
+      await writeAll(io, decoded(body))
       done(exitCodes.ok)
     })
+}
+
+async function* decoded(pieces: readonly Uint8Array[]): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for (const piece of pieces) yield decoder.decode(piece, { stream: true })
 }

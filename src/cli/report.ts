@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
-import { configurationRecord } from '../evaluate/configuration-record.ts'
+import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { toIso } from '../model/dates.ts'
@@ -78,7 +78,7 @@ interface Making {
 
 async function makeReport(mirror: Mirror, { settings, options, at, now, present }: Making): Promise<Report> {
   const bounds = await mirror.recordBounds()
-  const begunAt = insistOnRecord(bounds, at, now - settings.historyRetentionDays * dayMs)
+  const begunAt = insistOnRecord(bounds, at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw noRecord(begunAt)
@@ -88,10 +88,15 @@ async function makeReport(mirror: Mirror, { settings, options, at, now, present 
   return buildReport({ past, configuration, begunAt, tenants, details, ...(only !== undefined && { only }) })
 }
 
-/** Returns when the record begins. */
-function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, retainedFrom: number): number {
+interface Reach {
+  readonly now: number
+  readonly retainedFrom: number
+}
+
+/** Returns when the record begins; ahead of now where the clock was ahead at that time. */
+function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
   if (begins === null) throw new UsageError('There is no record yet; run "tenantwatch sync" once with this version')
-  if (at < begins) throw noRecord(begins)
+  if (at < begins && begins <= now) throw noRecord(begins)
   const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
   if (at < from) {
     throw new UsageError(`There is no record from before ${toIso(from)} any more: history.retentionDays has passed`)
@@ -103,13 +108,9 @@ function noRecord(begins: number): UsageError {
   return new UsageError(`There is no record from before ${toIso(begins)}: it begins then`)
 }
 
-function insistOnTenant({ content }: NotedConfiguration, wanted: string): void {
-  const { tenants } = JSON.parse(content) as { readonly tenants: readonly { readonly name: string }[] }
-  oneOf(
-    'tenant at that time',
-    tenants.map(({ name }) => name),
-    wanted,
-  )
+function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
+  const names = readRecord(configuration).tenants.map(({ name }) => name)
+  oneOf('tenant at that time', names, wanted)
 }
 
 /** Who has edited the file must not take the report for one of the edited rules. */

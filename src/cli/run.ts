@@ -4,6 +4,7 @@ import { type Daemon, startDaemon } from './daemon.ts'
 import { giveBackMemory } from './give-back-memory.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { createLog } from './logger.ts'
+import { quietMoment } from './quiet-moment.ts'
 import { untilStopped } from './until-stopped.ts'
 
 export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -29,8 +30,10 @@ Examples:
       const load = () => loadConfiguration(io, command, true).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
-      daemon.caughtUp.then(() => giveBackMemory()).catch(() => {})
-      await Promise.race([untilStopped(io), daemon.broken])
+      const ending = new AbortController()
+      const isQuiet = daemon.caughtUp.then(() => quietMoment(io.clock, ending.signal))
+      isQuiet.then((quiet) => quiet && giveBackMemory()).catch(() => {})
+      await Promise.race([untilStopped(io), daemon.broken]).finally(() => ending.abort())
       log.info({}, 'Stopping')
       done(exitCodes.ok)
     })

@@ -45,10 +45,13 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .addHelpText(
       'after',
       `
+GET on the control URL lists its actions.
+
 Examples:
   tenantwatch simulate
   tenantwatch simulate --port 8080 --users 100000 --live-seconds 30
-  tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'`,
+  tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
+  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","times":3,"effect":{"kind":"status","status":500}}'`,
     )
     .action(async (options: SimulateOptions) => {
       // A daemon does without them.

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
@@ -8,6 +7,7 @@ import { exitCodeOf } from './fail-on.ts'
 import { type ExitCode, type Io, print } from './io.ts'
 import { createLog } from './logger.ts'
 import { progressLine } from './progress.ts'
+import { purge } from './purge.ts'
 import { openSession } from './session.ts'
 import { syncRound } from './sync-round.ts'
 import { syncSummary } from './sync-summary.ts'
@@ -30,7 +30,8 @@ export function addSync(program: Command, io: Io, done: (code: ExitCode) => void
     .addHelpText(
       'after',
       `
-Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or was held.
+Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or was held,
+or, with --fail-on, a check is unknown; 3 beats 1.
 
 Examples:
   tenantwatch sync
@@ -55,7 +56,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   await using session = await openSession({ settings, io, log, progress: progress.page })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), sweep: options.sweep === true }
   const results = await syncRound(session, round, io.stop)
-  await session.mirror.purge(io.clock.now() - settings.historyRetentionDays * dayMs)
+  await purge(session.mirror, settings, io.clock.now())
   progress.clear()
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   print(io, syncSummary(results, postures))

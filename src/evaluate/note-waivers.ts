@@ -3,7 +3,7 @@ import type { Acceptance, FindingRow, FindingStore } from '../mirror/port.ts'
 import type { Check } from './check.ts'
 import { factsText, materialFacts } from './material-facts.ts'
 import type { JudgedTenant } from './tenant-trust.ts'
-import { entityKeyOf, isAbout, isValid, termsOf } from './waiver-terms.ts'
+import { entityKeyOf, isAbout, termsOf } from './waiver-terms.ts'
 
 export interface NoteWaivers {
   readonly store: FindingStore
@@ -28,7 +28,8 @@ export async function noteWaivers(request: NoteWaivers): Promise<void> {
     const terms = termsOf(waiver)
     if (known.get(id) === terms) continue
     await store.dropAcceptances(tenant.id, id)
-    if (isValid(waiver, now)) await acceptStored(request, waiver, terms)
+    // Of one that has expired, too: the clock may be ahead, and once it is put right the waiver counts again.
+    await acceptStored(request, waiver, terms)
     const noted = { id, check, entity, entityKey: entityKeyOf(waiver), terms, since: now, expiresAt }
     await store.noteWaiver(tenant.id, noted)
   }

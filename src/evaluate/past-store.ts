@@ -25,7 +25,9 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Post
     trust: async (tenantId) => pastTrust(await recordOf(tenantId), await past.runs(tenantId)),
     checkStates: (tenantId) => past.checkStates(tenantId),
     findings: (filter) => past.findings(filter),
-    lapses: (of) => past.lapses(of),
+    lapses: (fingerprints) => past.lapses(fingerprints),
+    lapseCounts: (tenantId, check) => past.lapseCounts(tenantId, check),
+    lapsedUnderAll: (tenantId, check, waivers) => past.lapsedUnderAll(tenantId, check, waivers),
     isLive: (tenantId, resource, key) => past.isLive(tenantId, resource, key),
     // Whether a waiver covers later or graver findings than those looked at is not kept over time.
     waiverBreadth: async () => [],

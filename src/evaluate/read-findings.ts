@@ -41,7 +41,7 @@ async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: Rea
   const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
   const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
   if (open.length === 0) return new Map<string, readonly Lapse[]>()
-  return lapsesOf(waivers, await store.lapses({ fingerprints: open.map(({ fingerprint }) => fingerprint) }))
+  return lapsesOf(waivers, await store.lapses(open.map(({ fingerprint }) => fingerprint)))
 }
 
 async function confirmationTimes(store: PostureStore, tenantIds: readonly number[] | undefined) {

@@ -1,9 +1,9 @@
 import type { Waiver } from '../config/settings.ts'
-import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../mirror/port.ts'
+import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../mirror/port.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Check } from './check.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { anyEntity, entityKeyOf, isValid } from './waiver-terms.ts'
+import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
 import { isCovering, lapsesOf } from './waivers.ts'
 
 export type SeverityCounts = Partial<Record<Severity, number>>
@@ -36,7 +36,7 @@ export interface Split {
 
 /**
  * Counts the open findings of each check by severity, waived ones apart. Of findings only those are read that waivers
- * name and those whose waiver lapsed: a waiver for all covers the rest by their count.
+ * name: what a waiver for all covers, and what it covers no longer, are counts.
  */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
@@ -57,7 +57,10 @@ interface SplitCheck extends SplitFindings {
   readonly own: readonly Waiver[]
 }
 
-type Weighed = Pick<FindingRow, 'fingerprint' | 'entityId' | 'severity'>
+/** An open finding that a waiver names, with all waivers that cover it. */
+interface Named extends Pick<FindingRow, 'severity'> {
+  readonly coveredBy: readonly Waiver[]
+}
 
 async function splitCheck(
   request: SplitCheck,
@@ -65,43 +68,68 @@ async function splitCheck(
   byWaiver: Map<string, Coverage>,
 ): Promise<void> {
   const { store, tenant, check, all, own, now } = request
-  const stored = await store.lapses({ tenantId: tenant.id, check: check.id })
-  const lapses = lapsesOf(own, stored)
-  const covers = (waiver: Waiver, { fingerprint, entityId }: Weighed) =>
-    isCovering(waiver, { tenant: tenant.name, check: check.id, entityId }, lapses.get(fingerprint) ?? [], now)
-  // What lapsed under the only waiver that there is is covered by none: it need not be looked at one by one.
-  const isWaived = (finding: Weighed) => own.length > 1 && own.some((waiver) => covers(waiver, finding))
   const valid = own.filter((waiver) => isValid(waiver, now))
-  const forAll = valid.some(({ entity }) => entity === anyEntity)
+  const forAll = valid.filter(({ entity }) => entity === anyEntity)
   const named = await findNamed(request, valid)
-  const lapsed = [...lapses.values()].flatMap(([lapse]) => lapse ?? [])
-  const waived = forAll
-    ? minus(all, countsOf(lapsed.filter((one) => !isWaived(one))))
-    : countsOf(named.filter((finding) => own.some((waiver) => covers(waiver, finding))))
+  const gone = await store.lapseCounts(tenant.id, check.id)
+  const waived =
+    forAll.length === 0 ? countsOf(named.filter(isWaived)) : minus(all, await uncovered(request, forAll, gone, named))
   byCheck.set(check.id, { open: minus(all, waived), waived })
   for (const waiver of own) {
-    const gone = isValid(waiver, now) ? lapsesOfWaiver(lapses, waiver) : 0
-    const covered =
-      waiver.entity === anyEntity && isValid(waiver, now)
-        ? Math.max(0, total(all) - gone)
-        : named.filter((finding) => covers(waiver, finding)).length
-    byWaiver.set(waiver.id, { covered, lapsed: gone })
+    const terms = { waiver: waiver.id, terms: termsOf(waiver) }
+    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, gone)) : 0
+    const covered = forAll.includes(waiver)
+      ? Math.max(0, total(all) - lapsed)
+      : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
+    byWaiver.set(waiver.id, { covered, lapsed })
   }
 }
 
-function lapsesOfWaiver(lapses: ReadonlyMap<string, readonly Lapse[]>, { id }: Waiver): number {
-  return [...lapses.values()].flat().filter(({ waiver }) => waiver === id).length
+/** What no waiver covers although there are some for all: it lapsed under each of these, and no other names it. */
+async function uncovered(
+  { store, tenant, check, all }: SplitCheck,
+  forAll: readonly Waiver[],
+  gone: readonly LapseCount[],
+  named: readonly Named[],
+): Promise<SeverityCounts> {
+  const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
+  if (first === undefined) return all
+  const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
+  // One that covers everything still, as one agreed in place of another does, needs no reading.
+  const intact = [first, ...others].some((one) => total(lapsedUnder(one, gone)) === 0)
+  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, gone) : summed(await shared())
+  const saved = named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
+  return minus(lapsed, countsOf(saved))
+}
+
+function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
+  return summed(counts.filter((one) => one.waiver === waiver && one.terms === terms))
+}
+
+function summed(counts: readonly Pick<LapseCount, 'severity' | 'count'>[]): SeverityCounts {
+  const sums: SeverityCounts = {}
+  for (const { severity, count } of counts) sums[severity] = (sums[severity] ?? 0) + count
+  return sums
+}
+
+function isWaived({ coveredBy }: Named): boolean {
+  return coveredBy.length > 0
 }
 
 /** The open findings of entities that a valid waiver names. */
-async function findNamed({ store, tenant, check }: SplitCheck, valid: readonly Waiver[]): Promise<readonly Weighed[]> {
-  const named = valid.filter(({ entity }) => entity !== anyEntity)
-  if (named.length === 0) return []
-  const wanted = new Set(named.flatMap((waiver) => fingerprintsOf(waiver, check)))
-  const filter = { tenantIds: [tenant.id], check: check.id, fingerprints: [...wanted] }
-  const found: Weighed[] = []
-  for await (const batch of store.findings(filter)) {
-    found.push(...batch.filter(({ fingerprint }) => wanted.has(fingerprint)))
+async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise<readonly Named[]> {
+  const { store, tenant, check, own, now } = request
+  const naming = valid.filter(({ entity }) => entity !== anyEntity)
+  if (naming.length === 0) return []
+  const fingerprints = [...new Set(naming.flatMap((waiver) => fingerprintsOf(waiver, check)))]
+  const found: Named[] = []
+  for await (const batch of store.findings({ tenantIds: [tenant.id], check: check.id, fingerprints })) {
+    const lapses = lapsesOf(own, await store.lapses(batch.map(({ fingerprint }) => fingerprint)))
+    for (const finding of batch.filter(({ fingerprint }) => fingerprints.includes(fingerprint))) {
+      const ended = lapses.get(finding.fingerprint) ?? []
+      const coveredBy = valid.filter((waiver) => isCovering(waiver, finding, ended, now))
+      found.push({ severity: finding.severity, coveredBy })
+    }
   }
   return found
 }

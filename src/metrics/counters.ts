@@ -2,50 +2,82 @@ import { renderLabels } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { type CounterName, counters } from './instrument-catalogue.ts'
 
+type Labels = Sample['labels']
+
 export interface Counters {
   /**
    * Adds to a series; 0 bears it.
    *
    * @throws RangeError on what would not let it grow.
    */
-  add(name: CounterName, labels: Sample['labels'], amount: number): void
-  /** Every counter with its series as they are at any moment: their values grow on. */
-  readonly families: readonly Family[]
+  add(name: CounterName, labels: Labels, amount: number): void
+  /** Every counter with the series that are shown, read when they are written: their values grow on. */
+  families(isShown: (labels: Labels) => boolean): readonly Family[]
 }
 
-interface Series extends Sample {
+/** What follows the tenant in the labels of a series: the same for every tenant, so it is kept once. */
+interface Tail {
+  readonly labels: Labels
+  readonly text: string
+  /** The same as it stands behind the tenant. */
+  readonly rest: string
+}
+
+interface Series {
+  readonly tail: Tail
   value: number
 }
 
 /**
- * The counters. Of the many series of many tenants each is written out once, when it is born: prom-client would keep
- * three objects and a key for each, and write it anew at each scrape.
+ * The counters. Of the many series of many tenants each keeps its value alone: prom-client would keep three objects and a
+ * key for each, and write it anew at each scrape.
  */
 export function createCounters(): Counters {
-  const all = new Map<
-    CounterName,
-    { readonly family: Family; readonly series: Map<string, Series>; samples: Series[] }
-  >()
-  for (const { name, help } of counters) {
-    const samples: Series[] = []
-    all.set(name, { family: { name, type: 'counter', help, samples }, series: new Map(), samples })
+  const byName = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
+  const tails = new Map<string, Tail>()
+  const tailOf = (labels: Labels): Tail => {
+    const text = renderLabels(labels)
+    const known = tails.get(text)
+    if (known !== undefined) return known
+    const tail = { labels, text, rest: text.replace('{', ',') }
+    tails.set(text, tail)
+    return tail
   }
   return {
-    add(name, given, amount) {
-      const counter = all.get(name)
-      if (counter === undefined || !(amount >= 0) || amount === Infinity)
+    add(name, { tenant = '', ...rest }, amount) {
+      const byTenant = byName.get(name)
+      if (byTenant === undefined || !(amount >= 0) || amount === Infinity)
         throw new RangeError(`Cannot add ${amount} to counter ${name}: it can only grow`)
-      const labels = { ...given }
-      const text = renderLabels(labels)
-      const known = counter.series.get(text)
-      if (known !== undefined) {
-        known.value += amount
-        return
+      let ofTenant = byTenant.get(tenant)
+      if (ofTenant === undefined) {
+        ofTenant = new Map()
+        byTenant.set(tenant, ofTenant)
       }
-      const born = { labels, text, value: amount }
-      counter.series.set(text, born)
-      counter.samples.push(born)
+      const tail = tailOf(rest)
+      const series = ofTenant.get(tail.text)
+      if (series === undefined) ofTenant.set(tail.text, { tail, value: amount })
+      else series.value += amount
     },
-    families: [...all.values()].map(({ family }) => family),
+    families: (isShown) =>
+      counters.map(({ name, help }) => {
+        const samples = { [Symbol.iterator]: () => shown(byName.get(name), isShown) }
+        return { name, type: 'counter', help, samples, distinct: true }
+      }),
+  }
+}
+
+function* shown(
+  byTenant: ReadonlyMap<string, ReadonlyMap<string, Series>> = new Map(),
+  isShown: (labels: Labels) => boolean,
+): Generator<Sample> {
+  for (const [tenant, ofTenant] of byTenant) {
+    const own = { tenant }
+    if (!isShown(own)) continue
+    const head = renderLabels(own).slice(0, -1)
+    for (const { tail, value } of ofTenant.values()) {
+      const { resource } = tail.labels
+      if (resource !== undefined && !isShown({ tenant, resource })) continue
+      yield { labels: own, text: tail.rest === '' ? `${head}}` : head + tail.rest, value }
+    }
   }
 }

@@ -3,6 +3,8 @@ import type { Family, Sample } from './family.ts'
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
+export const openMetricsEnd = '# EOF\n'
+
 /**
  * Renders families in the Prometheus text format. prom-client's own renderer is not used: it takes two label sets that
  * differ only in where a comma stands for one series, and renames counters for good once OpenMetrics was asked for.
@@ -10,39 +12,33 @@ export const openMetricsType = 'application/openmetrics-text; version=1.0.0; cha
  * @throws Error on NaN and on a series that occurs twice: no answer is better than a wrong one.
  */
 export function renderPrometheus(families: readonly Family[]): string {
-  return families.map(prometheusFamily).join('')
+  return families.flatMap((family) => [...familyLines(family, false)]).join('')
 }
 
 /** Renders families as OpenMetrics 1.0: counter families without `_total`, their samples with it, `# EOF` at the end. */
 export function renderOpenMetrics(families: readonly Family[]): string {
-  return `${families.map(openMetricsFamily).join('')}${openMetricsEnd}`
+  return `${families.flatMap((family) => [...familyLines(family, true)]).join('')}${openMetricsEnd}`
 }
 
-export const openMetricsEnd = '# EOF\n'
-
-/** One family in the Prometheus text format. */
-export function prometheusFamily(family: Family): string {
-  return renderFamily(family, family.name, family.name)
-}
-
-/** One family as OpenMetrics. */
-export function openMetricsFamily(family: Family): string {
-  if (family.type !== 'counter') return renderFamily(family, family.name, family.name)
-  const base = family.name.replace(/_total$/, '')
-  return renderFamily(family, base, `${base}_total`)
-}
-
-function renderFamily(family: Family, headName: string, sampleName: string): string {
-  let text = `# HELP ${headName} ${escapeHelp(family.help)}\n# TYPE ${headName} ${family.type}\n`
+/**
+ * The lines of a family in one of the two formats, first its two of head, each with its end.
+ *
+ * @throws Error as rendering it whole does.
+ */
+export function* familyLines(family: Family, openMetrics: boolean): Generator<string> {
+  const { name, type, help, samples, distinct = false } = family
+  const headName = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+  const sampleName = openMetrics && type === 'counter' ? `${headName}_total` : name
+  yield `# HELP ${headName} ${escapeHelp(help)}\n# TYPE ${headName} ${type}\n`
   const seen = new Set<string>()
-  for (const { labels, text: labelText = renderLabels(labels), suffix = '', value } of family.samples) {
-    const series = suffix + labelText
-    if (seen.has(series)) throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
-    seen.add(series)
+  for (const { labels, text = renderLabels(labels), suffix = '', value } of samples) {
+    const series = suffix + text
+    if (!distinct && seen.has(series))
+      throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
+    if (!distinct) seen.add(series)
     if (Number.isNaN(value)) throw new Error(`Cannot render metrics: series ${sampleName}${series} is NaN`)
-    text += `${sampleName}${series} ${renderNumber(value)}\n`
+    yield `${sampleName}${series} ${renderNumber(value)}\n`
   }
-  return text
 }
 
 /** Labels as both formats write them. */

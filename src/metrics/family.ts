@@ -13,7 +13,10 @@ export interface Family {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
-  readonly samples: readonly Sample[]
+  /** Gone through once for each rendering; they may be made only then. */
+  readonly samples: Iterable<Sample>
+  /** True where samples are kept by their labels: no two can be one series, and need not be compared. */
+  readonly distinct?: boolean
 }
 
 /** What is fixed of a family before it has a value. */

@@ -4,6 +4,7 @@ import { breather, mostAtOnce } from './breather.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
+import type { PostureGauge } from './posture-gauge.ts'
 import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
@@ -19,8 +20,14 @@ export interface TenantReading {
   readonly waived: InventoryContext['waived']
 }
 
+interface ReadTenant {
+  readonly shape: TenantShape
+  readonly reading: TenantReading
+}
+
 /**
- * Builds the gauges anew from what is there now, so that nothing of an earlier scrape stays behind.
+ * Builds the gauges anew from what is there now, so that nothing of an earlier scrape stays behind. Samples of the posture,
+ * the most of them, are made only as each family is gone through.
  *
  * @throws Error when a configured tenant was not read: a scrape without it would look like one where all is well.
  */
@@ -29,22 +36,17 @@ export async function gatherGauges(
   readings: readonly TenantReading[],
 ): Promise<readonly Family[]> {
   const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
-  const pairs = config.tenants.map((shape) => {
+  const tenants = config.tenants.map((shape): ReadTenant => {
     const reading = byTenant.get(shape.name)
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${shape.name} was not read`)
     return { shape, reading }
   })
   const breathe = breather(mostAtOnce)
-  const families: Family[] = []
-  for (const gauge of [...checkGauges, ...syncGauges, ...waiverGauges]) {
-    const samples = pairs.flatMap(({ shape, reading }) =>
-      gauge.samples(reading.posture, shape).map((sample) => withTenant(gauge, shape.name, sample)),
-    )
-    families.push(toFamily(gauge, samples))
-    await breathe(samples.length)
-  }
+  const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
+    toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
+  )
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
-  for (const { shape, reading } of pairs) {
+  for (const { shape, reading } of tenants) {
     await breathe(samplesOfReading)
     for (const { gauge, samples } of await readInventory(shape, reading)) {
       const entry = inventory.get(gauge.name)
@@ -54,6 +56,12 @@ export async function gatherGauges(
   }
   for (const { gauge, samples } of inventory.values()) families.push(toFamily(gauge, samples))
   return families
+}
+
+function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[]): Generator<Sample> {
+  for (const { shape, reading } of tenants) {
+    for (const sample of gauge.samples(reading.posture, shape)) yield withTenant(gauge, shape.name, sample)
+  }
 }
 
 interface Read {
@@ -85,6 +93,6 @@ function withTenant(definition: FamilyDefinition, tenant: string, sample: Sample
   return { labels, value: sample.value }
 }
 
-function toFamily({ name, help }: FamilyDefinition, samples: readonly Sample[]): Family {
+function toFamily({ name, help }: FamilyDefinition, samples: Family['samples']): Family {
   return { name, type: 'gauge', help, samples }
 }

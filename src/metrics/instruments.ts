@@ -13,7 +13,8 @@ export interface Instruments {
   observe(name: HistogramName, labels: Labels, seconds: number): void
   /** Bears a histogram's series, once. */
   bear(name: HistogramName, labels: Labels): void
-  collect(): Promise<readonly Family[]>
+  /** Everything whose labels are shown. */
+  collect(isShown: (labels: Labels) => boolean): Promise<readonly Family[]>
 }
 
 /** Gauges that end in `_total`, which promtool's linter refuses. */
@@ -51,21 +52,23 @@ export function createInstruments(options: { readonly processMetrics: boolean })
       born.add(key)
       byHistogram.get(name)?.zero({ ...labels })
     },
-    async collect() {
-      return [...counted.families, ...(await registry.getMetricsAsJSON()).map(toFamily)]
+    async collect(isShown) {
+      const others = (await registry.getMetricsAsJSON()).map((metric) => toFamily(metric, isShown))
+      return [...counted.families(isShown), ...others]
     },
   }
 }
 
 type JsonMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]
 
-function toFamily(metric: JsonMetric): Family {
+function toFamily(metric: JsonMetric, isShown: (labels: Labels) => boolean): Family {
   const { name, help } = metric
   const kind = String(metric.type)
   const type = kind === 'counter' || kind === 'histogram' ? kind : 'gauge'
   const samples = metric.values
     .filter(({ value }) => Number.isFinite(value) && !(name.startsWith('nodejs_eventloop_lag') && value > noMinimumYet))
     .map((value) => toSample(name, value))
+    .filter(({ labels }) => isShown(labels))
   return { name, type, help: help.endsWith('.') ? help : `${help}.`, samples }
 }
 

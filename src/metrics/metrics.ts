@@ -1,9 +1,10 @@
 import type { StoreSize } from '../mirror/store-size.ts'
 import { bearSeries } from './born-series.ts'
 import { breather, mostAtOnce } from './breather.ts'
+import { bytePieces } from './byte-pieces.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
-import { openMetricsEnd, openMetricsFamily, openMetricsType, prometheusFamily, prometheusType } from './exposition.ts'
+import { openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
@@ -15,7 +16,7 @@ export interface MetricsOptions {
   /** Milliseconds since the epoch: when the configuration was first loaded. */
   readonly startedAt: number
   readonly config: MetricsConfig
-  /** Reads every configured tenant; asked once a scrape, however many ask at the same time. */
+  /** Reads every configured tenant; asked once a scrape, however many ask at the same time for the same format. */
   readonly read: () => Promise<readonly TenantReading[]>
   /** Looks how large the files of the mirror are. */
   readonly storeSize?: () => StoreSize
@@ -25,7 +26,8 @@ export interface MetricsOptions {
 
 export interface Exposition {
   readonly contentType: string
-  readonly body: string
+  /** UTF-8, in pieces: of many tenants it is too large for one string, which would be copied on its way out. */
+  readonly body: readonly Uint8Array[]
 }
 
 export interface Metrics extends MetricsEvents {
@@ -33,7 +35,8 @@ export interface Metrics extends MetricsEvents {
   configure(config: MetricsConfig): void
   configReloaded(successful: boolean, at: number): void
   /**
-   * The whole exposition in the format that an Accept header asks for, Prometheus text by default.
+   * The whole exposition in the format that an Accept header asks for, Prometheus text by default. Nothing of it is
+   * handed over before all of it is there.
    *
    * @throws whatever the reading threw: a scrape is whole or fails, it is never partial.
    */
@@ -47,7 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const skews = new Map<string, number>()
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
-  let underWay: Promise<readonly Family[]> | undefined
+  const underWay = new Map<string, Promise<Exposition>>()
 
   const configure = (next: MetricsConfig) => {
     config = next
@@ -59,19 +62,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const own = [skewGauge(now, readings, skews), waiverGauge(now), buildInfo(options.version)]
     const gauges = [...(await gatherGauges(now, readings)), ...own]
     if (!daemon) return byName(gauges)
-    const isShown = shownSeries(now)
-    const counted = (await instruments.collect()).map((family) => ({
-      ...family,
-      samples: family.samples.filter(({ labels }) => isShown(labels)),
-    }))
+    const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
     return byName([...gauges, ...reloadGauges(reload), ...store, ...counted])
   }
-  const shared = () => {
-    underWay ??= gather().finally(() => {
-      underWay = undefined
-    })
-    return underWay
+  const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
+    const openMetrics = contentType === openMetricsType
+    const breathe = breather(mostAtOnce)
+    const body: Uint8Array[] = []
+    for (const family of await gather()) body.push(...(await bytePieces(family, openMetrics, breathe)))
+    if (openMetrics) body.push(Buffer.from(openMetricsEnd))
+    return { contentType, body }
   }
   configure(config)
   return {
@@ -80,17 +81,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     configReloaded(successful, at) {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
-    async render(accept) {
-      const open = wantsOpenMetrics(accept)
-      const breathe = breather(mostAtOnce)
-      let body = ''
-      for (const family of await shared()) {
-        body += open ? openMetricsFamily(family) : prometheusFamily(family)
-        await breathe(family.samples.length)
-      }
-      return open
-        ? { contentType: openMetricsType, body: body + openMetricsEnd }
-        : { contentType: prometheusType, body }
+    render(accept) {
+      const contentType = wantsOpenMetrics(accept) ? openMetricsType : prometheusType
+      const begun = underWay.get(contentType)
+      if (begun !== undefined) return begun
+      const rendering = render(contentType).finally(() => underWay.delete(contentType))
+      underWay.set(contentType, rendering)
+      return rendering
     },
   }
 }

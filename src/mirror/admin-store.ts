@@ -1,5 +1,6 @@
 import { and, getTableColumns, getTableName, isNotNull, lt } from 'drizzle-orm'
 import { transact } from './database.ts'
+import { leaveCheckpoints } from './leave-checkpoints.ts'
 import type { OpenedDatabase } from './open-database.ts'
 import type { AdminStore } from './port.ts'
 import { eraseRecord } from './record-retention.ts'
@@ -19,6 +20,10 @@ const outdatedChanges = `delete from changes where at < ? and not (
   and id in (select min(id) from changes where resource in (${singletons.map(() => '?').join(', ')})
     group by tenant_id, resource, key, field))`
 
+/** What was wrong with checks that nobody judges any more: it may quote a person or a file. */
+const outdatedProblems = `delete from check_problems where not exists (select 1 from check_states s
+  where s.tenant_id = check_problems.tenant_id and s."check" = check_problems."check" and s.evaluated_at >= ?)`
+
 /** Retention and health of the database. */
 export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part {
   const { orm, raw } = database
@@ -33,6 +38,7 @@ export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part
           .run()
         eraseRecord(database, before)
         raw.exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
+        raw.prepare(outdatedProblems).run(before)
         for (const { table, personal } of Object.values(recordTables)) {
           const columns = personal.map((property) => getTableColumns(table)[property]?.name ?? property)
           if (columns.length === 0) continue
@@ -49,7 +55,7 @@ export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part
     isVerified: () => verified,
     async verify(signal = new AbortController().signal) {
       guard.insist()
-      await verifyFile(raw.name, signal)
+      await leaveCheckpoints(raw, () => verifyFile(raw.name, signal))
       verified = true
     },
   }

@@ -60,6 +60,8 @@ export interface PastReader {
   readonly at: number
   /** Set while the time lies in hours that the clock showed twice: until when it had come before it was set back. */
   readonly setBackFrom: number | null
+  /** A time of the record that lies ahead of `at` as it was lived: when the clock was set back from there. */
+  lived(time: number): number
   configuration(): Promise<NotedConfiguration | null>
   /** `evaluatedAt` is when the verdict was last confirmed by then. */
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
@@ -69,6 +71,8 @@ export interface PastReader {
   /** Findings that were open then, in the order they were first opened; resolved ones, too, with `all`. */
   findings: FindingStore['findings']
   lapses: WaiverStore['lapses']
+  lapseCounts: WaiverStore['lapseCounts']
+  lapsedUnderAll: WaiverStore['lapsedUnderAll']
   isLive: FindingStore['isLive']
 }
 

@@ -112,7 +112,17 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
 /** What outputs are told of a tenant by; also answered by the record, as of a time. */
 export type PostureStore = Pick<
   FindingStore,
-  'checkStates' | 'findings' | 'holds' | 'isLive' | 'lapses' | 'tenant' | 'tenants' | 'trust' | 'waiverBreadth'
+  | 'checkStates'
+  | 'findings'
+  | 'holds'
+  | 'isLive'
+  | 'lapseCounts'
+  | 'lapsedUnderAll'
+  | 'lapses'
+  | 'tenant'
+  | 'tenants'
+  | 'trust'
+  | 'waiverBreadth'
 >
 
 /** What operators and outputs need beside. */

@@ -91,7 +91,11 @@ function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter) 
   if (tenantId !== undefined) parts.push(['c.tenant_id = ?', tenantId])
   if (resources !== undefined) parts.push(['c.resource in (select value from json_each(?))', JSON.stringify(resources)])
   if (key !== undefined) {
-    const keys = Object.values(recordTables).map(({ keyOf }) => String(keyOf(key)))
+    // Every key is that of a tenant's one object: it is meant only where its resource is named.
+    const meant = Object.values(recordTables).filter(
+      ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
+    )
+    const keys = meant.map(({ keyOf }) => String(keyOf(key)))
     parts.push(['c.key in (select value from json_each(?))', JSON.stringify([key, ...keys])])
   }
   if (since !== undefined) parts.push(['c.at >= ?', since])

@@ -8,9 +8,12 @@ import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
 import { decisions, heldRecords, holds, tenants } from './schema/index.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
+import { anotherTenant } from './waiver-upkeep.ts'
 
 type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
   Pick<AdminStore, 'decide'>
+
+type Application = Parameters<SyncStore['applyDecision']>[1]
 
 const scopeOf = (text: string) => (text === 'all' ? 'all' : resourceOf(text))
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
@@ -19,6 +22,7 @@ const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 
 export function holdStore(database: Database, removals: Removals): Part {
   const { orm } = database
   const putState = syncStateWriter(database)
+  const endAcceptances = database.raw.prepare(anotherTenant)
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
     orm
@@ -69,7 +73,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     for (const resource of resourceNames) removals.accept(tenantId, resource, removals.live(tenantId, resource))
   }
 
-  function apply(decision: DecisionRow, tenantId: number, coversKnown: boolean): void {
+  function apply(decision: DecisionRow, { tenantId, at, coversKnown }: Application): void {
     if (decision.holdReason === 'shrink_held' && decision.resource !== 'all') {
       const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, decision.holdId))
       removals.accept(
@@ -83,7 +87,10 @@ export function holdStore(database: Database, removals: Removals): Part {
       putState(tenantId, decision.resource, { emptyAccepted: 1 })
     }
     if (decision.holdReason === 'tenant_changed') {
-      if (decision.resource === 'all' && coversKnown) acceptAllKnown(tenantId)
+      if (decision.resource === 'all' && coversKnown) {
+        acceptAllKnown(tenantId)
+        endAcceptances.run({ tenantId, at })
+      }
       drop(decision.holdId)
     }
   }
@@ -121,11 +128,11 @@ export function holdStore(database: Database, removals: Removals): Part {
         .all({ tenantId })
         .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
     },
-    async applyDecision(decision, { tenantId, at, coversKnown }) {
+    async applyDecision(decision, application) {
       transact(database, () => {
         const hold = orm.select({ id: holds.id }).from(holds).where(eq(holds.id, decision.holdId)).get()
-        if (hold !== undefined) apply(decision, tenantId, coversKnown)
-        orm.update(decisions).set({ appliedAt: at }).where(eq(decisions.id, decision.id)).run()
+        if (hold !== undefined) apply(decision, application)
+        orm.update(decisions).set({ appliedAt: application.at }).where(eq(decisions.id, decision.id)).run()
       })
     },
     async decide({ holdId, reason, at }) {

@@ -8,6 +8,8 @@ export interface LockState {
   readonly held: boolean | null
   /** The process that holds the lock, where the system tells; null also for one of another container. */
   readonly pid: number | null
+  /** True when a mirror was made here before, so that none is made anew; null while that cannot be told. */
+  readonly mirrorMade: boolean | null
 }
 
 /** Looks at the engine's lock on a database without waiting for it or keeping an engine that starts from it. */
@@ -15,22 +17,23 @@ export function lockStateOf(storePath: string): LockState {
   const path = `${resolve(storePath)}-lock`
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
-    const held = stats !== undefined && isHeld(path)
-    return { held, pid: held === true ? holderOf(stats.ino) : null }
+    if (stats === undefined) return { held: false, pid: null, mirrorMade: false }
+    const { held, mirrorMade } = look(path)
+    return { held, pid: held === true ? holderOf(stats.ino) : null, mirrorMade }
   } catch {
-    return { held: null, pid: null }
+    return { held: null, pid: null, mirrorMade: null }
   }
 }
 
 /** An engine's lock is exclusive: nobody can read the file beside it, not even for an instant. */
-function isHeld(path: string): boolean | null {
+function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
   let lock: BetterSqlite3.Database | undefined
   try {
     lock = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 0 })
-    lock.pragma('user_version')
-    return false
+    return { held: false, mirrorMade: lock.pragma('user_version', { simple: true }) === 1 }
   } catch (error) {
-    return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY') ? true : null
+    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+    return { held: isBusy ? true : null, mirrorMade: null }
   } finally {
     lock?.close()
   }

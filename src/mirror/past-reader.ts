@@ -47,19 +47,21 @@ export function pastReader(database: Database, { at, present, cut }: PastMoment)
        complete_duration_ms as completeDurationMs, live
      from runs where id in (select max(id) from runs where tenant_id = ? and ${cut.within('runs')} group by resource)`,
   )
-  const lapses = pastLapses(database, cut)
   return {
     at,
     setBackFrom: cut.setBackFrom,
+    lived: cut.lived,
     async configuration() {
       const row = configuration.get()
-      return row === undefined ? null : { ...row, content: inflateRawSync(row.content).toString() }
+      return row === undefined
+        ? null
+        : { ...row, at: cut.lived(row.at), content: inflateRawSync(row.content).toString() }
     },
     checkStates: async (tenantId) => states.all(tenantId).map((row) => toState(row, present ? row.evaluatedAt : at)),
     tenantState: async (tenantId) => tenantState.get(tenantId) ?? null,
     runs: async (tenantId) => runs.all(tenantId).map((run) => ({ ...run, resource: resourceOf(run.resource) })),
     findings: pastFindings(database, cut),
-    lapses: async (of) => lapses(of),
+    ...pastLapses(database, cut),
     isLive: pastPresence(database, cut),
   }
 }

@@ -34,6 +34,8 @@ export interface RecordCut {
   within(table: RecordTableName, alias?: string): string
   /** The same of a time that is not of a row of the record. */
   includes(time: number): boolean
+  /** When a row was written: one that is ahead of the cut's time, when the clock was set back from there. */
+  lived(time: number): number
 }
 
 /** Asks for each time the clock was set back, oldest first. */
@@ -57,6 +59,7 @@ export function recordCut(steps: readonly ClockStep[], at: number, present: bool
   return {
     setBackFrom: own !== undefined && at <= own.latest ? own.latest : null,
     includes: (time) => time <= (own !== undefined && at <= own.latest ? own.latest : at),
+    lived: (time) => (time <= at ? time : (steps.slice(0, life + 1).find(({ latest }) => latest >= time)?.at ?? at)),
     within(table, alias = table) {
       const written = `(${alias}.id <= ${floor[table] ?? 0} or ${alias}.${recordTimes[table]} <= ${at})`
       return ceiling === undefined ? written : `${alias}.id <= ${ceiling[table] ?? 0} and ${written}`

@@ -1,4 +1,3 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
@@ -6,10 +5,8 @@ import type { RunClose } from './port.ts'
 import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
-import { syncStates } from './schema/index.ts'
+import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
-
-type StateRow = typeof syncStates.$inferSelect
 
 /** The ends of runs; the method expects to run inside a transaction. */
 export interface RunEnds {
@@ -18,14 +15,8 @@ export interface RunEnds {
 }
 
 export function runEnds(database: Database): RunEnds {
-  const { orm, raw } = database
-  const stateOf = orm
-    .select()
-    .from(syncStates)
-    .where(
-      and(eq(syncStates.tenantId, sql.placeholder('tenantId')), eq(syncStates.resource, sql.placeholder('resource'))),
-    )
-    .prepare()
+  const { raw } = database
+  const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
   const insertRun = raw.prepare(
     `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
@@ -39,7 +30,7 @@ export function runEnds(database: Database): RunEnds {
   return {
     close({ counts, dataAsOf, reachedEndServerTime, ...run }) {
       const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-      const before = stateOf.get({ tenantId, resource })
+      const before = stateOf(tenantId, resource)
       const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
       const left = { completeStartedAt, completeDurationMs, live: live(resource).get(tenantId) ?? 0 }
       insertRun.run({ ...run, ...counts, ...left })
@@ -77,7 +68,7 @@ function laterSuccess(success: number, known: number, now: number): number {
 }
 
 /** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
-function timesBefore(startedAt: number, known: StateRow): SyncStateNote {
+function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
   const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
   return {
     pollAttemptAt: before(known.pollAttemptAt),

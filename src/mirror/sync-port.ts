@@ -207,7 +207,8 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
   /**
    * Applies a decision of `shrink_held`: the ids it held become accepted removals; of an accepted empty list: all live
-   * ids; of `tenant_changed` too, where `coversKnown`. Without effect when the hold is gone by now.
+   * ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted counts any more. Without
+   * effect when the hold is gone by now.
    */
   applyDecision(
     decision: DecisionRow,

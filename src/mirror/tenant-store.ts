@@ -1,23 +1,22 @@
-import { and, eq, getTableName, sql } from 'drizzle-orm'
+import { eq, getTableName, sql } from 'drizzle-orm'
 import { reasons } from '../model/reasons.ts'
 import { type Database, transact } from './database.ts'
 import type { SyncState, SyncStore, TenantRow } from './port.ts'
 import { recordTables } from './record-tables.ts'
 import type { RunEnds } from './run-ends.ts'
-import { quarantine, syncStates, tenants } from './schema/index.ts'
+import { quarantine, tenants } from './schema/index.ts'
+import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
 export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   return { ...row, changeAccepted: row.changeAccepted === null ? null : (JSON.parse(row.changeAccepted) as string[]) }
 }
 
-type StateRow = typeof syncStates.$inferSelect
-
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
 
 const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
 
-export function toSyncState(resource: SyncState['resource'], row: StateRow | undefined): SyncState {
+export function toSyncState(resource: SyncState['resource'], row: SyncStateRow | undefined): SyncState {
   const {
     pollReason = null,
     sweepReason = null,
@@ -63,13 +62,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     .from(tenants)
     .where(eq(tenants.id, sql.placeholder('tenantId')))
     .prepare()
-  const stateOf = orm
-    .select()
-    .from(syncStates)
-    .where(
-      and(eq(syncStates.tenantId, sql.placeholder('tenantId')), eq(syncStates.resource, sql.placeholder('resource'))),
-    )
-    .prepare()
+  const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
   return {
     async openTenant(name, baseUrl, at) {
@@ -95,7 +88,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       return toTenant(row)
     },
     async syncState(tenantId, resource) {
-      return toSyncState(resource, stateOf.get({ tenantId, resource }))
+      return toSyncState(resource, stateOf(tenantId, resource))
     },
     async noteSync(tenantId, resource, { sweepOwed, pollsRest, emptyAccepted, ...note }) {
       const flags = { sweepOwed: flag(sweepOwed), pollsRest: flag(pollsRest), emptyAccepted: flag(emptyAccepted) }

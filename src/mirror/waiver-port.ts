@@ -25,20 +25,25 @@ export interface Acceptance {
   readonly later: boolean
 }
 
-/** A waiver that covers an open finding no longer, because what it accepted has changed. */
-export interface Lapse {
-  readonly fingerprint: string
-  readonly entityId: string
-  readonly severity: Severity
+/** What was agreed with a waiver at one time. */
+export interface WaiverTerms {
   readonly waiver: string
   readonly terms: string
+}
+
+/** A waiver that covers an open finding no longer, because what it accepted has changed. */
+export interface Lapse extends WaiverTerms {
+  readonly fingerprint: string
   readonly lapsedAt: number
-  /**
-   * JSON objects of the material facts: those accepted, and those that ended it. Null may stand for them where a whole
-   * check is asked about: that is only counted, at each scrape.
-   */
+  /** JSON objects of the material facts: those accepted, and those that ended it. */
   readonly accepted: string | null
   readonly changed: string | null
+}
+
+/** How many open findings of a check and severity a waiver covers no longer. */
+export interface LapseCount extends WaiverTerms {
+  readonly severity: Severity
+  readonly count: number
 }
 
 /** In which ways a waiver covers more than was looked at when it was agreed. */
@@ -62,7 +67,7 @@ export interface AcceptedState {
 /** What people decided about findings. A verdict that changes a finding keeps acceptances and lapses up by itself. */
 export interface WaiverStore {
   notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
-  /** Ends what a waiver accepted under earlier terms. */
+  /** Ends what a waiver accepted under earlier terms, and forgets these: it is noted anew, whatever it says by then. */
   dropAcceptances(tenantId: number, waiver: string): Promise<void>
   /** Notes what a waiver accepts of findings that are stored; what is noted already stays. */
   noteAcceptances(
@@ -73,10 +78,16 @@ export interface WaiverStore {
   ): Promise<void>
   /** From here on verdicts note by themselves what the waiver comes to cover. */
   noteWaiver(tenantId: number, waiver: NotedWaiver): Promise<void>
-  /** Of the open findings of a check, or of those with these fingerprints. */
-  lapses(
-    of: { readonly tenantId: number; readonly check: string } | { readonly fingerprints: readonly string[] },
-  ): Promise<readonly Lapse[]>
+  /** Of the open findings with these fingerprints. */
+  lapses(fingerprints: readonly string[]): Promise<readonly Lapse[]>
+  /** Of the open findings of a check, for each noted waiver alone; counts of 0 may be among them. */
+  lapseCounts(tenantId: number, check: string): Promise<readonly LapseCount[]>
+  /** How many open findings of a check, by severity, have lapsed under each of these waivers. */
+  lapsedUnderAll(
+    tenantId: number,
+    check: string,
+    waivers: readonly WaiverTerms[],
+  ): Promise<readonly Pick<LapseCount, 'severity' | 'count'>[]>
   waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
   /** The last accepted state of each entity; null while a check has not kept its first states. */
   acceptedStates(tenantId: number, check: string): Promise<readonly AcceptedState[] | null>

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import type { Lapse } from './port.ts'
+import type { Lapse, LapseCount, PastReader } from './port.ts'
 import type { RecordCut } from './record-cut.ts'
 
 /** Keeps the record of waivers: whatever writes them, a trigger notes it in the same transaction. */
@@ -17,22 +17,38 @@ export function keepWaiverRecord({ raw }: Database): void {
     end;`)
 }
 
-/** Of the lapses under the terms that counted at a time, those of a check or of some findings. */
-export function pastLapses({ raw }: Database, cut: RecordCut) {
-  const lapsed = `select c.fingerprint, f.entity_id as entityId, e.severity, c.waiver, c.terms, c.at as lapsedAt,
-      c.accepted, c.changed
-    from waiver_changes c join findings f on f.fingerprint = c.fingerprint
+type PastLapses = Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'>
+
+/** Of the lapses under the terms that counted at a time, those of some findings, and those of a check counted. */
+export function pastLapses({ raw }: Database, cut: RecordCut): PastLapses {
+  const lapsed = `from waiver_changes c join findings f on f.fingerprint = c.fingerprint
     join finding_events e on e.id = (select max(x.id) from finding_events x
       where x.fingerprint = c.fingerprint and ${cut.within('finding_events', 'x')})
     where c.fingerprint is not null and e.kind <> 'resolved' and ${cut.within('waiver_changes', 'c')}
       and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
         and n.fingerprint is null and n.id > c.id and ${cut.within('waiver_changes', 'n')})`
-  const ofCheck = raw.prepare<[number, string], Lapse>(`${lapsed} and c.tenant_id = ? and c."check" = ? order by c.id`)
+  const ofCheck = 'c.tenant_id = ? and c."check" = ?'
   const ofFindings = raw.prepare<[string], Lapse>(
-    `${lapsed} and c.fingerprint in (select value from json_each(?)) order by c.id`,
+    `select c.fingerprint, c.waiver, c.terms, c.at as lapsedAt, c.accepted, c.changed ${lapsed}
+       and c.fingerprint in (select value from json_each(?)) order by c.id`,
   )
-  return (
-    of: { readonly tenantId: number; readonly check: string } | { readonly fingerprints: readonly string[] },
-  ): readonly Lapse[] =>
-    'tenantId' in of ? ofCheck.all(of.tenantId, of.check) : ofFindings.all(JSON.stringify(of.fingerprints))
+  const counts = raw.prepare<[number, string], LapseCount>(
+    `select c.waiver, c.terms, e.severity, count(distinct c.fingerprint) as count ${lapsed} and ${ofCheck}
+     group by c.waiver, c.terms, e.severity`,
+  )
+  const underAll = raw.prepare<[number, string, string, number], Pick<LapseCount, 'severity' | 'count'>>(
+    `select severity, count(*) as count from (
+       select max(e.severity) as severity ${lapsed} and ${ofCheck}
+         and exists (select 1 from json_each(?) n
+           where n.value ->> 'waiver' = c.waiver and n.value ->> 'terms' = c.terms)
+       group by c.fingerprint having count(distinct c.waiver) = ?)
+     group by severity`,
+  )
+  return {
+    lapses: async (fingerprints) => ofFindings.all(JSON.stringify(fingerprints)),
+    lapseCounts: async (tenantId, check) => counts.all(tenantId, check),
+    async lapsedUnderAll(tenantId, check, waivers) {
+      return underAll.all(tenantId, check, JSON.stringify(waivers), waivers.length)
+    },
+  }
 }

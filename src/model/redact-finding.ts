@@ -5,8 +5,19 @@ const hidden = '[hidden]'
 /** Entity types whose id is itself a file name. */
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/** Evidence that names a person or a file, whichever check wrote it; a configured pattern may spell out a file name. */
-const namingFacts: ReadonlySet<string> = new Set(['email', 'filename', 'firstName', 'lastName', 'nearest', 'pattern'])
+/**
+ * Evidence that names a person or a file, whichever check wrote it; a configured pattern may spell out a file name, and
+ * the reason that somebody gave for accepting a state may name anybody.
+ */
+const namingFacts: ReadonlySet<string> = new Set([
+  'acceptedFor',
+  'email',
+  'filename',
+  'firstName',
+  'lastName',
+  'nearest',
+  'pattern',
+])
 
 /** A number or a GUID. */
 const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i

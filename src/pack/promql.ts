@@ -10,6 +10,28 @@ export function series(metric: string, ...matchers: readonly string[]): string {
   return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
 }
 
+const noLongerTold = [
+  '  unless on (job, instance) tenantwatch_build_info',
+  '  unless on (tenant) group by (tenant) (tenantwatch_check_enabled)',
+] as const
+
+/**
+ * A condition on what is told now, or was told within the last hour while nobody tells it: what is wrong does not look
+ * mended while a daemon restarts, be it under another address. It ends at once where the daemon that told it answers
+ * without it, as after a tenant was taken out, and where another one tells of the same tenant now.
+ */
+export function bridged(labels: string, condition: (read: (selector: string) => string) => string): string {
+  return [
+    `max by (${labels}) (`,
+    `  ${condition((selector) => selector)}`,
+    '  or (',
+    `    ${condition((selector) => `last_over_time(${selector}[1h])`)}`,
+    ...noLongerTold.map((line) => `  ${line}`),
+    '  )',
+    ')',
+  ].join('\n')
+}
+
 /**
  * The present value, or the last one while nobody tells it: a daemon that died, a target that vanished. It ends at once
  * where the daemon that told it answers without it, and where another one tells of the same tenant now.

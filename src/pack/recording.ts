@@ -15,6 +15,12 @@ export const recordings = [
     expr: held('tenantwatch_findings', 'tenant, check, severity'),
   },
   {
+    // Before the expiry: no rule may see a secret without knowing yet that it is waived.
+    record: 'tenant_client:tenantwatch_api_client_secret_waived:held',
+    why: 'Whether the open finding of a secret is waived; the last known answer while the daemon tells none.',
+    expr: held('tenantwatch_api_client_secret_waived', 'tenant, client_id'),
+  },
+  {
     record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:held',
     why: 'Expiry of each secret; the last known one while the daemon tells none.',
     expr: held('tenantwatch_api_client_secret_expiration_timestamp_seconds', 'tenant, client_id'),

@@ -6,8 +6,9 @@ import { cursorDigest } from './page-rules.ts'
 import type { Fetched } from './resource.ts'
 import { beginWalk, commit, type Moment, momentOf, type Run, walkedMs } from './run.ts'
 
-/** Of a longer list the walk is written as it advances. */
+/** Of a longer list the walk is written as it advances: what is held takes memory, and is compared at one go. */
 const mostHeld = 50
+const mostCharacters = 2 * 2 ** 20
 
 /**
  * The pages of a list, held back as long as the whole of it may turn out to be what the mirror holds: that is so nearly
@@ -34,6 +35,7 @@ export function heldPages(run: Run, walk?: WalkRow): HeldPages {
   const isFirst = walk === undefined
   const pages: { readonly page: Fetched; readonly cursor: string | null }[] = []
   let written = walk
+  let room = mostCharacters
 
   async function write(to: WalkRow, { page, cursor }: (typeof pages)[number]): Promise<void> {
     const advance = advanceOf(run, page, isFirst && cursor === null)
@@ -64,7 +66,8 @@ export function heldPages(run: Run, walk?: WalkRow): HeldPages {
       }
     },
     async add(page, cursor) {
-      if (written === undefined && pages.length < mostHeld) pages.push({ page, cursor })
+      room -= page.characters ?? 0
+      if (written === undefined && pages.length < mostHeld && room >= 0) pages.push({ page, cursor })
       else await write(await release(), { page, cursor })
     },
     async confirm() {

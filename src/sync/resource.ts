@@ -11,6 +11,8 @@ export interface Fetched {
   readonly nextCursor: string | null
   readonly hasMore: boolean
   readonly meta: AnswerMeta
+  /** Length of the whole answer, where it is one of several. */
+  readonly characters?: number
   /** Digest of the records as sent, where one can be had. */
   readonly digest?: string | null
   /** True when the records are those of the page that was named; `items` is empty then. */

@@ -64,7 +64,7 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     const { envelope, meta } = open(endpoint, same ? records.rest : text, answer)
     const pagination = readPagination(envelope, inWords('GET', endpoint))
     const items = readItems(envelope, endpoint, one)
-    return { items, ...pagination, meta, digest: records?.digest ?? null, same }
+    return { items, ...pagination, meta, characters: text.length, digest: records?.digest ?? null, same }
   }
 
   async function byId<T>(

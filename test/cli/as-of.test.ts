@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { type Cli, cli, startTime, synced } from './support/cli.ts'
+import { type Cli, type CliOptions, cli, startTime, synced } from './support/cli.ts'
 
 const formats = ['json', 'md', 'html'] as const
 const small = { sizes: { users: 30, documents: 20 } }
@@ -22,8 +22,12 @@ function prng(seed: number): () => number {
 }
 
 /** A world whose time the test knows. */
-async function timed(more: string, tenants = [{ name: 'acme' }, { name: 'beta' }]) {
-  const world = await cli({ simulator: small, tenants, more })
+async function timed(
+  more: string,
+  tenants = [{ name: 'acme' }, { name: 'beta' }],
+  simulator: CliOptions['simulator'] = small,
+) {
+  const world = await cli({ simulator, tenants, more })
   let now = startTime
   return {
     ...world,
@@ -237,6 +241,37 @@ it('forgets no history for a clock that began years behind', async () => {
   world.pass(years + minuteMs)
   world.simulator.primary.setSettings({ mfaEnabled: false })
   await world.run('sync', '--sweep')
+  expect(await world.tellAgain(told)).toEqual(told)
+})
+
+it('keeps record and history through a clock that is years ahead for a while, also from the very first on', async () => {
+  let server = startTime
+  const world = await timed('', [{ name: 'acme' }], { ...small, clock: () => server })
+  const pass = (ms: number) => {
+    server += ms
+    world.pass(ms)
+  }
+  const ahead = async () => {
+    const years = 5 * 365 * 24 * hourMs
+    world.pass(years)
+    expect(await world.run('sync')).toMatchObject({ code: 0 })
+    world.pass(-years)
+    pass(minuteMs)
+    await world.run('sync', '--sweep')
+    pass(minuteMs)
+  }
+  await ahead()
+  const told = await world.tell()
+  expect(told.documents[0]).toContain('"standing": "pass"')
+  expect(told.documents[0]).toContain('"recordBegins": "2026-03-01T12:01:00.000Z"')
+  pass(hourMs)
+  world.simulator.primary.setSettings({ mfaEnabled: false })
+  await world.run('sync', '--sweep')
+  const { stdout } = await world.run('history')
+  expect(stdout).toContain('mfaEnabled true -> false')
+  pass(hourMs)
+  await ahead()
+  expect((await world.run('history')).stdout).toContain(stdout)
   expect(await world.tellAgain(told)).toEqual(told)
 })
 

@@ -53,6 +53,8 @@ it('narrows by entity, resource and time', async () => {
   expect(await read('--entity', `users:${user}`)).toEqual(own)
   expect(await read('--entity', `user:${user}`)).toEqual(own)
   expect(await read('--entity', String(user), '--resource', 'users')).toEqual(own)
+  expect(await read('--entity', String(user))).toEqual(own)
+  expect(await read('--entity', 'authentication-settings:ssoEnforced')).toMatchObject([{ field: 'ssoEnforced' }])
   expect(await read('--resource', 'authentication-settings')).toMatchObject([{ field: 'ssoEnforced', after: true }])
   expect(await read('--since', '1h')).toEqual(all.filter(({ at }) => at > '2026-03-03'))
   expect(await read('--until', '2026-03-02')).toEqual(all.filter(({ at }) => at < '2026-03-03'))
@@ -66,6 +68,16 @@ it('hides what names a person or a file unless it is asked for', async () => {
     (await read('--entity', `users:${user}`, ...args)).find(({ field }) => field === 'email')
   expect(await email()).toMatchObject({ before: '[hidden]', after: '[hidden]' })
   expect(await email('--details')).toMatchObject({ after: '=1+1@example.com' })
+})
+
+it('hides what the specification does not name of users and documents, for it may name one', async () => {
+  const { run, pass, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
+  const [user] = [...simulator.state().users()]
+  simulator.primary.updateUser(user?.userId ?? 0, { nickname: 'Canary' } as never)
+  pass(aDay)
+  await run('sync', '--sweep')
+  expect((await run('history', '--details')).stdout).toContain('extra null -> {"nickname":"Canary"}')
+  expect((await run('history')).stdout).toContain('extra null -> "[hidden]"')
 })
 
 it('writes the same in every format, and no cell that begins a formula', async () => {
@@ -100,6 +112,8 @@ it('says what is wrong with what it is asked, without repeating it', async () =>
     2,
     '--entity and --resource name different resources\n',
   ])
+  for (const nothing of ['', ' ', 'users:', 'users: '])
+    expect(await said('--entity', nothing)).toEqual([2, '--entity names nothing; want an id, such as 12 or users:12\n'])
   expect(await said('--since', 'secret')).toEqual([
     2,
     '--since is no time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',

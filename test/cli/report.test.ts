@@ -107,6 +107,17 @@ it('shows a requirement as its worst check stands, and those without a check as 
   expect(checkOf(blind, 'user-mfa-enrolled')).toMatchObject({ standing: 'unknown', passing: 0 })
 })
 
+it('calls a check waived only while everything that it judges could be read', async () => {
+  const { only, simulator, pass, run } = await world({ more: waived })
+  expect(checkOf(await only(), 'auth-sso-enforced')).toMatchObject({ standing: 'waived', reason: null })
+  simulator.primary.setSettings({ mfaEnabled: 'perhaps' as never })
+  pass(aDay / 24)
+  await run('sync')
+  const tenant = await only()
+  expect(checkOf(tenant, 'auth-sso-enforced')).toMatchObject({ standing: 'unknown', reason: 'quarantined' })
+  expect(stateOf(tenant, 'cis', '5.6')).toBe('unknown')
+})
+
 it('calls nothing well that was switched off', async () => {
   const { only } = await world({ more: 'checks: { auth-mfa-policy-enabled: { enabled: false } }' })
   const tenant = await only()

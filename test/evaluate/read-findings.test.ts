@@ -107,4 +107,8 @@ it('leaves no file name or person in a finding without details', async () => {
   expect(JSON.stringify(bare)).not.toMatch(/payroll|Ada/)
   expect(bare.map(({ fingerprint }) => fingerprint)).toEqual(found.map(({ fingerprint }) => fingerprint))
   expect(bare.map(({ entity }) => `${entity.type} ${entity.id}`)).toContain('document-requirement payslips')
+  const [first] = found
+  if (first === undefined) throw new Error('There is no finding')
+  const drifted = withoutDetails({ ...first, evidence: { present: false, acceptedFor: 'Agreed with Ada' } })
+  expect(drifted.evidence).toEqual({ present: false, acceptedFor: '[hidden]' })
 })

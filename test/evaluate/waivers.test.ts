@@ -105,6 +105,73 @@ it('covers no longer once its end has passed, without any evaluation', async () 
   expect((await world.findings(mfa))[0]?.waiver).toMatchObject({ state: 'expired', explanation })
 })
 
+it('keeps what was accepted by a clock that was years ahead for a while', async () => {
+  const world = await sqliteWorld()
+  await world.sync({
+    'authentication-settings': [settings()],
+    users: [user({ state: 'Invited', mfaStatus: false })],
+  })
+  await world.evaluate()
+  world.waivers = [waiver()]
+  world.pass(5 * 365 * dayMs)
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'expired' })
+  world.pass(-5 * 365 * dayMs)
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1 })
+  await world.sync({ users: [user({ mfaStatus: false })] })
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
+})
+
+it('notes a waiver anew whose renewal was cut off, even where its earlier terms are configured again', async () => {
+  const world = await invited()
+  const noteWaiver = world.mirror.noteWaiver
+  world.mirror.noteWaiver = () => Promise.reject(new Error('killed'))
+  world.waivers = [waiver({ reason: 'Looked at again, the account stays sealed' })]
+  await expect(world.evaluate()).rejects.toThrow('killed')
+  world.mirror.noteWaiver = noteWaiver
+  world.waivers = [waiver()]
+  await world.evaluate()
+  await world.sync(activated())
+  await world.evaluate()
+  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
+})
+
+it('lapses when more documents take a name, however many had it', async () => {
+  const world = await sqliteWorld()
+  const named = (count: number) => ({
+    documents: Array.from({ length: count }, (_, i) =>
+      document({ fileId: `00000000-0000-0000-0000-${100 + i}000000000` }),
+    ),
+  })
+  const check = 'document-name-unique'
+  world.waivers = [waiver({ check, entity: 'policy.pdf' })]
+  await world.sync(named(30))
+  await world.evaluate()
+  expect((await world.counts(check)).waived).toEqual({ info: 1 })
+  await world.sync(named(31))
+  await world.evaluate()
+  expect(await world.counts(check)).toEqual({ status: 'fail', open: { info: 1 }, waived: {} })
+})
+
+it('accepts nothing of a tenant that was accepted as another one, where the same ids are others', async () => {
+  const world = await invited()
+  const { mirror, tenantId } = world
+  const raised = { tenantId, resource: 'all', reason: 'tenant_changed', count: 2, message: '', cause: {} } as const
+  const { id: holdId } = await mirror.raiseHold({ ...raised, at: world.now })
+  await mirror.decide({ holdId, reason: 'We moved', at: world.now })
+  const [decision] = await mirror.pendingDecisions(tenantId)
+  if (decision === undefined) throw new Error('There is no decision')
+  await mirror.applyDecision(decision, { tenantId, at: world.now, coversKnown: true })
+  expect((await world.counts(mfa)).waived).toEqual({})
+  const [finding] = await world.findings(mfa)
+  expect(finding?.waiver?.explanation).toContain('(tenant: nothing → "accepted as another one")')
+  world.waivers = [waiver({ reason: 'Looked at again in the new tenant' })]
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
+})
+
 it('lets neither days that pass nor another notation of the same instant end a waiver', async () => {
   const expiring = 'api-client-secret-not-expiring'
   const world = await sqliteWorld()
@@ -174,6 +241,49 @@ it('covers by a waiver for all what has not changed, counts the rest, and shows 
   await world.sync({ users: waiting(ids, [1, 2]) })
   await world.evaluate()
   expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['graver'] })
+})
+
+it('counts what has lapsed under every waiver for all, whichever others name it', async () => {
+  const world = await sqliteWorld()
+  const users = (roles: string, ...states: string[]) =>
+    states.map((state, i) => user({ userId: i + 1, state, roleName: roles[i] ?? 'A', mfaStatus: false }))
+  await world.sync({ 'authentication-settings': [settings()], users: users('AAAA', ...Array(4).fill('Invited')) })
+  world.waivers = [waiver({ entity: '*' })]
+  await world.evaluate()
+  await world.sync({ users: users('AAAA', 'Active', 'Active', 'Invited', 'Invited') })
+  await world.evaluate()
+  world.waivers = [waiver({ entity: '*' }), waiver({ id: 'w2', entity: '*' })]
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: {}, waived: { high: 2, low: 2 } })
+  await world.sync({ users: users('AAAA', 'Invited', 'Active', 'Active', 'Invited') })
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1, low: 1 }, waived: { high: 1, low: 1 } })
+  expect(await world.waiver()).toMatchObject({ covered: 1, lapsed: 3 })
+  expect(await world.waiver('w2')).toMatchObject({ covered: 2, lapsed: 2 })
+  world.waivers = [...world.waivers, waiver({ id: 'w3', entity: '1' })]
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1, low: 2 } })
+})
+
+it('knows of each acceptance whether its finding is open, and how grave it is then', async () => {
+  const world = await invited()
+  const wrong = () =>
+    world.query(`select w.fingerprint from waived_findings w left join findings f using (fingerprint)
+      where w.open_severity is not case when f.resolved_at is null then f.severity end`)
+  const openAs = () => world.query('select open_severity as severity from waived_findings')
+  expect([wrong(), openAs()]).toEqual([[], [{ severity: 'low' }]])
+  await world.sync(activated())
+  await world.evaluate()
+  expect([wrong(), openAs()]).toEqual([[], [{ severity: 'high' }]])
+  await world.sync(activated({ mfaStatus: true }))
+  await world.evaluate()
+  expect([wrong(), openAs()]).toEqual([[], [{ severity: null }]])
+  await world.sync(activated())
+  await world.evaluate()
+  expect([wrong(), openAs()]).toEqual([[], [{ severity: 'high' }]])
+  world.waivers = [waiver(), waiver({ id: 'w2' })]
+  await world.evaluate()
+  expect([wrong(), openAs()]).toEqual([[], [{ severity: 'high' }, { severity: 'high' }]])
 })
 
 it('waives what another waiver still covers', async () => {

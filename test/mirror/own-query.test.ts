@@ -179,6 +179,23 @@ it('bounds what an answer holds', async () => {
   expect(long).toMatchObject({ alarms: [['1', '0'.repeat(2000)]] })
 })
 
+it('repeats no value of the tenant in what it says of a query that failed', async () => {
+  const { mirror, acme } = await twoTenants()
+  const ask = (text: string) => mirror.ask(acme, query(text))
+  expect(await ask(telling("json_extract('{}', email)", 'from users'))).toEqual({
+    kind: 'failed',
+    problem: 'bad JSON path: (a value)',
+  })
+  expect(await ask(telling("json_extract('{}', email || ' it''s ' || lastName)", 'from users'))).toEqual({
+    kind: 'failed',
+    problem: 'bad JSON path: (a value)',
+  })
+  expect(await ask(telling("json_extract('{}', 'state')", 'from users'))).toEqual({
+    kind: 'failed',
+    problem: "bad JSON path: 'state'",
+  })
+})
+
 const wrong = [
   ['select 1', 'its columns are 1; want exactly entity, status and reason'],
   ["select 1 as entity, 'ok' as status", 'its columns are entity, status; want exactly entity, status and reason'],

@@ -122,6 +122,19 @@ it('keeps of what is erased the last that still held', async () => {
   expect(await mirror.recordBounds()).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
 })
 
+it('erases with the retention what was wrong with checks that nobody judges any more', async () => {
+  const { mirror, tenantId } = await opened()
+  for (const own of ['gone', 'judged']) {
+    await mirror.commitVerdict(verdict(tenantId, start, [], { check: own }))
+    await mirror.noteProblem(tenantId, own, 'It cannot judge ann@example.com')
+  }
+  await mirror.commitVerdict(verdict(tenantId, start + 3 * dayMs, [], { check: 'judged' }))
+  await mirror.purge(start)
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['gone', 'judged'])
+  await mirror.purge(start + dayMs)
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['judged'])
+})
+
 /** A mirror as the first release left it. */
 function firstRelease(): string {
   const folder = temporaryFolder()

@@ -34,6 +34,12 @@ it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
   expect(Math.max(...width)).toBeLessThanOrEqual(24)
 })
 
+it.each(dashboardIds)('invents no number in %s where no daemon tells one, but how many answer', (id) => {
+  const panels = dashboards[id](pack).rows.flatMap((row) => row.panels)
+  const exprs = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr))
+  expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
+})
+
 it.each(dashboardIds)('lets no panels of %s lie upon each other', (id) => {
   const places = (renderDashboard(id, pack).panels ?? []).map(({ gridPos }) => gridPos)
   const taken = new Set<string>()

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { walCommits } from '../../bench/support/wal-commits.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { RunResult } from '../../src/sync/run-result.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
 
@@ -113,4 +114,72 @@ it('a walk whose later page cannot be read has written what the pages before it 
   expect(test.query("select name from api_clients where name = 'Renamed'")).toHaveLength(1)
   const { sweepReason } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
   expect(sweepReason).toBe('client_error')
+})
+
+/** How many of the pages that a run reads were written when its last one was asked for. */
+async function writtenMeanwhile(test: TestEngine): Promise<unknown> {
+  let written: unknown
+  const end = test.sim.onRequest(() => {
+    written = test.query('select count(*) as pages from walk_pages')[0]?.['pages']
+  })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  end()
+  return written
+}
+
+it('a list of many pages is written as it is read, so that no more than 50 are held', async () => {
+  const settings = { api: { requestsPerSecond: 0 }, userDetails: { perRun: 0 } }
+  const held = await synced({ settings, sizes: { users: 1, documents: 1, apiClients: 50 * 20 } })
+  expect([await writtenMeanwhile(held), await commitsOf(held, 'api-clients')]).toEqual([0, 1])
+  const test = await synced({ settings, sizes: { users: 1, documents: 1, apiClients: 52 * 20 } })
+  expect(await writtenMeanwhile(test)).toBe(51)
+})
+
+it('a list of large pages is written as it is read, so that little of it is held', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  const clientId = client?.clientId ?? ''
+  for (const [length, pages] of [
+    [2 ** 20, 0],
+    [2 ** 21, 1],
+  ] as const) {
+    test.sim.primary.updateApiClient(clientId, { name: 'x'.repeat(length) })
+    expect(await writtenMeanwhile(test)).toBe(pages)
+  }
+})
+
+/** Another tenant's token comes, and is noticed, while the first page of the API clients is held. */
+async function changedInMidList(test: TestEngine, then: () => Promise<unknown>): Promise<RunResult> {
+  const [client] = [...test.sim.state().apiClients()]
+  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
+  const end = test.sim.onRequest(async ({ cursor }) => {
+    if (cursor === null) return
+    end()
+    test.useToken(test.sim.tokens.secondReader)
+    expect(ending(await test.run('roles'))).toBe('tenant_changed')
+    await then()
+  })
+  return test.run('api-clients')
+}
+
+it('a tenant that is put on hold while a list is read gets nothing of what was read before', async () => {
+  const test = await synced()
+  const before = everyRow(test)
+  expect(ending(await changedInMidList(test, async () => {}))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual(before)
+})
+
+it('a list begun before a decision on its tenant is read anew after it', async () => {
+  const test = await synced()
+  const known = live(test, 'api-clients')
+  const { reason, message } = await changedInMidList(test, async () => {
+    await accept(test, await theHold(test))
+    expect(ending(await test.run('roles'))).toBe('success')
+  })
+  expect([reason, message]).toEqual(['aborted', 'The list of api-clients is of before a decision'])
+  const accepted = "select * from accepted_removals where resource = 'api-clients'"
+  expect(test.query(accepted)).toHaveLength(known)
+  expect(test.query("select name from api_clients where name = 'Renamed'")).toEqual([])
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe([...test.sim.state('second').apiClients()].length)
 })

@@ -17,13 +17,19 @@ const silentMs = dayMs
 /** What can be told without the database: who works on it and what room it has. */
 export function judgePlace({ path, exists, bytes, walBytes, freeBytes, lock }: StoreFacts): readonly Diagnosis[] {
   const found: Diagnosis[] = []
-  if (!exists) found.push(fine('database', `${path} is not there yet; the first sync makes it`))
+  if (!exists) found.push(judgeAbsence(path, lock))
   found.push(judgeLock(lock))
   if (walBytes > largeWalBytes) {
     const advice = 'Something reads the database without end: look for commands that hang'
     found.push(warning('write-ahead log', `${size(walBytes)} beside the database`, advice))
   }
   return freeBytes === null ? found : [...found, judgeRoom(freeBytes, bytes)]
+}
+
+function judgeAbsence(path: string, { mirrorMade }: StoreFacts['lock']): Diagnosis {
+  if (mirrorMade !== true) return fine('database', `${path} is not there yet; the first sync makes it`)
+  const advice = `Restore a backup, or move ${path}-lock away to begin anew without its history`
+  return failure('database', `${path} is gone or empty although there was one: no engine starts`, advice)
 }
 
 function judgeLock({ held, pid }: StoreFacts['lock']): Diagnosis {

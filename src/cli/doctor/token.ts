@@ -32,7 +32,7 @@ function ofVariable(name: string, what: string): Diagnosis {
 
 function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
   return goodForMs === null
-    ? failure(subject, sentence, 'See what the endpoints say below', { reason: 'unauthorized' })
+    ? failure(subject, sentence, 'See what the endpoints say', { reason: 'unauthorized' })
     : fine(subject, sentence)
 }
 

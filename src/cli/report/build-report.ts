@@ -19,9 +19,10 @@ import { dayMs } from '../../model/durations.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../../model/posture.ts'
 import { withoutDetails } from '../../model/redact-finding.ts'
+import { withoutWaiverDetails } from '../../model/redact-waiver.ts'
 import { tally } from '../../web/tally.ts'
 import { resourceState, trustOf } from '../../web/trust.ts'
-import { coverageOf, standingOf } from './coverage.ts'
+import { coverageOf, doubtOf, standingOf } from './coverage.ts'
 import {
   type Report,
   type ReportCheck,
@@ -55,7 +56,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   return {
     at: past.at,
     version: record.version,
-    recordBegins: toIso(Math.max(begunAt, past.at - record.retentionDays * dayMs)),
+    recordBegins: toIso(Math.max(past.lived(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request),
@@ -128,25 +129,26 @@ interface CheckKnown {
 function reportCheck(check: Check, view: CheckView, { tenant, trust, states, now, details }: CheckKnown): ReportCheck {
   const state = states.find((one) => one.check === check.id)
   const { options } = settingsOf(check, tenant)
+  const inputs = trustedInputs(check, trust, now)
+  const coverage = coverageOf(view, state, inputs)
+  const doubt = doubtOf(coverage, inputs)
+  const standing = standingOf(view, doubt)
   return {
     check: check.id,
     title: check.title,
-    standing: standingOf(view),
+    standing,
     status: view.status,
-    reason: view.reason,
+    reason: standing === 'unknown' ? (view.reason ?? doubt) : view.reason,
     since: view.since === null ? null : toIso(view.since),
-    ...coverageOf(view, state, trustedInputs(check, trust, now)),
+    ...coverage,
     options: details ? options : hidePatterns(options),
   }
 }
 
 const hidden = '[hidden]'
 
-/** `*`, a number or a GUID; anything else may be a file name. */
-const plainEntity = /^(?:\*|\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
-
 function reportWaiver({ expiresAt, breadth: _, ...waiver }: WaiverView, details: boolean) {
-  const entity = details || plainEntity.test(waiver.entity) ? waiver.entity : hidden
+  const { entity } = details ? waiver : withoutWaiverDetails(waiver)
   return { ...waiver, entity, expires: toIso(expiresAt) }
 }
 

@@ -2,12 +2,23 @@ import type { SeverityCounts } from '../../evaluate/split-findings.ts'
 import type { CheckStateRow } from '../../mirror/port.ts'
 import type { InputTrust } from '../../model/input-trust.ts'
 import type { CheckView } from '../../model/posture.ts'
+import type { UnknownReason } from '../../model/reasons.ts'
 import type { Coverage, RequirementState, Standing } from './report.ts'
 
-/** How a check stands: what fails and is waived is neither passing nor failing. */
-export function standingOf({ enabled, status, open, waived }: CheckView): Standing {
+/**
+ * How a check stands: what fails and is waived is neither passing nor failing, and while something else is in doubt it is
+ * not known that nothing else fails.
+ */
+export function standingOf({ enabled, status, open, waived }: CheckView, doubt: UnknownReason | null): Standing {
   if (!enabled) return 'off'
-  return status === 'fail' && total(open) === 0 && total(waived) > 0 ? 'waived' : status
+  if (status !== 'fail' || total(open) > 0 || total(waived) === 0) return status
+  return doubt === null ? 'waived' : 'unknown'
+}
+
+/** Why entities of a check beside those that fail may fail as well; null when all of them were judged. */
+export function doubtOf({ unknown }: Coverage, inputs: readonly InputTrust[]): UnknownReason | null {
+  const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
+  return first ?? (unknown === 0 ? null : 'ambiguous')
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Severity } from '../../model/severity.ts'
 import type { ResourceState, Trust } from '../../web/trust.ts'
 
 /**
- * How a check stands in a report: `waived` = it fails, and every entity that fails is waived; `off` = the configuration
+ * How a check stands in a report: `waived` = it fails, every entity that fails is waived, and every other was judged; `off` = the configuration
  * switched it off.
  */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const

@@ -30,7 +30,10 @@ export function readFolder(folder: string): OwnCheckFolder {
 function readFile(folder: string, name: string): OwnCheckFile {
   try {
     const path = join(folder, name)
-    const { size } = statSync(path)
+    const entry = statSync(path)
+    const { size } = entry
+    // A pipe or a device would be read for ever.
+    if (!entry.isFile() && !entry.isDirectory()) return { name, problem: 'it is no file' }
     if (size > mostBytes) return { name, problem: `it has ${size} bytes; want at most ${mostBytes}` }
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) }
   } catch (error) {

@@ -150,7 +150,10 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     insistOnColumns(statement)
     return read(statement)
   } catch (error) {
-    const problem = refused ?? (error instanceof Error ? error.message : String(error))
+    const said = error instanceof Error ? error.message : String(error)
+    // SQLite quotes a value that it cannot use, such as a path within JSON: it may be one of the tenant's.
+    const problem =
+      refused ?? said.replace(/'[\s\S]*'/, (quoted) => (job.query.includes(quoted) ? quoted : '(a value)'))
     return { kind: 'failed', problem }
   } finally {
     database?.close()

@@ -39,13 +39,18 @@ export const waivedFindings = sqliteTable(
     /** When other facts ended the acceptance, for good, and which. */
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
+    /** Severity of the finding while it is open, else null: each scrape counts by it without reading the findings. */
+    openSeverity: text('open_severity'),
   },
   (table) => [
     primaryKey({ columns: [table.fingerprint, table.waiver] }),
     index('waived_findings_waiver').on(table.tenantId, table.waiver),
-    index('waived_findings_lapsed').on(table.tenantId, table.check).where(sql`lapsed_at is not null`),
+    // With the time at its end, without which SQLite would look into the table for what the condition says already.
+    index('waived_findings_lapsed')
+      .on(table.tenantId, table.check, table.waiver, table.terms, table.openSeverity, table.lapsedAt)
+      .where(sql`lapsed_at is not null and open_severity is not null`),
     index('waived_findings_broad')
-      .on(table.tenantId, table.waiver)
-      .where(sql`lapsed_at is null and (later = 1 or graver = 1)`),
+      .on(table.tenantId, table.waiver, table.terms, table.later, table.graver)
+      .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or graver = 1)`),
   ],
 )

@@ -6,7 +6,7 @@ const daySeconds = 86_400
 const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:held'
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:held'
 /** An operator accepted it: then no rung of the ladder is climbed. */
-const waived = 'unless on (tenant, client_id) tenantwatch_api_client_secret_waived == 1'
+const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:held == 1'
 const client = 'The secret of API client {{ $labels.client_id }} of {{ $labels.tenant }}'
 
 /**

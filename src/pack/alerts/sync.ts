@@ -1,4 +1,5 @@
 import type { Alert, AlertGroup } from '../alert.ts'
+import { bridged } from '../promql.ts'
 
 const alerts: readonly Alert[] = [
   {
@@ -10,10 +11,11 @@ const alerts: readonly Alert[] = [
       {
         severity: 'critical',
         for: '5m',
-        expr: [
-          'time() - (last_over_time(tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"}[1h]) > 0)',
-          '  > last_over_time(tenantwatch_sync_freshness_limit_seconds{mode="sweep"}[1h])',
-        ].join('\n'),
+        expr: bridged(
+          'tenant, resource',
+          (read) =>
+            `time() - (${read('tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"}')} > 0) > ${read('tenantwatch_sync_freshness_limit_seconds{mode="sweep"}')}`,
+        ),
       },
     ],
   },
@@ -47,8 +49,11 @@ const alerts: readonly Alert[] = [
       {
         severity: 'warning',
         expr: [
-          'sum by (tenant, resource, reason)',
-          '  (increase(tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}[30m])) > 0',
+          '(',
+          '  sum by (tenant, resource, reason)',
+          '    (increase(tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}[3h])) > 0',
+          ')',
+          'and on (tenant, resource) (tenantwatch_sync_up != 1)',
         ].join('\n'),
       },
     ],
@@ -59,7 +64,12 @@ const alerts: readonly Alert[] = [
     description:
       'The engine will not go on before an operator accepts it or its cause is gone: see `tenantwatch accept`.',
     dashboard: 'posture',
-    cases: () => [{ severity: 'warning', expr: 'last_over_time(tenantwatch_hold[1h]) != 0' }],
+    cases: () => [
+      {
+        severity: 'warning',
+        expr: bridged('tenant, resource, reason', (read) => `${read('tenantwatch_hold')} != 0`),
+      },
+    ],
   },
   {
     name: 'TenantwatchQuarantine',

@@ -15,7 +15,7 @@ export function missingPermission({ permission, template }: Endpoint): SyncError
 export function deadCredential(): SyncError {
   return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
     status,
-    hint: 'The token or the client secret is wrong, expired or revoked: replace it, the new one is taken up by itself',
+    hint: 'The token or the client secret is wrong, expired or revoked: replace it; one in a variable takes a restart',
   })
 }
 

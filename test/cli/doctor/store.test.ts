@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { judgePlace } from '../../../src/cli/doctor/database.ts'
@@ -13,7 +13,7 @@ const facts: StoreFacts = {
   bytes: 4e6,
   walBytes: 0,
   freeBytes: 1e9,
-  lock: { held: false, pid: null },
+  lock: { held: false, pid: null, mirrorMade: true },
 }
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(judgePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
@@ -40,11 +40,24 @@ it('reads the facts of files that are there, and of those that are not', async (
 
 it('looks at a lock without taking it', async () => {
   const world = await synced()
-  expect(lockStateOf(world.store)).toEqual({ held: false, pid: null })
+  expect(lockStateOf(world.store)).toEqual({ held: false, pid: null, mirrorMade: true })
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
-  expect(lockStateOf(world.store)).toEqual({ held: null, pid: null })
+  expect(lockStateOf(world.store)).toEqual({ held: null, pid: null, mirrorMade: null })
   expect((await world.run('doctor')).stdout).toMatch(/^! +engine +whether one is at work cannot be told/m)
+})
+
+it.each([
+  ['deleted', (store: string) => rmSync(store)],
+  ['emptied', (store: string) => writeFileSync(store, '')],
+])('fails on a database that was %s: no engine starts then', async (_, lose) => {
+  const world = await synced()
+  lose(world.store)
+  for (const file of ['-wal', '-shm']) rmSync(`${world.store}${file}`, { force: true })
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +.*mirror\.db is gone or empty although there was one.*Restore a backup/m)
 })
 
 it('fails on a database with a damaged page, and says what to do', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { coverageOf, requirementState, standingOf } from '../../../src/cli/report/coverage.ts'
+import { coverageOf, doubtOf, requirementState, standingOf } from '../../../src/cli/report/coverage.ts'
 import type { CheckStateRow } from '../../../src/mirror/port.ts'
 import type { InputTrust } from '../../../src/model/input-trust.ts'
 import type { CheckView } from '../../../src/model/posture.ts'
@@ -53,10 +53,20 @@ it('counts nobody as passing while an input is doubtful, the status unknown or t
 })
 
 it('calls a check waived only when it fails for nobody else, and off before anything else', () => {
-  expect(standingOf(view({ open: {} }))).toBe('waived')
-  expect(standingOf(view({}))).toBe('fail')
-  expect(standingOf(view({ status: 'unknown', open: {} }))).toBe('unknown')
-  expect(standingOf(view({ enabled: false, status: 'not_applicable' }))).toBe('off')
+  expect(standingOf(view({ open: {} }), null)).toBe('waived')
+  expect(standingOf(view({}), null)).toBe('fail')
+  expect(standingOf(view({ status: 'unknown', open: {} }), null)).toBe('unknown')
+  expect(standingOf(view({ enabled: false, status: 'not_applicable' }), null)).toBe('off')
+})
+
+it('calls no check waived while others than the waived may fail', () => {
+  const none = { judged: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
+  expect(doubtOf(none, [trusted])).toBe(null)
+  expect(doubtOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
+  expect(doubtOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')
+  expect(doubtOf(none, [trusted, { ...trusted, partial: ['quarantined', 'missing_records'] }])).toBe('quarantined')
+  expect(standingOf(view({ open: {} }), 'quarantined')).toBe('unknown')
+  expect(standingOf(view({}), 'quarantined')).toBe('fail')
 })
 
 it('lets a requirement be no better than the worst of its checks, and never well by what is not known', () => {

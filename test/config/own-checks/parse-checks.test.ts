@@ -158,6 +158,7 @@ it('reads every file of a folder, through links as those of a mounted configurat
   write('..data/linked.sql', 'linked')
   symlinkSync(join('..data', 'linked.sql'), join(folder, 'linked.sql'))
   symlinkSync('gone', join(folder, 'broken.sql'))
+  symlinkSync('/dev/null', join(folder, 'device.sql'))
   mkdirSync(join(folder, 'folder.sql'))
   write('.hidden.sql', 'hidden')
   write('README.md', 'read me')
@@ -168,6 +169,7 @@ it('reads every file of a folder, through links as those of a mounted configurat
     files: [
       { name: 'B.SQL', text: 'upper' },
       { name: 'broken.sql', problem: 'no such file' },
+      { name: 'device.sql', problem: 'it is no file' },
       { name: 'folder.sql', problem: 'it is a directory' },
       { name: 'large.sql', problem: 'it has 65537 bytes; want at most 65536' },
       { name: 'latin.sql', problem: 'it is no UTF-8 text' },

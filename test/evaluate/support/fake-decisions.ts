@@ -10,6 +10,8 @@ export function fakeDecisions(): WaiverStore {
     noteAcceptances: async () => {},
     noteWaiver: async (_tenantId, waiver) => void waivers.set(waiver.id, waiver),
     lapses: async () => [],
+    lapseCounts: async () => [],
+    lapsedUnderAll: async () => [],
     waiverBreadth: async () => [],
     async acceptedStates(_tenantId, check) {
       const known = states.get(check)
