@@ -95,6 +95,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
     'simulator/start.ts',
     'tenant/wire/deadline.ts',
     'web/connection-limit.ts',
+    'web/page/page-script.ts',
     'web/web-server.ts',
   ])
 })

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { lively, metricsOf, reading, records, untouched } from '../metrics/support/daemon.ts'
+import { lively, metricsOf, reading, records, textOf, untouched } from '../metrics/support/daemon.ts'
 import { promtoolTests, unprovenAlerts } from './support/alert-cases.ts'
 
 const run = promisify(execFile)
@@ -15,7 +15,7 @@ it.each([
   ['before the first sync', reading(untouched)],
   ['in mid-life', reading(lively, records)],
 ])("passes promtool's linter without a word, %s", async (_, state) => {
-  const { body } = await metricsOf([state]).render()
+  const body = textOf(await metricsOf([state]).render())
   const checking = run('promtool', ['check', 'metrics'])
   checking.child.stdin?.end(body)
   expect(await checking).toEqual({ stdout: '', stderr: '' })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { lively, metricsOf, reading, records, untouched } from './support/daemon.ts'
+import { lively, metricsOf, reading, records, textOf, untouched } from './support/daemon.ts'
 import { parseExposition } from './support/parse.ts'
 import { check, posture } from './support/posture.ts'
 
@@ -21,7 +21,7 @@ const contract = new Map(
 )
 
 it('serves every family of the contract and no other of its own', async () => {
-  const { body } = await metricsOf([reading(lively, records)]).render()
+  const body = textOf(await metricsOf([reading(lively, records)]).render())
   const served = [...body.matchAll(/^# TYPE (tenantwatch_\w+) /gm)].map(([, name]) => name)
   expect(served.toSorted()).toEqual([...contract.keys()].toSorted())
 })
@@ -29,7 +29,7 @@ it('serves every family of the contract and no other of its own', async () => {
 it('gives every series exactly the labels of the contract', async () => {
   const unknown = posture({ ...lively, checks: [check('user-mfa-enrolled', { status: 'unknown', reason: 'stale' })] })
   for (const view of [lively, unknown, untouched]) {
-    const { body } = await metricsOf([reading(view, records)]).render()
+    const body = textOf(await metricsOf([reading(view, records)]).render())
     for (const { name, labels } of parseExposition(body).filter((series) => series.name.startsWith('tenantwatch_'))) {
       const family = contract.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
       const present = Object.keys(labels).filter((label) => label !== 'le')
@@ -40,13 +40,13 @@ it('gives every series exactly the labels of the contract', async () => {
 
 it('has a series of every family in mid-life', async () => {
   const view = posture({ ...lively, checks: [...lively.checks, check('x', { status: 'unknown', reason: 'stale' })] })
-  const { body } = await metricsOf([reading(view, records)]).render()
+  const body = textOf(await metricsOf([reading(view, records)]).render())
   const names = new Set(parseExposition(body).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
   for (const name of contract.keys()) expect(names).toContain(name)
 })
 
 it('says of what comes from the mirror that it does', async () => {
-  const { body } = await metricsOf([reading(lively, records)]).render()
+  const body = textOf(await metricsOf([reading(lively, records)]).render())
   const silent = ['build_info', 'config_', 'store_', 'waiver_']
   for (const [, name = '', help] of body.matchAll(/^# HELP (tenantwatch_\w+) (.*)$/gm)) {
     if (silent.some((part) => name.startsWith(`tenantwatch_${part}`))) continue

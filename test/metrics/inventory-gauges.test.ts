@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readClientSecrets } from '../../src/resources/api-clients-gauges.ts'
-import { lively, metricsOf, reading, records } from './support/daemon.ts'
+import { lively, metricsOf, reading, records, textOf } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'
 import { readerOf, record } from './support/records.ts'
 
-const body = async (...args: Parameters<typeof reading>) => (await metricsOf([reading(...args)]).render()).body
+const body = async (...args: Parameters<typeof reading>) => textOf(await metricsOf([reading(...args)]).render())
 
 it('shows the whole truth table of users, other states gathered', async () => {
   const text = await body(lively, records)
@@ -79,7 +79,7 @@ it('lists secrets with the one that expires first in front', async () => {
 
 it('tells of each secret whether a waiver accepts that it runs out', async () => {
   const waived = { 'api-client-secret-not-expired': ['bb-2'], 'user-mfa-enrolled': ['aa-1'] }
-  const { body } = await metricsOf([reading(lively, records, waived)]).render()
+  const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
   expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'aa-1' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'bb-2' })).toBe(1)
 })

@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest'
-import { config, lively, metricsOf, reading, records, tenantShape, untouched } from './support/daemon.ts'
+import type { TenantPosture } from '../../src/model/posture.ts'
+import { config, lively, metricsOf, reading, records, tenantShape, textOf, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, posture, resource } from './support/posture.ts'
 
-const render = async (...args: Parameters<typeof metricsOf>) => (await metricsOf(...args).render()).body
+const render = async (...args: Parameters<typeof metricsOf>) => textOf(await metricsOf(...args).render())
 
 it('bears counters and health series at 0 before anything happened', async () => {
   const body = await render([reading(untouched)])
@@ -101,7 +102,7 @@ it('counts what the engine tells', async () => {
   metrics.findingsOpened('acme', 'user-mfa-enrolled', 5)
   metrics.findingsResolved('acme', 'user-mfa-enrolled', 'fixed', 4)
   metrics.configReloaded(false, at + 5000)
-  const { body } = await metrics.render()
+  const body = textOf(await metrics.render())
   const users = { resource: 'users' }
   expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'sweep', outcome: 'success' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'timeout' })).toBe(1)
@@ -126,7 +127,7 @@ it('counts the traffic of a tenant under closed labels', async () => {
   observer.request('/api/public/users', 'whatever\n', Number.NaN)
   observer.retry('timeout')
   observer.clockSkew(12.5)
-  const { body } = await metrics.render()
+  const body = textOf(await metrics.render())
   const endpoint = '/api/public/users'
   expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: '200' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: 'timeout' })).toBe(1)
@@ -143,10 +144,10 @@ it('drops every series of a tenant taken out and keeps the counts of those that 
   })
   metrics.secretsRotated('acme', 2)
   metrics.observer('globex').request('/api/public/users', '200', 1)
-  expect((await metrics.render()).body).toContain('tenant="globex"')
+  expect(textOf(await metrics.render())).toContain('tenant="globex"')
   metrics.configure(config)
   metrics.secretsRotated('globex', 1)
-  const { body } = await metrics.render()
+  const body = textOf(await metrics.render())
   expect(body).not.toContain('globex')
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
   expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint: '/api/public/users' })).toBe(1)
@@ -196,14 +197,14 @@ it('serves the same series in both formats, and never NaN', async () => {
   const open = await metrics.render('application/openmetrics-text; version=1.0.0')
   expect(text.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect(open.contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
-  expect(open.body.endsWith('\n# EOF\n')).toBe(true)
-  expect(open.body).not.toMatch(/\n\n|\bNan\b/i)
+  expect(textOf(open).endsWith('\n# EOF\n')).toBe(true)
+  expect(textOf(open)).not.toMatch(/\n\n|\bNan\b/i)
   const own = (body: string) =>
     parseExposition(body)
       .filter(({ name }) => name.startsWith('tenantwatch_'))
       .map((series) => JSON.stringify(series))
-  expect(own(open.body.replace('# EOF\n', ''))).toEqual(own(text.body))
-  for (const [, name] of open.body.matchAll(/^# TYPE (\w+) counter$/gm)) expect(name).not.toMatch(/_total$/)
+  expect(own(textOf(open).replace('# EOF\n', ''))).toEqual(own(textOf(text)))
+  for (const [, name] of textOf(open).matchAll(/^# TYPE (\w+) counter$/gm)) expect(name).not.toMatch(/_total$/)
 })
 
 it('has each of the four statuses as a state set of one', async () => {
@@ -228,10 +229,28 @@ it('lets other work in while it gathers and renders many tenants', async () => {
     if (!rendered) setImmediate(turn)
   }
   setImmediate(turn)
-  const { body } = await metrics.render()
+  const body = textOf(await metrics.render())
   rendered = true
   expect(body.split('\n').length).toBeGreaterThan(10_000)
   expect(turns).toBeGreaterThan(3)
+})
+
+it('hands over many tenants in pieces that end with a line, and nothing of a scrape that fails at its end', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
+  const readings = names.map((tenant) => reading({ ...untouched, tenant }))
+  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantShape), waivers: [] } })
+  const { body } = await metrics.render()
+  expect(body.length).toBeGreaterThan(5)
+  for (const piece of body) {
+    expect(piece.byteLength).toBeLessThan(70_000)
+    expect(piece.at(-1)).toBe('\n'.charCodeAt(0))
+  }
+  const [last] = readings.slice(-1)
+  const broken = { ...last?.posture, checks: [check('user-mfa-enrolled', { evaluatedAt: Number.NaN })] }
+  const spoilt = metricsOf([...readings.slice(0, -1), reading(broken as TenantPosture)], {
+    config: { tenants: names.map(tenantShape), waivers: [] },
+  })
+  await expect(spoilt.render()).rejects.toThrow('is NaN')
 })
 
 it('counts nothing that would not let a counter grow', () => {

@@ -27,9 +27,13 @@ export async function scrape(session: Session, { times, saveTo }: { times: numbe
   const { value: first, ...firstCost } = await timed(() => session.metrics.render())
   const costs: Cost[] = []
   for (let i = 0; i < times; i++) costs.push(await timed(() => session.metrics.render()))
-  if (saveTo !== undefined) writeFileSync(saveTo, first.body)
-  const series = first.body.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length
-  return { ...middle(costs), facts: { series, firstMs: firstCost.wallMs, bytes: first.body.length } }
+  const body = Buffer.concat(first.body)
+  if (saveTo !== undefined) writeFileSync(saveTo, body)
+  const series = body
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#')).length
+  return { ...middle(costs), facts: { series, firstMs: firstCost.wallMs, bytes: body.byteLength } }
 }
 
 /** What `sync` does once. */

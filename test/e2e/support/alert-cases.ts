@@ -142,6 +142,17 @@ const sync: readonly AlertScene[] = [
     ],
   },
   {
+    about: 'a resource is refused once, and then no longer',
+    series: {
+      'tenantwatch_sync_up{tenant="acme",resource="users",mode="poll"}': '1x30 0x5 1x60',
+      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized"}': '0x30 1x66',
+    },
+    expect: [
+      fires('TenantwatchAccessRefused', 34, { resource: 'users', reason: 'unauthorized', severity: 'warning' }),
+      silent('TenantwatchAccessRefused', 40),
+    ],
+  },
+  {
     about: 'runs fail, are refused, are held, meet odd records and a changed contract',
     series: {
       'tenantwatch_sync_up{tenant="acme",resource="users",mode="poll"}': '1x30 0x100',
@@ -156,7 +167,8 @@ const sync: readonly AlertScene[] = [
       fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'poll', severity: 'warning' }),
       silent('TenantwatchAccessRefused', 29),
       fires('TenantwatchAccessRefused', 40, { resource: 'users', reason: 'missing_permission', severity: 'warning' }),
-      silent('TenantwatchAccessRefused', 70),
+      // A resource whose runs are an hour apart is refused all the time between them.
+      fires('TenantwatchAccessRefused', 85, { resource: 'users', reason: 'missing_permission', severity: 'warning' }),
       silent('TenantwatchHeld', 29),
       fires('TenantwatchHeld', 40, { resource: 'users', reason: 'shrink_held', severity: 'warning' }),
       silent('TenantwatchHeld', 70),
@@ -165,6 +177,72 @@ const sync: readonly AlertScene[] = [
       silent('TenantwatchContractChanged', 29),
       fires('TenantwatchContractChanged', 40, { resource: 'users', kind: 'unknown_field', severity: 'info' }),
     ],
+  },
+]
+
+const podOf = (instance: string) => {
+  const from = `job="tenantwatch",instance="${instance}"`
+  return {
+    info: `tenantwatch_build_info{${from},version="1"}`,
+    enabled: `tenantwatch_check_enabled{tenant="acme",check="c",${from}}`,
+    success: `tenantwatch_sync_last_success_timestamp_seconds{${syncOf('roles')},${from}}`,
+    limit: `tenantwatch_sync_freshness_limit_seconds{${syncOf('roles')},${from}}`,
+    hold: `tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held",${from}}`,
+  }
+}
+const [pod, next] = [podOf('a'), podOf('b')]
+
+const moves: readonly AlertScene[] = [
+  {
+    about: 'a healthy daemon goes on under another address, and what was held is accepted meanwhile',
+    series: {
+      [pod.info]: '1x30 _x100',
+      [pod.enabled]: '1x30 _x100',
+      [pod.success]: '0+60x30 _x100',
+      [pod.limit]: '900x30 _x100',
+      [pod.hold]: '1x30 _x100',
+      [next.info]: '_x33 1x100',
+      [next.enabled]: '_x33 1x100',
+      [next.success]: '_x33 2000+60x100',
+      [next.limit]: '_x33 900x100',
+      [next.hold]: '_x33 0x100',
+    },
+    expect: [
+      fires('TenantwatchHeld', 30, { resource: 'users' }),
+      fires('TenantwatchHeld', 32, { resource: 'users' }),
+      silent('TenantwatchHeld', 40),
+      silent('TenantwatchSyncStale', 60),
+      silent('TenantwatchSyncStale', 80),
+    ],
+  },
+  {
+    about: 'a tenant that is fresh, with something on hold, is taken out of the configuration',
+    series: {
+      ...alive,
+      [pod.success]: '0+60x30 _x100',
+      [pod.limit]: '900x30 _x100',
+      [pod.hold]: '1x30 _x100',
+    },
+    expect: [
+      fires('TenantwatchHeld', 30, { resource: 'users' }),
+      silent('TenantwatchHeld', 40),
+      silent('TenantwatchSyncStale', 60),
+    ],
+  },
+  {
+    about: 'a daemon over stale data dies, and another one finds it as stale: one alert that never ends',
+    series: {
+      [pod.info]: '1x30 _x100',
+      [pod.success]: '60x30 _x100',
+      [pod.limit]: '600x30 _x100',
+      [next.info]: '_x50 1x100',
+      [next.enabled]: '_x50 1x100',
+      [next.success]: '_x50 60x100',
+      [next.limit]: '_x50 600x100',
+    },
+    expect: [30, 40, 49, 51, 53, 70].map((minute) =>
+      fires('TenantwatchSyncStale', minute, { tenant: 'acme', resource: 'roles', severity: 'critical' }),
+    ),
   },
 ]
 
@@ -216,6 +294,22 @@ const secrets: readonly AlertScene[] = [
       silent('TenantwatchSecretExpiryLastDay', 32),
       silent('TenantwatchSecretExpiryImminent', 32),
       silent('TenantwatchSecretExpiryNear', 32),
+    ],
+  },
+  {
+    about:
+      'the daemon dies: what was waived does not begin to cry, until one that lives tells that it is waived no longer',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x20 _x60 1x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x20 _x60 1x60',
+      [secretOf('waived')]: '600x20 _x60 600x60',
+      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="waived",${at}}`]: '1x20 _x60 0x60',
+    },
+    expect: [
+      silent('TenantwatchSecretExpired', 15),
+      silent('TenantwatchSecretExpired', 40),
+      silent('TenantwatchSecretExpiryNear', 75),
+      fires('TenantwatchSecretExpired', 90, { client_id: 'waived', severity: 'critical' }),
     ],
   },
   {
@@ -311,7 +405,7 @@ const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }
       }),
 )
 
-export const alertScenes: readonly AlertScene[] = [...watch, ...sync, ...secrets, ...posture, ...byCheck]
+export const alertScenes: readonly AlertScene[] = [...watch, ...sync, ...moves, ...secrets, ...posture, ...byCheck]
 
 /** The scenes as a file for `promtool test rules`. */
 export function promtoolTests(rules: string): object {

@@ -1,5 +1,5 @@
 import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
-import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
+import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
 import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/shape.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
@@ -163,4 +163,9 @@ const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
 
 export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
   return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, storeSize, ...over })
+}
+
+/** The exposition as text. */
+export function textOf({ body }: Exposition): string {
+  return Buffer.concat(body).toString()
 }
