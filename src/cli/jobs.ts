@@ -1,7 +1,7 @@
 import { shortestGapMs } from '../config/cron-schedule.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import { remembered } from '../mirror/remembered.ts'
-import { dayMs, secondMs } from '../model/durations.ts'
+import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import type { Io } from './io.ts'
@@ -110,14 +110,18 @@ function syncing(name: string, resource: ResourceName, mode: SyncMode, { session
   )
 }
 
+/** Time from the start to the first look for what the retention is over for. */
+const firstPurgeMs = 10 * minuteMs
+
 function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
-  let purgedAt = Number.NEGATIVE_INFINITY
+  // The clock a machine starts with may be years ahead: by the first time, the tenants have told theirs.
+  let purgeAfter = io.clock.monotonic() + firstPurgeMs
   return watch.over(async (signal) => {
     await watch.verify(signal)
     await session.evaluate(signal)
     heart.beatAt = io.clock.monotonic()
-    if (io.clock.monotonic() - purgedAt < dayMs) return
-    purgedAt = io.clock.monotonic()
+    if (io.clock.monotonic() < purgeAfter) return
+    purgeAfter = io.clock.monotonic() + dayMs
     await purge(session.mirror, session.settings, io.clock.now())
   })
 }

@@ -51,6 +51,6 @@ export function limitConnections(server: Server, most: number, patienceMs: numbe
 }
 
 /** The same for a TLS socket, which requests come on, and for the plain one below it. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`
 }

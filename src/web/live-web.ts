@@ -30,6 +30,7 @@ export class LiveWeb {
   #settings: WebSettings
   #versions: WebReading['versions']
   readonly #said = new Set<string>()
+  #isChanging = false
 
   /** @throws ConfigError that names every problem of the file. */
   constructor(path: string | null, options: LiveWebOptions) {
@@ -44,7 +45,7 @@ export class LiveWeb {
   /** What is in force now. */
   settings(): WebSettings {
     const path = this.#path
-    if (path === null || !haveChanged(this.#versions)) return this.#settings
+    if (path === null || this.#isChanging || !haveChanged(this.#versions)) return this.#settings
     const { log, cwd, onReading } = this.#options
     const reading = readWebSettings(path, cwd)
     // Also of a broken one: it is read again when a file changes that it names, and not before.
@@ -61,7 +62,8 @@ export class LiveWeb {
   }
 
   /**
-   * Reads a file that is to come into force; nothing changes yet.
+   * Reads a file that is to come into force; nothing changes yet, and nothing by itself until `release`: what is judged
+   * here against the settings of now must not open others.
    *
    * @throws ConfigError when it cannot be used, or not without a restart.
    */
@@ -69,7 +71,13 @@ export class LiveWeb {
     const reading = load(path, this.#options.cwd)
     const problems = this.#needsRestart(reading)
     if (problems.length > 0) throw new ConfigError(problems)
+    this.#isChanging = true
     return { ...reading, path }
+  }
+
+  /** Ends what `candidate` began, whether it came into force or not. */
+  release(): void {
+    this.#isChanging = false
   }
 
   /** Puts a candidate into force. */

@@ -1,4 +1,7 @@
-/** True when only this machine can reach a listen address. */
+/**
+ * True when only this machine can reach a listen address. Stricter than what a URL may name: a resolver may lead a name
+ * under `localhost` elsewhere, and the page would be open there.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)

@@ -1,4 +1,7 @@
 import type { TlsSettings } from '../config/web/web-settings.ts'
+import type { ChangeView } from '../model/change.ts'
+import type { SecretView } from '../model/client-secret.ts'
+import type { Deadline } from '../model/deadline.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -14,15 +17,6 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
 }
 
-/** The secret of one API client, as the page lists it. */
-export interface SecretView {
-  readonly clientId: string
-  readonly name: string | null
-  readonly role: string | null
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
-}
-
 /** An answer to a probe: one short sentence for people beside the verdict. */
 export interface Probe {
   readonly ok: boolean
@@ -31,13 +25,20 @@ export interface Probe {
 
 /** Everything the web shows, handed in: it reads no store and judges nothing. */
 export interface WebSources {
-  /** The exposition for an Accept header; a rejection becomes a 500. */
-  readonly metrics: (accept: string | undefined) => Promise<{ readonly contentType: string; readonly body: string }>
-  readonly posture: () => Promise<readonly TenantPosture[]>
+  /** The whole exposition for an Accept header, in pieces; a rejection becomes a 500. */
+  readonly metrics: (
+    accept: string | undefined,
+  ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
+  /** Of all configured tenants, or of the one with this name. */
+  readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Findings in the order they were first opened, in batches. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
   /** Secrets of a tenant's API clients, the one that expires first in front. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
+  /** The last changes of what is mirrored of a tenant, newest first. */
+  readonly changes: (tenant: string, most: number) => Promise<readonly ChangeView[]>
+  /** What ends by itself, of all tenants, in the order of time. */
+  readonly deadlines: () => Promise<readonly Deadline[]>
   /** Whether the engine's heart beats. */
   readonly health: () => Probe | Promise<Probe>
   /** Whether the store is open and every enabled resource was tried once. */

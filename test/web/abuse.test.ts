@@ -15,7 +15,9 @@ const start = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n'
 /** A server whose exposition is as long as that of a large tenant. */
 function scraped() {
   const body = Array.from({ length: 2000 }, (_, i) => `tenantwatch_x{n="${i}"} ${i}\n`).join('')
-  const metrics = async () => ({ contentType: 'text/plain; version=0.0.4', body })
+  // In pieces that end where they like, as they go over the wire.
+  const pieces = [body.slice(0, 10_000), body.slice(10_000)].map((piece) => Buffer.from(piece))
+  const metrics = async () => ({ contentType: 'text/plain; version=0.0.4', body: pieces })
   return { body, over: { sources: { ...sources, metrics } } }
 }
 
@@ -60,8 +62,8 @@ it('goes on answering while 200 sockets send their headers a byte at a time, and
 it('refuses a socket beyond its limit while requests are at work on all others, and takes one again when one ends', async () => {
   const finish: (() => void)[] = []
   const metrics = () =>
-    new Promise<{ contentType: string; body: string }>((resolve) => {
-      finish.push(() => resolve({ contentType: 'text/plain', body: 'ok\n' }))
+    new Promise<{ contentType: string; body: Buffer[] }>((resolve) => {
+      finish.push(() => resolve({ contentType: 'text/plain', body: [Buffer.from('ok\n')] }))
     })
   await using web = await startServer({ sources: { ...sources, metrics } })
   const working = Array.from({ length: most }, () => scrape(web.port))
@@ -74,6 +76,20 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
   await vi.waitFor(() => expect(finish).toHaveLength(most + 1))
   finish.at(-1)?.()
   expect(await next).toBe('ok\n')
+})
+
+it('counts every socket of a peer that comes to several addresses of the server from one port', async () => {
+  const server = createServer()
+  const connections = limitConnections(server, 3, 30_000)
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const first = await open(port, { localAddress: '127.0.0.1' })
+  const local = { localAddress: '127.0.0.1', localPort: first.localPort }
+  const others = await Promise.all([2, 3, 4].map((n) => open(port, { ...local, host: `127.0.0.${n}` })))
+  await gone(first)
+  connections.cut()
+  for (const socket of others) await gone(socket)
 })
 
 it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
@@ -174,7 +190,7 @@ it('gives back sockets and memory after everybody has left in the middle', async
 })
 
 it('ends in time while peers say nothing, say half, read nothing and hold on', async () => {
-  const huge = { contentType: 'text/plain', body: 'x'.repeat(30 << 20) }
+  const huge = { contentType: 'text/plain', body: [Buffer.alloc(30 << 20, 'x')] }
   const web = await startServer({
     sources: { ...sources, metrics: async () => huge, ready: () => new Promise(() => {}) },
   })

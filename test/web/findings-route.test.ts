@@ -40,7 +40,7 @@ it('filters findings by its query and refuses what it does not know', async () =
   const all = [
     finding({ fingerprint: 'a' }),
     finding({ fingerprint: 'b', severity: 'low' }),
-    finding({ fingerprint: 'c', tenant: 'globex', state: 'waived', waiver: 'w' }),
+    finding({ fingerprint: 'c', tenant: 'globex', state: 'waived' }),
     finding({ fingerprint: 'd', check: 'auth-sso-enforced', state: 'resolved', resolution: 'fixed' }),
   ]
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom(all) } })

@@ -166,6 +166,26 @@ it('warns of passwords without TLS on any address but the loopback, and of HTTP/
   ])
 })
 
+it('takes up no change by itself between the reading of a candidate and its coming into force', async () => {
+  await using web = await startLive('')
+  const { live } = web
+  const candidate = live.candidate('web.yaml')
+  web.write('web.yaml', alice)
+  expect(live.settings().users.size).toBe(0)
+  live.use(candidate)
+  expect(live.settings().users.size).toBe(0)
+  live.release()
+  expect([...live.settings().users.keys()]).toEqual(['alice'])
+})
+
+it('goes on following its file after a candidate that cannot be used', async () => {
+  await using web = await startLive(alice)
+  const { live } = web
+  expect(() => live.candidate(null)).toThrow(ConfigError)
+  web.write('web.yaml', bob)
+  expect([...live.settings().users.keys()]).toEqual(['bob'])
+})
+
 it('refuses to begin with a file that is wrong', () => {
   const options = { cwd: '/', host: '127.0.0.1', log: silentLog(), onReading: () => {} }
   expect(() => new LiveWeb('no/such/web.yaml', options)).toThrow(ConfigError)

@@ -6,6 +6,7 @@ import { sources, startServer } from './support/server.ts'
 
 const routes = [
   '/',
+  '/page.js',
   '/style.css',
   '/favicon.svg',
   '/metrics',
@@ -14,6 +15,8 @@ const routes = [
   '/api/v1/status',
   '/api/v1/checks',
   '/api/v1/findings',
+  '/api/v1/openapi.json',
+  '/calendar.ics',
 ]
 
 it.each(routes)('answers GET and HEAD of %s alike, with every security header', async (path) => {
@@ -79,14 +82,17 @@ it('lets nobody in without authentication but to health and readiness', async ()
 it('hands the Accept header to the metrics and serves what they give', async () => {
   const metrics = vi.fn(async () => ({
     contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-    body: '# EOF\n',
+    body: [Buffer.from('up 1\n'), Buffer.from('# EOF\n')],
   }))
   await using web = await startServer({ sources: { ...sources, metrics } })
   const answer = await fetch(`${web.origin}/metrics`, { headers: { Accept: 'application/openmetrics-text' } })
   expect(metrics).toHaveBeenCalledWith('application/openmetrics-text')
   expect(answer.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
   expect(answer.headers.get('vary')).toBe('Accept')
-  expect(await answer.text()).toBe('# EOF\n')
+  expect(answer.headers.get('content-length')).toBe('11')
+  expect(await answer.text()).toBe('up 1\n# EOF\n')
+  const head = await fetch(`${web.origin}/metrics`, { method: 'HEAD' })
+  expect([head.headers.get('content-length'), await head.text()]).toEqual(['11', ''])
 })
 
 it('answers 500 without a word of the error when a source fails, and logs it', async () => {
@@ -171,7 +177,10 @@ it('lets a request in flight end when it is disposed, and cuts one that lasts', 
   const gate = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const slow = { ...sources, metrics: async () => gate.then(() => ({ contentType: 'text/plain', body: 'ok\n' })) }
+  const slow = {
+    ...sources,
+    metrics: async () => gate.then(() => ({ contentType: 'text/plain', body: [Buffer.from('ok\n')] })),
+  }
   const web = await startServer({ sources: slow })
   const inFlight = fetch(`${web.origin}/metrics`)
   await new Promise((resolve) => setTimeout(resolve, 50))

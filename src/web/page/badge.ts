@@ -5,35 +5,30 @@ import type { ResourceState } from '../trust.ts'
 import type { Html } from './text.ts'
 
 /** How a word is coloured; the word itself always says it too. */
-export type Tone = 'bad' | 'warn' | 'blind' | 'good' | 'quiet'
+export type Tone = 'bad' | 'warn' | 'blind' | 'good' | 'quiet' | 'own'
 
 export function badge(word: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${word}</span>`
 }
 
-export const statusTone = {
-  fail: 'bad',
-  unknown: 'blind',
-  pass: 'good',
-  not_applicable: 'quiet',
-} as const satisfies Record<CheckStatus, Tone>
+type Tones<Word extends string> = Readonly<Record<Word, Tone>>
 
-export const statusWord = {
-  fail: 'fail',
-  unknown: 'unknown',
-  pass: 'pass',
-  not_applicable: 'not applicable',
-} as const satisfies Record<CheckStatus, string>
+export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'blind', pass: 'good', not_applicable: 'quiet' }
 
-export const severityTone = {
+/** The status as people read it. */
+export function statusWord(status: CheckStatus): string {
+  return status.replace('_', ' ')
+}
+
+export const severityTone: Tones<Severity> = {
   critical: 'bad',
   high: 'bad',
   medium: 'warn',
   low: 'quiet',
   info: 'quiet',
-} as const satisfies Record<Severity, Tone>
+}
 
-export const stateTone = {
+export const stateTone: Tones<ResourceState> = {
   held: 'bad',
   unauthorised: 'bad',
   never: 'blind',
@@ -42,4 +37,4 @@ export const stateTone = {
   missing: 'warn',
   failing: 'warn',
   fresh: 'good',
-} as const satisfies Record<ResourceState, Tone>
+}

@@ -2,39 +2,56 @@ import { html } from 'hono/html'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
 import { badge, severityTone, statusTone, statusWord } from './badge.ts'
-import { table } from './table.ts'
+import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
+import { part, table } from './table.ts'
 import { foreign, type Html, number } from './text.ts'
 import { instant } from './times.ts'
 
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 
 /** Every check with its status, how many of how many fail, and since when; what is wrong comes first. */
-export function checks(posture: TenantPosture, now: number): Html {
+export function checks(posture: TenantPosture, query: PageQuery, now: number): Html {
+  const id = `checks-${posture.tenant}`
   const sorted = posture.checks.toSorted(
     (a, b) => Number(b.enabled) - Number(a.enabled) || order.indexOf(a.status) - order.indexOf(b.status),
   )
-  return table({
-    caption: 'Checks',
-    columns: ['Check', 'Status', 'Findings', 'Judged', 'Since'],
-    rows: sorted.map((check) => row(check, now)),
+  const link = (check: string) =>
+    hrefOf(wholePage, { tenant: query.tenant, check, state: 'all' }, `#findings-${posture.tenant}`)
+  const body = table({
+    kind: 'checks',
+    labelledBy: `${id}_title`,
+    columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
+    rows: sorted.map((check) => row(check, link(check.check), now)),
     empty: 'No check is configured.',
   })
+  return part(id, 'Checks', body)
 }
 
-function row(view: CheckView, now: number): readonly (Html | string)[] {
+function row(view: CheckView, link: string, now: number): readonly (Html | string)[] {
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const reason = view.reason === null ? '' : html`<span class="why">${view.reason}</span>`
+  const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
   return [
     name,
-    html`${badge(statusWord[view.status], statusTone[view.status])}${reason}`,
-    findingCounts(view),
-    view.entities === null ? '–' : html`<span class="num">${number(view.entities)}</span>`,
+    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${problem}`,
+    failing(view),
+    findingCounts(view, link),
     view.since === null ? '–' : instant(view.since, now),
   ]
 }
 
-function findingCounts({ open, waived }: CheckView): Html {
+/** How many fail of how many were judged. While a check is unknown more may, so that no zero is shown then. */
+function failing({ status, open, waived, entities }: CheckView): Html | string {
+  if (status === 'not_applicable') return '–'
+  const failed = severities.reduce((sum, severity) => sum + (open[severity] ?? 0) + (waived[severity] ?? 0), 0)
+  const isOpenEnded = status === 'unknown'
+  const count = isOpenEnded && failed === 0 ? '?' : number(failed)
+  const more = isOpenEnded && failed > 0 ? html`<span class="why">or more</span>` : ''
+  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}`
+}
+
+function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {
   const counts = severities.toReversed().flatMap((severity) => {
     const count = open[severity] ?? 0
     return count === 0
@@ -42,6 +59,7 @@ function findingCounts({ open, waived }: CheckView): Html {
       : [html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `]
   })
   const accepted = severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0)
+  if (counts.length === 0 && accepted === 0) return '–'
   const extra = accepted === 0 ? '' : html`<span class="count quiet">${number(accepted)} waived</span>`
-  return counts.length === 0 && accepted === 0 ? html`<span class="none">0</span>` : html`${counts}${extra}`
+  return html`<a class="counts" href="${link}" data-live="jump"><span class="unseen">Findings of ${check}: </span>${counts}${extra}</a>`
 }

@@ -1,26 +1,88 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
+import type { FindingView } from '../../model/finding.ts'
 import { badge, severityTone } from './badge.ts'
+import { evidence } from './evidence.ts'
+import { findingFilter } from './finding-filter.ts'
+import type { FoundFindings } from './load-findings.ts'
 import type { TenantPage } from './load-page.ts'
-import { table } from './table.ts'
+import { hrefOf, isFiltered, type PageQuery, type SortKey } from './page-query.ts'
+import { type Column, part, table } from './table.ts'
 import { foreign, type Html, number } from './text.ts'
 import { instant } from './times.ts'
 
-/** Open findings, the gravest first; all of them are a link away. */
-export function findings({ posture, findings: views }: TenantPage, total: number, now: number): Html {
-  const more = total > views.length ? `, the gravest ${number(views.length)} of ${number(total)}` : ''
+/** Findings with filter and order; those that are not shown are a link away. */
+export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
+  const { tenant } = posture
+  const id = `findings-${tenant}`
   const body = table({
-    caption: `Open findings${more}`,
-    columns: ['Finding', 'Severity', 'Check', 'Entity', 'First seen'],
-    rows: views.map((view) => [
-      html`${foreign(view.message)}<code class="id">${view.fingerprint}</code>`,
-      badge(view.severity, severityTone[view.severity]),
-      html`<code>${view.check}</code>`,
-      html`${view.entity.type} ${foreign(view.entity.id)}`,
-      instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
-    ]),
-    empty: 'No finding is open. Whether that means much is told by the checks above.',
+    kind: 'findings',
+    labelledBy: `${id}_title`,
+    columns: columnsOf(query, `#${id}`),
+    head: 2,
+    rows: found.shown.map((view) => row(view, now)),
+    ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
+    empty: isFiltered(query)
+      ? 'No finding matches this filter.'
+      : 'No finding is open. Whether that means much is told by the checks above.',
   })
-  const link = `/api/v1/findings?tenant=${encodeURIComponent(posture.tenant)}`
-  return html`${body}<p class="more"><a href="${link}">All open findings as JSON</a> · the facts behind one: <code>tenantwatch explain FINGERPRINT</code></p>`
+  const all = `/api/v1/findings?tenant=${encodeURIComponent(tenant)}`
+  return part(
+    id,
+    'Findings',
+    html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
+${body}<p class="more">${longer(found, query, `#${id}`)}<a href="${all}">All open findings as JSON</a></p>`,
+  )
+}
+
+function row(view: FindingView, now: number): readonly (Html | string)[] {
+  const waived = view.state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
+  return [
+    html`${badge(view.severity, severityTone[view.severity])}${waived}`,
+    html`${foreign(view.message)}${evidence(view, now)}`,
+    html`<span class="type">${view.entity.type}</span> ${foreign(view.entity.id)}`,
+    html`<code>${view.check}</code>`,
+    instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
+  ]
+}
+
+const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
+
+function longer({ shown, matching }: FoundFindings, query: PageQuery, anchor: string): Html | string {
+  if (query.long || shown.length >= matching) return ''
+  return html`<a href="${hrefOf(query, { long: true }, anchor)}" data-live="">Show more of them</a> · `
+}
+
+/** How many are shown of how many; read out when it changes. */
+function summary({ shown, matching, lookedAt, total }: FoundFindings, query: PageQuery): string {
+  const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
+  const limit = lookedAt === null ? '' : ` among the first ${number(lookedAt)}`
+  const match = isFiltered({ ...query, state: 'open' })
+    ? `${number(matching)} of ${number(total)} ${all} match${limit}`
+    : `${number(total)} ${all}${limit}`
+  return shown.length < matching ? `${match}; shown: the ${number(shown.length)} ${first(query)}` : match
+}
+
+function first({ sort, reversed }: PageQuery): string {
+  if (sort === 'severity') return reversed ? 'mildest' : 'gravest'
+  if (sort === 'age') return reversed ? 'newest' : 'oldest'
+  return 'first'
+}
+
+const headings: readonly (readonly [name: string, key: SortKey | null])[] = [
+  ['Severity', 'severity'],
+  ['Finding', null],
+  ['Entity', 'entity'],
+  ['Check', 'check'],
+  ['First seen', 'age'],
+]
+
+function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
+  return headings.map(([name, key]) => {
+    if (key === null) return { name }
+    const isSorted = query.sort === key
+    const falls = (key === 'severity') !== query.reversed
+    const href = hrefOf(query, { sort: key, reversed: isSorted && !query.reversed }, anchor)
+    return { name, sort: { href, order: isSorted ? (falls ? 'descending' : 'ascending') : 'none' } }
+  })
 }

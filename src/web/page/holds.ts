@@ -10,7 +10,7 @@ export function holds(views: readonly HoldView[], now: number): Html {
 
 function card(hold: HoldView, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
-  return html`<div class="hold" role="alert">
+  return html`<div class="hold" role="group" aria-label="Held: ${subject}">
 <p><strong>Held: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
 <p>${foreign(hold.message)}</p>
 <p>If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "…"</code> It also ends by itself when its cause is gone.</p>

@@ -1,59 +1,59 @@
-import type { FindingView } from '../../model/finding.ts'
+import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
+import type { SecretView } from '../../model/client-secret.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { withoutDetails } from '../../model/redact-finding.ts'
-import { severities } from '../../model/severity.ts'
-import type { SecretView, WebOptions } from '../web-options.ts'
+import { shownPostures } from '../shown-postures.ts'
+import type { WebOptions } from '../web-options.ts'
+import { type FoundFindings, loadFindings } from './load-findings.ts'
+import { type PageQuery, wholePage } from './page-query.ts'
 
-const mostFindings = 500
-const mostSecrets = 50
+/** Of more tenants than these only one is shown in full. */
+const mostInFull = 10
+/** Findings of all tenants together, as long as each has a few. */
+const mostFindings = { short: 50, long: 400 }
+const leastFindings = 20
+const mostChanges = 20
 
 export interface TenantPage {
   readonly posture: TenantPosture
-  /** The gravest open findings, at most 500. */
-  readonly findings: readonly FindingView[]
-  /** Those that expire first, at most 50. */
+  readonly findings: FoundFindings
+  /** The one that expires first in front. */
   readonly secrets: readonly SecretView[]
-  readonly secretsTotal: number
+  /** Newest first. */
+  readonly changes: readonly ChangeView[]
 }
 
 export interface PageData {
   readonly version: string
   readonly now: number
   readonly exposeDetails: boolean
+  readonly query: PageQuery
+  /** Every tenant that was asked for. */
+  readonly postures: readonly TenantPosture[]
+  /** Those of them that are shown in full: all, or none when they are too many. */
   readonly tenants: readonly TenantPage[]
 }
 
 /** Reads what the status page shows; of a million findings only the rows it shows are read. */
-export async function loadPage({ sources, now, version }: WebOptions, exposeDetails: boolean): Promise<PageData> {
+export async function loadPage(
+  { sources, now, version }: WebOptions,
+  exposeDetails: boolean,
+  query: PageQuery = wholePage,
+): Promise<PageData> {
+  const postures = shownPostures(await sources.posture(query.tenant ?? undefined), exposeDetails)
+  const inFull = postures.length <= mostInFull ? postures : []
+  const most = Math.max(
+    leastFindings,
+    Math.floor(mostFindings[query.long ? 'long' : 'short'] / Math.max(1, inFull.length)),
+  )
   const tenants: TenantPage[] = []
-  for (const posture of await sources.posture()) {
-    const secrets = await sources.secrets(posture.tenant)
-    const findings = await gravestFindings(posture, sources)
+  for (const posture of inFull) {
+    const changes = await sources.changes(posture.tenant, mostChanges)
     tenants.push({
       posture,
-      findings: exposeDetails ? findings : findings.map(withoutDetails),
-      secrets: secrets.slice(0, mostSecrets),
-      secretsTotal: secrets.length,
+      findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),
+      secrets: await sources.secrets(posture.tenant),
+      changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
     })
   }
-  return { version, now: now(), exposeDetails, tenants }
-}
-
-/** Asks severity by severity, and only for checks that have such findings, until there are enough. */
-async function gravestFindings(
-  posture: TenantPosture,
-  sources: WebOptions['sources'],
-): Promise<readonly FindingView[]> {
-  const found: FindingView[] = []
-  for (const severity of severities.toReversed()) {
-    for (const { check, open } of posture.checks) {
-      if ((open[severity] ?? 0) === 0) continue
-      const query = { tenant: posture.tenant, check, severities: [severity], states: ['open'] } as const
-      for await (const batch of sources.findings(query)) {
-        found.push(...batch.slice(0, mostFindings - found.length))
-        if (found.length >= mostFindings) return found
-      }
-    }
-  }
-  return found
+  return { version, now: now(), exposeDetails, query, postures, tenants }
 }

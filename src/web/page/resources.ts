@@ -2,32 +2,33 @@ import { html } from 'hono/html'
 import { describeDuration } from '../../model/durations.ts'
 import type { ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
 import { resourceState } from '../trust.ts'
-import { badge, stateTone } from './badge.ts'
+import { problems, stateBadge } from './advice.ts'
+import { badge } from './badge.ts'
 import { gaugeBar } from './bars.ts'
-import { table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
+import { part, table } from './table.ts'
+import { type Html, number } from './text.ts'
 import { distance, instant } from './times.ts'
 
-/** How far each resource can be believed, since when, and why not. */
+/** How far each resource can be believed: first what is wrong with it, then all of them. */
 export function resources(posture: TenantPosture, now: number): Html {
-  return table({
-    caption: 'Can the data be trusted?',
-    columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Last success'],
+  const id = `data-${posture.tenant}`
+  const body = table({
+    kind: 'data',
+    labelledBy: `${id}_title`,
+    columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
     rows: posture.resources.map((view) => row(view, posture, now)),
     empty: 'No resource is configured.',
   })
+  return part(id, 'Can the data be trusted?', html`${problems(posture, now)}${body}`)
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {
   if (!view.enabled) return [html`${view.resource}`, badge('off', 'quiet'), '–', '–', '–', '–']
-  const state = resourceState(view, posture.holds)
-  const message =
-    view.message === null || state === 'fresh' ? '' : html`<span class="why">${foreign(view.message)}</span>`
   return [
     html`${view.resource}`,
-    html`${badge(state === 'never' ? 'never complete' : state, stateTone[state])}${message}`,
-    instant(view.dataAsOf, now),
+    stateBadge(resourceState(view, posture.holds)),
     age(view, now),
+    instant(view.dataAsOf, now),
     records(view),
     html`${view.modes.map((mode) => lastSuccess(mode, now))}`,
   ]

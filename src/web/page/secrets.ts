@@ -1,34 +1,65 @@
 import { html } from 'hono/html'
+import type { SecretView } from '../../model/client-secret.ts'
 import { dayMs } from '../../model/durations.ts'
-import { badge, type Tone } from './badge.ts'
+import { badge } from './badge.ts'
+import { expiryBand, nearDays } from './expiry-band.ts'
 import type { TenantPage } from './load-page.ts'
-import { table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
+import { part, table } from './table.ts'
+import { foreign, type Html, number, plural } from './text.ts'
+import { timeLine } from './time-line.ts'
 import { instant } from './times.ts'
 
-/** The secrets of the tenant's API clients, the one that expires first on top. */
-export function secrets({ secrets: views, secretsTotal }: TenantPage, now: number): Html {
-  const more = secretsTotal > views.length ? `, the first ${views.length} of ${number(secretsTotal)}` : ''
+const mostNear = 50
+const mostLater = 50
+/** On the line; of more, those that end first. */
+const mostDots = 300
+
+/** The secrets of the tenant's API clients: the next 90 days on a line, then in words, and the later ones on demand. */
+export function secrets({ posture: { tenant }, secrets: views }: TenantPage, now: number): Html {
+  const id = `secrets-${tenant}`
+  if (views.length === 0) return part(id, title, html`<p class="empty">No API client was read yet.</p>`)
+  const isNear = ({ own, expiresAt }: SecretView) => own || expiresAt - now <= nearDays * dayMs
+  const near = views.filter(isNear)
+  const later = views.filter((view) => !isNear(view))
+  const shown = near.filter(({ own }, i) => own || i < mostNear)
+  const more =
+    near.length > shown.length
+      ? html`<p class="more">and ${plural(near.length - shown.length, 'secret')} more within ${nearDays} days</p>`
+      : ''
+  const first = views.filter(({ own }, i) => own || i < mostDots)
+  return part(
+    id,
+    title,
+    html`<div class="card">${timeLine(first, now)}</div>
+${rows(id, shown, now)}${more}${laterOnes(id, later, now)}`,
+  )
+}
+
+const title = 'API client secrets, the next 90 days'
+
+function rows(id: string, views: readonly SecretView[], now: number): Html {
   return table({
-    caption: `API client secrets by expiry${more}`,
+    labelledBy: `${id}_title`,
     columns: ['Client', 'Expires', 'State', 'Role'],
-    rows: views.map((view) => [
-      html`${view.name === null ? '' : foreign(view.name)}<code class="id">${view.clientId}</code>`,
-      instant(view.expiresAt, now),
-      expiry(view.expiresAt - now),
-      view.role === null ? '–' : foreign(view.role),
-    ]),
-    empty: 'No API client was read yet.',
+    rows: views.map((view) => row(view, now)),
+    empty: `No secret expires within ${nearDays} days.`,
   })
 }
 
-const bands: readonly (readonly [days: number, word: string, tone: Tone])[] = [
-  [0, 'expired', 'bad'],
-  [7, 'within 7 days', 'bad'],
-  [30, 'within 30 days', 'warn'],
-]
+function laterOnes(id: string, views: readonly SecretView[], now: number): Html | string {
+  if (views.length === 0) return ''
+  const more = views.length > mostLater ? html`<p class="more">and ${number(views.length - mostLater)} more</p>` : ''
+  return html`<details class="later" id="${id}_later"><summary>${plural(views.length, 'secret expires', 'secrets expire')} later</summary>
+${rows(id, views.slice(0, mostLater), now)}${more}</details>`
+}
 
-function expiry(remainingMs: number): Html {
-  const band = bands.find(([days]) => remainingMs <= days * dayMs)
-  return band === undefined ? badge('valid', 'good') : badge(band[1], band[2])
+function row(view: SecretView, now: number): readonly (Html | string)[] {
+  const { word, tone } = expiryBand(view.expiresAt - now)
+  const name = view.name === null ? '' : html`${foreign(view.name)} `
+  return [
+    html`${name}${view.own ? badge('this watch itself', 'own') : ''}<code class="id">${foreign(view.clientId)}</code>`,
+    instant(view.expiresAt, now),
+    badge(word, tone),
+    view.role === null ? '–' : foreign(view.role),
+  ]
 }

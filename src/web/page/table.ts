@@ -1,33 +1,65 @@
 import { html } from 'hono/html'
 import type { Html } from './text.ts'
 
+/** A column; with `sort` its heading is a link that sorts by it. */
+export interface Column {
+  readonly name: string
+  readonly sort?: { readonly href: string; readonly order: 'ascending' | 'descending' | 'none' }
+}
+
 export interface Table {
-  readonly caption: string
-  /** Column headings; the first column heads its row. */
-  readonly columns: readonly string[]
+  /** The id of the heading that names the table. */
+  readonly labelledBy: string
+  readonly columns: readonly (string | Column)[]
   readonly rows: readonly (readonly (Html | string)[])[]
+  /** The column that heads its row; the first by default. */
+  readonly head?: number
+  /** An id of each row, by which a refresh knows it again. */
+  readonly ids?: readonly string[]
   /** Shown in place of a body without rows. */
   readonly empty: string
+  /** A class of its own. */
+  readonly kind?: 'checks' | 'data' | 'findings'
 }
 
 /**
  * A table that turns into cards on a phone. The roles are written out, because a table laid out as blocks is none for
  * a screen reader any more.
  */
-export function table({ caption, columns, rows, empty }: Table): Html {
+export function table(request: Table): Html {
+  const { labelledBy, columns, rows, empty, kind } = request
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  return html`<table role="table">
-<caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+  return html`<table role="table" class="${kind ?? 'plain'}" aria-labelledby="${labelledBy}">
+<thead role="rowgroup"><tr role="row">${columns.map(heading)}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((cells) => row(columns, cells))}</tbody>
+${rows.map((cells, i) => row(request, cells, request.ids?.[i]))}</tbody>
 </table>`
 }
 
-function row(columns: readonly string[], cells: readonly (Html | string)[]): Html {
-  const [head = '', ...rest] = cells
-  return html`<tr role="row"><th role="rowheader" scope="row">${head}</th>${rest.map(
-    (cell, i) => html`<td role="cell" data-label="${columns[i + 1] ?? ''}"><div>${cell}</div></td>`,
-  )}</tr>
+const arrows = { ascending: '▲', descending: '▼', none: '' } as const
+
+function heading(column: string | Column): Html {
+  if (typeof column === 'string') return html`<th role="columnheader" scope="col">${column}</th>`
+  if (column.sort === undefined) return html`<th role="columnheader" scope="col">${column.name}</th>`
+  const { href, order } = column.sort
+  return html`<th role="columnheader" scope="col" aria-sort="${order}"><a href="${href}" data-live="">${column.name}<span class="arrow" aria-hidden="true">${arrows[order]}</span></a></th>`
+}
+
+function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id: string | undefined): Html {
+  const name = id === undefined ? '' : html` id="${id}"`
+  return html`<tr role="row"${name}>${cells.map((cell, i) => {
+    const column = columns[i] ?? ''
+    const label = typeof column === 'string' ? column : column.name
+    return i === head
+      ? html`<th role="rowheader" scope="row" data-label="${label}"><div>${cell}</div></th>`
+      : html`<td role="cell" data-label="${label}"><div>${cell}</div></td>`
+  })}</tr>
+`
+}
+
+/** A part of a tenant's section under a heading of its own. */
+export function part(id: string, title: string, body: Html): Html {
+  return html`<section class="part" id="${id}" aria-labelledby="${id}_title"><h3 id="${id}_title">${title}</h3>
+${body}</section>
 `
 }

@@ -38,7 +38,7 @@ function checksTile({ checks }: Tally): Html {
         ? `${checks.unknown} unknown`
         : `${checks.pass} passing`
   const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
-  const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord[status], value: checks[status] }))
+  const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord(status), value: checks[status] }))
   const words = parts.filter(({ value }) => value > 0).map(({ value, label }) => `${value} ${label}`)
   return tile('Checks', tone, word, html`${stackedBar(parts)}${words.join(' · ')}`)
 }

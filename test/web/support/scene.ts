@@ -1,7 +1,8 @@
+import type { ChangeView } from '../../../src/model/change.ts'
+import type { SecretView } from '../../../src/model/client-secret.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
-import type { TenantPosture } from '../../../src/model/posture.ts'
+import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { Severity } from '../../../src/model/severity.ts'
-import type { SecretView } from '../../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../../metrics/support/posture.ts'
 
 const minute = 60_000
@@ -178,6 +179,39 @@ export function finding(over: Partial<FindingView> = {}): FindingView {
   }
 }
 
+/** A field of a user that changed half an hour ago. */
+export function change(over: Partial<ChangeView> = {}): ChangeView {
+  return {
+    resource: 'users',
+    entity: '1041',
+    at: at - 30 * minute,
+    kind: 'changed',
+    field: 'roleName',
+    before: 'Viewer',
+    after: 'Editor',
+    requestId: '6a1b9c2e-0f4d-4c55-8a77-3b1e5d9f0a12',
+    personal: false,
+    ...over,
+  }
+}
+
+/** A waiver that covers one finding for a month. */
+export function waiver(over: Partial<WaiverView> = {}): WaiverView {
+  return {
+    id: 'W-1',
+    check: 'document-name-unique',
+    entity: '*',
+    owner: 'Jo Fields',
+    reason: 'Both are kept until the audit is over',
+    expiresAt: at + 30 * day,
+    state: 'active',
+    covered: 1,
+    lapsed: 0,
+    breadth: [],
+    ...over,
+  }
+}
+
 const secret = (check: string, severity: Severity, client: string, message: string, days: number) =>
   finding({
     check,
@@ -224,9 +258,28 @@ export const acmeSecrets: readonly SecretView[] = [
     clientId: '3f0c2b1e-77aa-4f5e-9d11-0c51e7a2b9d4',
     name: 'Legacy export',
     role: 'Integration',
+    own: false,
     expiresAt: at - 3 * day,
   },
-  { clientId: 'a81d5c90-1b2c-4d3e-8f60-7182930a4b5c', name: 'HR sync', role: 'Integration', expiresAt: at + 5 * day },
-  { clientId: 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9', name: 'Reporting', role: 'Reader', expiresAt: at + 19 * day },
-  { clientId: 'c90d1e2f-3a4b-4c5d-8e6f-708192a3b4c5', name: 'tenantwatch', role: 'Monitor', expiresAt: at + 212 * day },
+  {
+    clientId: 'a81d5c90-1b2c-4d3e-8f60-7182930a4b5c',
+    name: 'HR sync',
+    role: 'Integration',
+    own: false,
+    expiresAt: at + 5 * day,
+  },
+  {
+    clientId: 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9',
+    name: 'Reporting',
+    role: 'Reader',
+    own: false,
+    expiresAt: at + 19 * day,
+  },
+  {
+    clientId: 'c90d1e2f-3a4b-4c5d-8e6f-708192a3b4c5',
+    name: 'tenantwatch',
+    role: 'Monitor',
+    own: false,
+    expiresAt: at + 212 * day,
+  },
 ]

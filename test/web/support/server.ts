@@ -23,10 +23,12 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 }
 
 export const sources: WebSources = {
-  metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'up 1\n' }),
+  metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: [Buffer.from('up 1\n')] }),
   posture: async () => [acme, globex],
   findings: findingsFrom(acmeFindings),
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
+  changes: async () => [],
+  deadlines: async () => [],
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
   reload: async () => ({ ok: true, text: 'Reloaded' }),

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { type Body, type Operation, operations, type Parameter } from './operations.ts'
+import { components, error } from './schemas.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const jsonType = 'application/json'
+const root = '#/components/schemas/'
+
+/** Statuses that any route may answer with. */
+const refusals: Readonly<Record<number, string>> = {
+  401: 'Authentication required',
+  403: 'A client certificate is required, or this is not open to others',
+  405: 'Method not allowed',
+  421: 'The Host header names no host of this machine',
+  500: 'Internal error: see the log',
+  503: 'Too many passwords wait; ask again after Retry-After',
+}
+
+/** Of them, the ones that also a route open to everybody answers with. */
+const refusalsOfAll: ReadonlySet<string> = new Set(['405', '421', '500'])
+
+/** The OpenAPI 3.1 document of this server: made from the schemas and the table of routes, when somebody asks for it. */
+export function openApiDocument(version: string): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'tenantwatch',
+      version,
+      description:
+        'What a tenantwatch daemon mirrors and judges. GET is answered to HEAD, too. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    // The first, empty one: whether anybody is asked depends on server.webConfig.
+    security: [{}, { basicAuth: [] }, { clientCertificate: [] }],
+    paths: Object.fromEntries(
+      operations.map((operation) => [operation.path, { [operation.method]: described(operation) }]),
+    ),
+    components: {
+      schemas: schemas(),
+      securitySchemes: {
+        basicAuth: { type: 'http', scheme: 'basic', description: 'basic_auth_users of server.webConfig' },
+        clientCertificate: { type: 'mutualTLS', description: 'client_ca_file of server.webConfig' },
+      },
+    },
+  }
+}
+
+function described({ id, summary, path, parameters = [], body, refusals: own = {}, open = false }: Operation): Json {
+  const common = Object.entries(refusals).filter(([status]) => !open || refusalsOfAll.has(status))
+  const refused: Readonly<Record<string, string>> = { ...Object.fromEntries(common), ...own }
+  return {
+    operationId: id,
+    summary,
+    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
+    responses: {
+      200: { description: 'json' in body ? summary : body.description, content: contentOf(body) },
+      ...Object.fromEntries(
+        Object.entries(refused).map(([status, description]) => [
+          status,
+          {
+            description,
+            content: contentOf(path.startsWith('/api/') ? { json: error } : { type: 'text/plain', description }),
+          },
+        ]),
+      ),
+    },
+    ...(open && { security: [] }),
+  }
+}
+
+function contentOf(body: Body): Json {
+  if (!('json' in body))
+    return {
+      [body.type]: {
+        schema: body.type === jsonType ? { type: 'object', additionalProperties: {} } : { type: 'string' },
+      },
+    }
+  const $ref = `${root}${components.get(body.json)?.id}`
+  return { [jsonType]: { schema: body.many === true ? { type: 'array', items: { $ref } } : { $ref } } }
+}
+
+function parameter({ name, description, values, default: value }: Parameter): Json {
+  const items = { type: 'string', ...(values !== undefined && { enum: values }) }
+  const schema =
+    values === undefined ? items : { type: 'array', items, ...(value !== undefined && { default: [value] }) }
+  return { name, in: 'query', description, schema, ...(values !== undefined && { style: 'form', explode: false }) }
+}
+
+function schemas(): Json {
+  const made = z.toJSONSchema(components, {
+    uri: (id) => `${root}${id}`,
+    override({ zodSchema, jsonSchema }) {
+      const described = components.get(zodSchema)
+      if (described !== undefined) jsonSchema.description ??= described.description
+      // What is added to an object later must break no client.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+  return Object.fromEntries(Object.entries(made.schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema]))
+}

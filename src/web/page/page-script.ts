@@ -1,0 +1,131 @@
+/**
+ * The page's only script, served from its own route. Everything works without it: it reads the same page anew, where a
+ * reader stands, follows filters without a jump, and says when what is shown has become old.
+ */
+export const pageScript = `const main = document.getElementById('main')
+const outdated = document.getElementById('outdated')
+const everyMs = Number(main.dataset.refresh) * 1000
+const patienceMs = 15000
+let newest = 0
+let next
+let typed
+
+/** Makes an element like a fresh one, and leaves alone what is alike: focus, selection and open details stay. */
+function morph(old, fresh) {
+  if (old.isEqualNode(fresh)) return
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.data = fresh.data
+    return
+  }
+  for (const { name } of [...old.attributes]) {
+    if (!fresh.hasAttribute(name) && !(name === 'open' && old.localName === 'details')) old.removeAttribute(name)
+  }
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+  const known = new Map([...old.children].filter(({ id }) => id !== '').map((child) => [child.id, child]))
+  let here = old.firstChild
+  for (const child of [...fresh.childNodes]) {
+    const same = known.get(child.id)
+    if (same !== undefined && same.nodeName === child.nodeName) {
+      if (same === here) here = here.nextSibling
+      else old.insertBefore(same, here)
+      morph(same, child)
+    } else if (here !== null && !here.id && !child.id && here.nodeName === child.nodeName) {
+      const kept = here
+      here = here.nextSibling
+      morph(kept, child)
+    } else old.insertBefore(child, here)
+  }
+  while (here !== null) {
+    const rest = here
+    here = here.nextSibling
+    rest.remove()
+  }
+}
+
+/** What the reader looks at: the first thing with a name that begins on the screen. */
+function anchor() {
+  for (const one of main.querySelectorAll('[id]')) {
+    const { top, height } = one.getBoundingClientRect()
+    if (height > 0 && top >= 0 && top < innerHeight) return { id: one.id, top }
+  }
+  return null
+}
+
+function show(text, keepPlace) {
+  const fresh = new DOMParser().parseFromString(text, 'text/html')
+  if (fresh.getElementById('main') === null) throw new Error('the answer is no status page')
+  const place = keepPlace ? anchor() : null
+  const focused = document.activeElement?.id
+  document.title = fresh.title
+  for (const id of ['main', 'asof']) morph(document.getElementById(id), fresh.getElementById(id))
+  const stood = place === null ? null : document.getElementById(place.id)
+  if (stood !== null) scrollBy({ top: stood.getBoundingClientRect().top - place.top, behavior: 'instant' })
+  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true })
+  outdated.hidden = true
+  outdated.textContent = ''
+}
+
+/** Reads the page anew; of several answers only that to the newest question is shown. */
+async function look(keepPlace) {
+  clearTimeout(next)
+  const turn = ++newest
+  try {
+    const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(patienceMs) })
+    const text = await answer.text()
+    if (turn !== newest) return
+    if (!answer.ok) throw new Error('it answers ' + answer.status)
+    show(text, keepPlace)
+  } catch (error) {
+    if (turn !== newest) return
+    outdated.textContent =
+      'What is shown is old: the page cannot be read anew (' + (error.name === 'TimeoutError' ? 'no answer' : error.message) + '). It is tried again by itself.'
+    outdated.hidden = false
+  }
+  if (turn === newest) next = setTimeout(() => look(true), everyMs)
+}
+
+async function go(href) {
+  history.pushState(null, '', href)
+  await look(true)
+}
+
+function send(form) {
+  const fields = [...new FormData(form)].filter(([name, value]) => value !== '' && !(name === 'state' && value === 'open'))
+  const query = new URLSearchParams(fields).toString()
+  return go(location.pathname + (query === '' ? '' : '?' + query))
+}
+
+document.addEventListener('click', async (event) => {
+  const link = event.target.closest('a[data-live]')
+  if (link === null || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  await go(link.getAttribute('href').split('#')[0])
+  for (const form of document.forms) form.reset()
+  if (link.dataset.live === 'jump') document.getElementById(link.hash.slice(1))?.scrollIntoView()
+})
+
+document.addEventListener('submit', (event) => {
+  if (!event.target.matches('form[data-live]')) return
+  event.preventDefault()
+  clearTimeout(typed)
+  send(event.target)
+})
+
+document.addEventListener('input', (event) => {
+  const { form } = event.target
+  if (!form?.matches('form[data-live]')) return
+  clearTimeout(typed)
+  typed = setTimeout(() => send(form), event.target.type === 'search' ? 250 : 0)
+})
+
+addEventListener('popstate', async () => {
+  await look(false)
+  for (const form of document.forms) form.reset()
+})
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) look(true)
+})
+
+next = setTimeout(() => look(true), everyMs)
+`

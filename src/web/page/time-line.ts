@@ -1,0 +1,79 @@
+import { html } from 'hono/html'
+import type { SecretView } from '../../model/client-secret.ts'
+import { dayMs } from '../../model/durations.ts'
+import { expiryBand, nearDays } from './expiry-band.ts'
+import { type Html, number, visible } from './text.ts'
+import { distance } from './times.ts'
+
+const height = 96
+const axis = 70
+/** Of the width in percent: the zone of what has expired, and the end of the line. */
+const [start, end] = [16, 96]
+/** Dots nearer than this to each other, in percent of the width, stand one above the other. */
+const apart = 2.2
+const step = 15
+const mostStacked = 4
+
+interface Dot {
+  readonly x: number
+  readonly y: number
+  readonly view: SecretView
+}
+
+/**
+ * Secrets that end within 90 days, and at the left edge those that have ended, as dots on a line. It is drawn in
+ * percent of its width, so that it fits any; the table below it says the same in words.
+ */
+export function timeLine(views: readonly SecretView[], now: number): Html {
+  const near = views.filter(({ expiresAt }) => expiresAt - now <= nearDays * dayMs)
+  const { dots, hidden } = placed(near, now)
+  const over =
+    hidden === 0 ? '' : html`<text class="tick" x="50%" y="12">and ${number(hidden)} more on the same days</text>`
+  return html`<svg class="time-line" width="100%" height="${height}" role="img" aria-label="${described(views, now)}">
+<rect class="fill-bad faint" x="0" y="0" width="${start - 2}%" height="${height}" rx="8"/><text class="tick" x="${(start - 2) / 2}%" y="16">expired</text>
+<rect class="track" x="${start}%" y="${axis - 2}" width="${end - start}%" height="4" rx="2"/>
+${[0, 30, 60, 90].map((days) => tick(days))}${dots.map((dot) => mark(dot, now))}${over}</svg>
+`
+}
+
+function tick(days: number): Html {
+  const x = xOf(days)
+  return html`<rect class="notch" x="${x}%" y="${axis - 6}" width="1" height="12"/><text class="tick" x="${x}%" y="${height - 8}">${days === 0 ? 'now' : `${days} d`}</text>`
+}
+
+function mark({ x, y, view }: Dot, now: number): Html {
+  const { tone } = expiryBand(view.expiresAt - now)
+  const ring = view.own ? html`<circle class="ring" cx="${x.toFixed(2)}%" cy="${y}" r="8.5"/>` : ''
+  const name = visible(view.name ?? view.clientId)
+  const own = view.own ? ' (this watch itself)' : ''
+  return html`<g>${ring}<circle class="fill-${tone}" cx="${x.toFixed(2)}%" cy="${y}" r="5.5"><title>${name}${own}: ${distance(view.expiresAt, now)}</title></circle></g>`
+}
+
+function xOf(days: number): number {
+  return start + ((end - start) * days) / nearDays
+}
+
+/** Each dot as low as it fits; the own one is never left out. */
+function placed(views: readonly SecretView[], now: number): { readonly dots: readonly Dot[]; readonly hidden: number } {
+  const dots: Dot[] = []
+  let hidden = 0
+  for (const view of views.toSorted((a, b) => Number(b.own) - Number(a.own) || a.expiresAt - b.expiresAt)) {
+    const days = (view.expiresAt - now) / dayMs
+    const x = days <= 0 ? (start - 2) / 2 : Math.max(xOf(days), start + 0.8)
+    const taken = new Set(dots.filter((dot) => Math.abs(dot.x - x) < apart).map(({ y }) => y))
+    const y = Array.from({ length: mostStacked }, (_, i) => axis - step * i).find((one) => !taken.has(one))
+    if (y === undefined) hidden += 1
+    else dots.push({ x, y, view })
+  }
+  return { dots, hidden }
+}
+
+function described(views: readonly SecretView[], now: number): string {
+  const counts = new Map<string, number>()
+  for (const { expiresAt } of views) {
+    const { word } = expiryBand(expiresAt - now)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  const words = [...counts].map(([word, count]) => `${number(count)} ${word}`)
+  return `API client secrets over the next ${nearDays} days: ${words.join(', ') || 'none'}. The table below lists them.`
+}

@@ -1,0 +1,63 @@
+import { html } from 'hono/html'
+import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
+import { badge, type Tone } from './badge.ts'
+import type { TenantPage } from './load-page.ts'
+import { part, table } from './table.ts'
+import { foreign, type Html, number } from './text.ts'
+import { instant } from './times.ts'
+
+const mostWaivers = 100
+
+const tones: Readonly<Record<WaiverState, Tone>> = {
+  active: 'good',
+  expired: 'bad',
+  lapsed: 'warn',
+  orphaned: 'quiet',
+}
+
+/** What the state means, where it calls for somebody. */
+const meanings: Readonly<Record<WaiverState, string | null>> = {
+  active: null,
+  expired: 'It covers nothing any more: what it accepted is open again.',
+  lapsed: 'What it accepted has changed: look at the findings anew.',
+  orphaned: 'There is nothing for it to cover: take it out.',
+}
+
+const breadths: Readonly<Record<Breadth, string>> = {
+  entities: 'more entities than anybody looked at one by one',
+  later: 'findings that came after it was agreed',
+  graver: 'findings graver than when it was agreed',
+}
+
+/** What somebody accepted, until when, why, and what has become of it. */
+export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now: number): Html {
+  const id = `waivers-${tenant}`
+  const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, mostWaivers)
+  const more =
+    views.length > shown.length ? html`<p class="more">and ${number(views.length - shown.length)} more</p>` : ''
+  const body = table({
+    labelledBy: `${id}_title`,
+    columns: ['Waiver', 'State', 'Covers', 'Ends', 'Owner', 'Reason'],
+    rows: shown.map((view) => row(view, now)),
+    empty: 'No finding of this tenant is waived by the configuration.',
+  })
+  return part(id, 'Waivers', html`${body}${more}`)
+}
+
+function row(view: WaiverView, now: number): readonly (Html | string)[] {
+  const { state, covered, lapsed, breadth } = view
+  const meaning = meanings[state] === null ? '' : html`<span class="why">${meanings[state]}</span>`
+  const broad =
+    breadth.length === 0
+      ? ''
+      : html` ${badge('too broad', 'warn')}<span class="why">Covers ${breadth.map((one) => breadths[one]).join('; ')}.</span>`
+  const gone = lapsed === 0 ? '' : html`<span class="why">${number(lapsed)} no longer</span>`
+  return [
+    html`${foreign(view.id)}<span class="why"><code>${view.check}</code> ${view.entity === '*' ? 'every entity' : foreign(view.entity)}</span>`,
+    html`${badge(state, tones[state])}${broad}${meaning}`,
+    html`<span class="num">${number(covered)}</span>${gone}`,
+    instant(view.expiresAt, now),
+    foreign(view.owner),
+    foreign(view.reason),
+  ]
+}

@@ -1,0 +1,14 @@
+import type { TenantPosture } from '../model/posture.ts'
+import { withoutWaiverDetails } from '../model/redact-waiver.ts'
+
+const hidden = '[hidden]: see the log, or "tenantwatch findings"'
+
+/** Postures as they may be shown: what is wrong with an own check may repeat what its query says of an entity. */
+export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
+  if (exposeDetails) return postures
+  return postures.map((posture) => ({
+    ...posture,
+    waivers: posture.waivers.map((waiver) => withoutWaiverDetails(waiver)),
+    checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hidden })),
+  }))
+}

@@ -1,0 +1,214 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { faintTexts, reader } from './support/browser.ts'
+import { daemon, type Place, placeFor, program, type RunningDaemon, until } from './support/program.ts'
+
+const soon = '*/2 * * * * *'
+const often = ['users', 'usersSweep', 'documents', 'documentsSweep', 'api-clients', 'roles', 'authentication-settings']
+const inAYear = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10)
+
+const settings = (clients: readonly string[]) => `schedule:
+${[...often, 'evaluate'].map((key) => `  ${key}: "${soon}"`).join('\n')}
+freshness: { roles: 4s }
+waivers:
+  - id: sso-migration
+    tenant: acme
+    check: auth-sso-enforced
+    entity: authentication-settings
+    owner: Jo Fields
+    reason: Sign-in moves to the new identity provider in autumn
+    expires: ${inAYear}
+  - id: retired-monitor
+    tenant: acme
+    check: api-client-secret-not-expired
+    entity: ${clients[0] ?? ''}
+    owner: Ops on call
+    reason: The retired monitor is deleted with the old data centre
+    expires: 2026-01-31
+`
+
+interface Scene {
+  readonly simulator: Simulator
+  readonly place: Place
+  readonly one: RunningDaemon
+}
+
+/** A tenant with every kind of problem, whose roles cannot be read any more and have become stale. */
+async function scene(): Promise<Scene> {
+  const simulator = await startSimulator({ controlPort: null })
+  onTestFinished(() => simulator.close())
+  const { clientId } = simulator.primary.addApiClient({
+    name: 'Retired exporter',
+    secretExpirationDate: '2026-01-02T00:00:00Z',
+  })
+  const place = placeFor(simulator, temporaryFolder(), settings([clientId]))
+  const one = await daemon(place)
+  await until(async () => (await one.get('/')).text.includes('13 checks fail'))
+  simulator.faults.add({
+    path: '/api/public/roles',
+    effect: { kind: 'status', status: 500, message: 'Internal error' },
+  })
+  await until(async () => /"roles"[^}]*"state":"stale"[^}]*"message":"/.test((await one.get('/api/v1/status')).text))
+  return { simulator, place, one }
+}
+
+it('tells at one look which data cannot be trusted, since when, why and what to do', async () => {
+  const { one } = await scene()
+  const { page, complaints, picture } = await reader()
+  await page.goto(one.url)
+  const problem = page.getByRole('listitem').filter({ hasText: 'roles' }).first()
+  expect(await problem.isVisible()).toBe(true)
+  expect(await problem.innerText()).toMatch(/^roles stale since \d{4}-\d\d-\d\d \d\d:\d\d UTC, (now|\d+ s ago)/)
+  expect(await problem.innerText()).toContain('GET /api/public/roles answered 500')
+  expect(await problem.innerText()).toContain('tenantwatch doctor')
+  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'roles', exact: true }) })
+  expect(await row.getByRole('cell').first().innerText()).toBe('stale')
+  const tops = await Promise.all(
+    [
+      'Can the data be trusted?',
+      'Checks',
+      'Findings',
+      'API client secrets, the next 90 days',
+      'Last changes',
+      'Waivers',
+    ].map(
+      async (name) => (await page.getByRole('heading', { level: 3, name, exact: true }).last().boundingBox())?.y ?? -1,
+    ),
+  )
+  expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  expect(tops[0]).toBeGreaterThan(0)
+  expect(await page.getByRole('row').filter({ hasText: 'sso-migration' }).innerText()).toContain('active')
+  expect(
+    await page.locator('#waivers-acme').getByRole('row').filter({ hasText: 'retired-monitor' }).innerText(),
+  ).toContain('expired')
+  await picture('status-page')
+  expect(complaints).toEqual([])
+})
+
+it('filters to critical findings by the keyboard alone, and opens the evidence of one', async () => {
+  const { one, place } = await scene()
+  const { page, complaints, picture } = await reader()
+  await page.goto(one.url)
+  const focused = () => page.evaluate('document.activeElement.id') as Promise<string>
+  const tabTo = async (isIt: (id: string) => boolean) => {
+    for (let presses = 0; presses < 80; presses++) {
+      await page.keyboard.press('Tab')
+      if (isIt(await focused())) return
+    }
+    throw new Error('Tab leads nowhere near it')
+  }
+  await tabTo((id) => id === 'severity-critical-acme')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\?severity=critical$/)
+  await page.getByRole('status').filter({ hasText: 'open findings match' }).waitFor()
+  expect(await page.getByRole('status').first().innerText()).toMatch(/^3 of \d+ open findings match$/)
+  expect(await focused()).toBe('severity-critical-acme')
+  const rows = page.locator('#findings-acme tbody').getByRole('row')
+  const badges = await rows.locator('td:first-child').allInnerTexts()
+  expect(badges).toEqual(['critical', 'critical', 'critical'])
+  for (let presses = 0; (await page.evaluate('document.activeElement.localName')) !== 'summary'; presses++) {
+    expect(presses).toBeLessThan(20)
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('Enter')
+  const details = rows.first().locator('details')
+  expect(await details.getAttribute('open')).not.toBeNull()
+  const shown = await details.innerText()
+  for (const fact of ['secretExpirationDate', 'Request id', 'Read at', 'Rule', 'First seen'])
+    expect(shown).toContain(fact)
+  await details.scrollIntoViewIfNeeded()
+  await picture('evidence')
+  const [, fingerprint = ''] = /tenantwatch explain ([\da-f]+)/.exec(shown) ?? []
+  const explained = await program(place, 'explain', fingerprint).ended
+  expect([explained.code, explained.stdout]).toEqual([0, expect.stringContaining('expired')])
+  expect(complaints).toEqual([])
+})
+
+it('shows a change after the next sync by itself, and keeps what is open, filtered, sorted and in view', async () => {
+  const { one, simulator } = await scene()
+  const { page, complaints } = await reader({ viewport: { width: 1280, height: 700 } })
+  await page.goto(one.url)
+  await page.evaluate('window.sameDocument = true')
+  // Not every browser keeps the place by itself.
+  await page.evaluate("document.documentElement.style.overflowAnchor = 'none'")
+  await page.getByLabel('Text').pressSequentially('role', { delay: 120 })
+  await page.waitForURL(/q=role$/)
+  await page.getByRole('status').filter({ hasText: 'match' }).waitFor()
+  expect(await page.evaluate('document.activeElement.id')).toBe('text-acme')
+  await page.getByRole('columnheader', { name: 'First seen' }).getByRole('link').click()
+  await page.waitForURL(/sort=age/)
+  await page.getByRole('columnheader', { name: 'First seen' }).and(page.locator('[aria-sort="ascending"]')).waitFor()
+  const evidence = page.locator('#findings-acme details').nth(1)
+  await evidence.locator('summary').click()
+  const id = (await evidence.getAttribute('id')) ?? ''
+  const topOf = async () => Math.round((await page.locator(`#${id}`).boundingBox())?.y ?? -1)
+  await page.mouse.wheel(0, 150)
+  await page.waitForFunction('scrollY > 100')
+  const before = await topOf()
+  simulator.primary.setSettings({ ssoEnforced: true })
+  simulator.primary.addUser({ raw: { createdAt: 'no date' } })
+  const change = page.locator('#changes-acme').getByRole('row').filter({ hasText: 'ssoEnforced' })
+  await change.waitFor({ timeout: 60_000 })
+  expect(await change.innerText()).toMatch(/false\s*→\s*true/)
+  // Above what is read the page grew: a resource came to those that cannot be trusted.
+  await page.locator('.problem').filter({ hasText: 'quarantined' }).waitFor({ timeout: 60_000 })
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect(await page.locator(`#${id}`).getAttribute('open')).not.toBeNull()
+  expect(Math.abs((await topOf()) - before)).toBeLessThan(4)
+  expect(page.url()).toMatch(/\?q=role&sort=age$/)
+  expect(await page.getByLabel('Text').inputValue()).toBe('role')
+  await page.goBack()
+  await page.waitForURL((url) => !url.search.includes('sort'))
+  await page.getByRole('columnheader', { name: 'First seen' }).and(page.locator('[aria-sort="none"]')).waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+  expect(complaints).toEqual([])
+})
+
+it.each(['light', 'dark'] as const)('can be read on a phone and on a desk when it is %s', async (colorScheme) => {
+  const { one } = await scene()
+  for (const [name, width, height] of [
+    ['desk', 1280, 1400],
+    ['phone', 390, 844],
+    ['small-phone', 320, 640],
+  ] as const) {
+    const { page, complaints, picture } = await reader({ colorScheme, viewport: { width, height } })
+    await page.goto(one.url)
+    await picture(`${name}-${colorScheme}`)
+    await page.locator('details').first().locator('summary').click()
+    expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
+    const wide = `[...document.querySelectorAll('main *')].filter((one) => one.checkVisibility() && !one.closest('.unseen, thead') && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))`
+    expect([name, await page.evaluate(wide)]).toEqual([name, []])
+    expect(await faintTexts(page)).toEqual([])
+    expect(await page.getByRole('table').count()).toBeGreaterThan(4)
+    expect(await page.getByRole('columnheader').count()).toBeGreaterThan(20)
+    await picture(`${name}-${colorScheme}-findings`)
+    expect(complaints).toEqual([])
+  }
+})
+
+it('needs no script to be read, filtered, sorted and told anew', async () => {
+  const { one } = await scene()
+  const { page, complaints } = await reader({ javaScriptEnabled: false })
+  await page.goto(one.url)
+  expect(await page.locator('meta[http-equiv="refresh"]').getAttribute('content')).toBe('60')
+  await page.getByRole('link', { name: /^critical/ }).click()
+  await page.waitForURL(/\?severity=critical#findings-acme$/)
+  await page.getByLabel('Text').fill('Retired exporter')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL(/q=Retired\+exporter/)
+  expect(page.url()).toContain('severity=critical')
+  expect(await page.getByRole('status').first().innerText()).toMatch(/^1 of \d+ open findings match$/)
+  await page.locator('details').first().locator('summary').click()
+  expect(await page.locator('details').first().innerText()).toContain('tenantwatch explain')
+  expect(complaints).toEqual([])
+})
+
+it('says that what it shows is old as soon as nothing answers any more', async () => {
+  const { one } = await scene()
+  const { page } = await reader()
+  await page.goto(one.url)
+  expect(await page.getByRole('alert').isVisible()).toBe(false)
+  one.child.kill('SIGKILL')
+  await page.getByRole('alert').filter({ hasText: 'What is shown is old' }).waitFor({ timeout: 60_000 })
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Deadline, SecretDeadline, WaiverDeadline } from '../../src/model/deadline.ts'
+import { calendar } from '../../src/web/calendar.ts'
+import { at } from '../metrics/support/posture.ts'
+import { sources, startServer } from './support/server.ts'
+
+const day = 86_400_000
+
+const secret = (over: Partial<SecretDeadline> = {}): SecretDeadline => ({
+  kind: 'secret',
+  tenant: 'acme',
+  id: '3f0c2b1e-77aa-4f5e-9d11-0c51e7a2b9d4',
+  name: 'HR sync',
+  role: 'Reader',
+  own: false,
+  at: at + 5 * day,
+  ...over,
+})
+
+const waiver = (over: Partial<WaiverDeadline> = {}): WaiverDeadline => ({
+  kind: 'waiver',
+  tenant: 'acme',
+  id: 'W-1',
+  check: 'document-name-unique',
+  entity: 'canary.pdf',
+  owner: 'canary@example.com',
+  reason: 'Canary wants both of them',
+  state: 'active',
+  at: Date.parse('2026-04-30T23:59:59.999Z'),
+  ...over,
+})
+
+const made = (deadlines: readonly Deadline[], over = {}) =>
+  calendar({ deadlines, now: at, exposeDetails: true, ...over })
+
+/** The lines of a calendar, unfolded (RFC 5545, 3.1). */
+const linesOf = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
+
+const valuesOf = (text: string, name: string) =>
+  linesOf(text).flatMap((line) => (line.startsWith(`${name}:`) ? [line.slice(name.length + 1)] : []))
+
+it('has an event for every deadline, at its instant in UTC, in the order of time', async () => {
+  const text = await made([waiver(), secret(), secret({ id: 'old', at: at - day })])
+  expect(valuesOf(text, 'DTSTART')).toEqual(['20260313T092653Z', '20260319T092653Z', '20260430T235959Z'])
+  expect(valuesOf(text, 'SUMMARY')).toEqual([
+    'acme: the secret of API client HR sync expires',
+    'acme: the secret of API client HR sync expires',
+    'acme: waiver W-1 ends (document-name-unique)',
+  ])
+  expect(text.endsWith('END:VCALENDAR\r\n')).toBe(true)
+})
+
+it('marks the secret of the watch itself', async () => {
+  expect(valuesOf(await made([secret({ own: true })]), 'SUMMARY')).toEqual([
+    'acme: the secret of tenantwatch itself (HR sync) expires\\, the watch goes blind',
+  ])
+})
+
+it('keeps the UID of a deadline, whatever else of it changes, and changes nothing within a day', async () => {
+  const uid = async (deadline: Deadline) => valuesOf(await made([deadline]), 'UID')[0]
+  const first = await uid(secret())
+  expect(await uid(secret({ name: 'renamed', role: null, own: true, at: at + 300 * day }))).toBe(first)
+  const others = [secret({ tenant: 'globex' }), secret({ id: 'W-1' }), waiver()]
+  expect(new Set([first, ...(await Promise.all(others.map(uid)))]).size).toBe(4)
+  expect(await made([secret(), waiver()], { now: at + 3_600_000 })).toBe(await made([secret(), waiver()]))
+})
+
+it('says of waivers what people wrote only where details may be shown', async () => {
+  for (const exposeDetails of [true, false]) {
+    const text = (await made([waiver(), secret()], { exposeDetails })).replaceAll('\r\n ', '')
+    expect(text.toLowerCase().includes('canary')).toBe(exposeDetails)
+    expect(text).toContain('HR sync')
+  }
+})
+
+it('lets no text of the tenant break out of its place', async () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('x\r\nEND:VEVENT\r\nBEGIN:VEVENT', '\n', '\\n,;:"', '\u2028', '\u0085', '🚨'.repeat(90), '\ud800'),
+  )
+  await fc.assert(
+    fc.asyncProperty(hostile, hostile, async (one, two) => {
+      const text = await made([
+        secret({ id: one, name: two, role: one }),
+        waiver({ id: two, entity: one, owner: two, reason: one }),
+      ])
+      expect(text.isWellFormed()).toBe(true)
+      expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75 && !/[\r\n]/.test(line))).toBe(true)
+      expect(linesOf(text).filter((line) => line !== '' && !/^[A-Z-]+[:;]/.test(line))).toEqual([])
+      expect(linesOf(text).filter((line) => line === 'BEGIN:VEVENT')).toHaveLength(2)
+      expect(valuesOf(text, 'SUMMARY')).toHaveLength(2)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('takes dates that no calendar can write, and shows of very many the nearest', async () => {
+  const far = [secret({ id: 'a', at: Date.UTC(9999, 11, 31) + 400 * day }), secret({ id: 'b', at: -1e14 })]
+  expect(valuesOf(await made(far), 'DTSTART')).toEqual(['19700101T000000Z', '99991231T235959Z'])
+  const many = Array.from({ length: 2500 }, (_, i) => secret({ id: `c${i}`, at: at + i * day }))
+  const text = await made(many)
+  expect(valuesOf(text, 'DTSTART')).toHaveLength(2000)
+  expect(valuesOf(text, 'X-WR-CALDESC')[0]).toContain('The 2000 nearest of 2500 are shown.')
+})
+
+it('is served as a calendar, behind authentication like everything else, and empty without deadlines', async () => {
+  const deadlines = async () => [secret(), waiver()]
+  await using web = await startServer({ exposeDetails: false, sources: { ...sources, deadlines } })
+  const answer = await fetch(`${web.origin}/calendar.ics`)
+  expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+  const text = await answer.text()
+  expect(valuesOf(text, 'UID')).toHaveLength(2)
+  expect(text.toLowerCase()).not.toContain('canary')
+  await using guarded = await startServer({ authenticate: async () => 'denied' })
+  expect((await fetch(`${guarded.origin}/calendar.ics`)).status).toBe(401)
+  await using empty = await startServer()
+  expect(valuesOf(await (await fetch(`${empty.origin}/calendar.ics`)).text(), 'UID')).toEqual([])
+})

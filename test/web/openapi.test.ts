@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest'
+import { createRoutes } from '../../src/web/app.ts'
+import { openApiDocument } from '../../src/web/openapi/document.ts'
+import { check, posture, unread } from '../metrics/support/posture.ts'
+import { problems, resolved } from './support/json-schema.ts'
+import { acme, finding, globex } from './support/scene.ts'
+import { findingsFrom, sources, startServer, type Wanted, webOptions } from './support/server.ts'
+
+type Json = Readonly<Record<string, unknown>>
+interface Document extends Json {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+}
+interface Described {
+  readonly operationId: string
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Json }>> }>
+  >
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document
+const hostile = 'a"\u001b[2J\u202e</script>\u0000\ud800'
+
+/** What the document says is wrong with an answer of the server; a status it does not name is wrong, too. */
+async function wrongIn(origin: string, path: string, init?: RequestInit): Promise<readonly string[]> {
+  const response = await fetch(origin + path, init)
+  const [route = ''] = path.split('?')
+  const method = (init?.method ?? 'GET').toLowerCase()
+  const [operation] =
+    document.paths[route]?.[method] === undefined
+      ? Object.values(document.paths[route] ?? {})
+      : [document.paths[route][method]]
+  const described = operation?.responses[String(response.status)]
+  if (described === undefined) return [`${path} answered ${response.status}, which is not described`]
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  const content = described.content[type]
+  if (content === undefined) return [`${path} answered with ${type}, which is not described`]
+  if (type !== 'application/json') return []
+  return problems(await response.json(), content.schema, document)
+}
+
+it('describes every route there is, and none that is not', () => {
+  const served = createRoutes(webOptions()).routes.filter(({ method }) => method !== 'ALL')
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+it('is served under the rules of the other routes, as it is made', async () => {
+  await using web = await startServer()
+  expect(await (await fetch(`${web.origin}/api/v1/openapi.json`)).json()).toEqual(document)
+  await using closed = await startServer({ authenticate: async () => 'denied' })
+  expect((await fetch(`${closed.origin}/api/v1/openapi.json`)).status).toBe(401)
+})
+
+it('is an OpenAPI 3.1 document whose references all lead somewhere, with an own id for every operation', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'tenantwatch', version: '1.2.3' } })
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
+  expect(refs.length).toBeGreaterThan(20)
+  for (const ref of refs) expect(resolved(ref, document)).toBeTypeOf('object')
+  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const schema of Object.values(document.components.schemas)) expect(schema).toHaveProperty('description')
+})
+
+const findings = [
+  finding(),
+  finding({ state: 'resolved', resolvedAt: '2026-03-14T09:26:00.000Z', resolution: 'fixed', reopened: 3 }),
+  finding({
+    entity: { type: 'document-name', id: hostile },
+    message: hostile,
+    evidence: { [hostile]: [hostile, null] },
+  }),
+]
+
+const scenes: Readonly<Record<string, Wanted>> = {
+  'several tenants on an eventful day': { sources: { ...sources, findings: findingsFrom(findings) } },
+  'redacted details': { exposeDetails: false, sources: { ...sources, findings: findingsFrom(findings) } },
+  'nothing at all': { sources: { ...sources, posture: async () => [], findings: findingsFrom([]) } },
+  'a tenant that was never read': {
+    sources: {
+      ...sources,
+      posture: async () => [
+        posture({
+          resources: [unread('users')],
+          checks: [
+            check('user-mfa-enrolled', {
+              status: 'unknown',
+              reason: 'never',
+              entities: null,
+              evaluatedAt: null,
+              since: null,
+            }),
+          ],
+        }),
+      ],
+    },
+  },
+  'hostile texts': {
+    sources: {
+      ...sources,
+      posture: async () => [
+        {
+          ...acme,
+          clockSkewMs: -1234.5,
+          blockedUntil: acme.at + 1000,
+          holds: acme.holds.map((hold) => ({ ...hold, message: hostile })),
+        },
+        { ...globex, checks: globex.checks.map((one) => ({ ...one, title: hostile })) },
+      ],
+    },
+  },
+}
+
+it.each(Object.keys(scenes))('describes what is really answered: %s', async (name) => {
+  await using web = await startServer(scenes[name])
+  for (const path of Object.keys(document.paths).filter((one) => one !== '/-/reload')) {
+    expect(await wrongIn(web.origin, path)).toEqual([])
+  }
+  expect(await wrongIn(web.origin, '/api/v1/findings?state=all&severity=high,low')).toEqual([])
+  expect(await wrongIn(web.origin, '/-/reload', { method: 'POST' })).toEqual([])
+})
+
+it('describes refusals as they are', async () => {
+  await using web = await startServer({ authenticate: async () => 'denied' })
+  await using busy = await startServer({ authenticate: async () => 'busy' })
+  await using broken = await startServer({ sources: { ...sources, posture: () => Promise.reject(new Error('x')) } })
+  await using open = await startServer()
+  for (const path of Object.keys(document.paths)) {
+    const init = path === '/-/reload' ? { method: 'POST' } : {}
+    expect(await wrongIn(web.origin, path, init)).toEqual([])
+    expect(await wrongIn(busy.origin, path, init)).toEqual([])
+    expect(await wrongIn(broken.origin, path, init)).toEqual([])
+    expect(await wrongIn(open.origin, path, { method: 'DELETE' })).toEqual([])
+  }
+  expect(await wrongIn(open.origin, '/api/v1/findings?sevrity=high')).toEqual([])
+  const unready = { ok: false, text: 'No' }
+  await using bad = await startServer({
+    sources: { ...sources, health: () => unready, ready: () => unready, reload: async () => unready },
+  })
+  for (const path of ['/healthz', '/readyz']) expect(await wrongIn(bad.origin, path)).toEqual([])
+  expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
+})
+
+it('is judged by a reading of schemas that notices what is wrong', () => {
+  const schema = { $ref: '#/components/schemas/Finding' }
+  const good = JSON.parse(JSON.stringify(finding())) as Json
+  const judged = (over: Json) => problems({ ...good, ...over }, schema, document)
+  expect(judged({})).toEqual([])
+  expect(judged({ severity: 'grave' })).toEqual(['$.severity is none of info, low, medium, high, critical'])
+  expect(judged({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
+  expect(judged({ reopened: -1 })).toEqual(['$.reopened is too small'])
+  expect(judged({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
+  expect(judged({ colour: 'red' })).toEqual(['$.colour is not described'])
+  expect(judged({ message: null })).toEqual(['$.message is no string'])
+})

@@ -1,0 +1,377 @@
+import { expect, it, vi } from 'vitest'
+import { createApp } from '../../src/web/app.ts'
+import type { WebSources } from '../../src/web/web-options.ts'
+import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
+import { change, finding, waiver } from './support/scene.ts'
+import { findingsFrom, sources, type Wanted, webOptions } from './support/server.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+async function ask(path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) {
+  const app = createApp(webOptions({ sources: { ...sources, ...over }, ...wanted }))
+  const answer = await app(new Request(`http://localhost${path}`, { headers: { host: 'localhost' } }))
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+const page = async (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) =>
+  (await ask(path, over, wanted)).text
+
+const shownIn = (html: string) => [...html.matchAll(/<tr role="row" id="finding-([^"]+)"/g)].map(([, id]) => id)
+const countIn = (html: string) => /id="count-acme"[^>]*>([^<]*)</.exec(html)?.[1]
+
+const views = [
+  finding({
+    fingerprint: 'a1',
+    severity: 'low',
+    check: 'x',
+    entity: { type: 'user', id: '10' },
+    firstSeen: '2026-01-01T00:00:00Z',
+  }),
+  finding({
+    fingerprint: 'b2',
+    severity: 'critical',
+    check: 'x',
+    entity: { type: 'user', id: '9' },
+    firstSeen: '2026-01-02T00:00:00Z',
+  }),
+  finding({
+    fingerprint: 'c3',
+    severity: 'high',
+    check: 'y',
+    entity: { type: 'user', id: '11' },
+    message: 'Needle in it',
+    firstSeen: '2026-01-03T00:00:00Z',
+  }),
+  finding({ fingerprint: 'd4', severity: 'high', check: 'y', state: 'waived', firstSeen: '2026-01-04T00:00:00Z' }),
+]
+const some: Partial<WebSources> = {
+  posture: async () => [
+    posture({
+      checks: [
+        check('x', { status: 'fail', open: { low: 1, critical: 1 } }),
+        check('y', { status: 'fail', open: { high: 1 }, waived: { high: 1 } }),
+      ],
+    }),
+  ],
+  findings: findingsFrom(views),
+}
+
+it.each([
+  ['/', ['b2', 'c3', 'a1'], '3 open findings'],
+  ['/?severity=&check=&state=&q=&sort=', ['b2', 'c3', 'a1'], '3 open findings'],
+  ['/?severity=critical', ['b2'], '1 of 3 open findings match'],
+  ['/?severity=critical,high', ['b2', 'c3'], '2 of 3 open findings match'],
+  ['/?check=y', ['c3'], '1 of 3 open findings match'],
+  ['/?state=waived', ['d4'], '1 waived finding'],
+  ['/?state=all&check=y', ['c3', 'd4'], '2 of 4 open or waived findings match'],
+  ['/?q=NEEDLE', ['c3'], '1 of 3 open findings match'],
+  ['/?q=jo%40example.com', ['b2', 'c3', 'a1'], '3 of 3 open findings match'],
+  ['/?sort=-severity', ['a1', 'c3', 'b2'], '3 open findings'],
+  ['/?sort=entity', ['b2', 'a1', 'c3'], '3 open findings'],
+  ['/?sort=-entity', ['c3', 'a1', 'b2'], '3 open findings'],
+  ['/?sort=age', ['a1', 'b2', 'c3'], '3 open findings'],
+  ['/?sort=-age', ['c3', 'b2', 'a1'], '3 open findings'],
+  ['/?sort=check&severity=low,high', ['a1', 'c3'], '2 of 3 open findings match'],
+  ['/?check=misspelt', [], '0 of 3 open findings match'],
+])('shows of %s the findings %j and says: %s', async (path, fingerprints, count) => {
+  const html = await page(path, some)
+  expect(shownIn(html)).toEqual(fingerprints)
+  expect(countIn(html)).toBe(count)
+})
+
+it.each([
+  ['/?severity=grave', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
+  ['/?state=resolved', 400, 'Unknown state: use open, waived, all\n'],
+  ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one with - before it\n'],
+])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
+  expect(await ask(path, some)).toMatchObject({ status, text })
+})
+
+it('answers 404 for a tenant that is not configured', async () => {
+  const asked = vi.fn(async () => [])
+  expect(await ask('/?tenant=nobody', { posture: asked })).toMatchObject({ status: 404 })
+  expect(asked).toHaveBeenCalledWith('nobody')
+})
+
+it('tells by which column it is sorted, and offers the other way round', async () => {
+  const html = await page('/?sort=age&severity=high', some)
+  expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
+  expect(html.match(/aria-sort="none"/g)).toHaveLength(3)
+  expect(await page('/', some)).toMatch(/aria-sort="descending"><a href="\/\?sort=-severity#findings-acme"/)
+})
+
+it('keeps in the form what the links chose, and in the links what the form chose', async () => {
+  const html = await page('/?severity=high&check=y&q=n%22%3E&sort=age', some)
+  expect(html).toContain('<input type="hidden" name="severity" value="high">')
+  expect(html).toContain('<input type="hidden" name="sort" value="age">')
+  expect(html).toContain('<option value="y" selected="">')
+  expect(html).toContain('value="n&quot;&gt;"')
+  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E&amp;sort=age#findings-acme"')
+  expect(html).toMatch(/aria-current="true">high/)
+})
+
+it('gives with each finding its facts, when and by which answer they were read, and the command for the rest', async () => {
+  const evidence = {
+    email: 'jo@example.com',
+    thresholdDays: 30,
+    rule: 'f430',
+    requestId: 'R-1',
+    readAt: '2026-03-14T09:00:00Z',
+    roles: [{ id: 1 }],
+  }
+  const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence, reopened: 2 })]) })
+  const details = /<details id="evidence-9c1f0a7be2d4">.*?<\/details>/s.exec(html)?.[0] ?? ''
+  for (const text of [
+    'jo@example.com',
+    'Threshold, days',
+    '>30<',
+    'f430',
+    'R-1',
+    '2026-03-14T09:00:00Z',
+    '[{&quot;id&quot;:1}]',
+    '2 times',
+    'tenantwatch explain 9c1f0a7be2d4',
+  ])
+    expect(details).toContain(text)
+})
+
+it('bounds the evidence of a finding', async () => {
+  const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
+  const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })
+  expect(html).toContain('4,976 more facts')
+  expect(html.length).toBeLessThan(60_000)
+})
+
+it('neither shows nor finds what is hidden', async () => {
+  const hiding = {
+    ...some,
+    changes: async () => [change({ field: 'email', before: 'canary@example.com', after: null, personal: true })],
+  }
+  const open = await page('/?q=jo%40example.com', hiding)
+  expect([shownIn(open).length, open.includes('canary@example.com')]).toEqual([3, true])
+  const closed = await page('/?q=jo%40example.com', hiding, { exposeDetails: false })
+  expect(shownIn(closed)).toEqual([])
+  expect(closed).not.toContain('canary')
+  expect(closed).toContain('<del><bdi>[hidden]</bdi></del>')
+})
+
+it('tells of every resource that cannot be trusted since when and what to do, the worst first', async () => {
+  const down = (reason: 'timeout' | 'missing_permission') => [mode({ up: false, reason, lastSuccessAt: at - 4 * hour })]
+  const html = await page('/', {
+    posture: async () => [
+      posture({
+        holds: [
+          {
+            id: 'H-1',
+            resource: 'documents',
+            reason: 'shrink_held',
+            count: 9,
+            message: 'Many',
+            raisedAt: at - 2 * hour,
+          },
+        ],
+        resources: [
+          resource('users', { quarantined: 3 }),
+          resource('roles', {
+            fresh: false,
+            dataAsOf: at - 5 * hour,
+            freshnessLimitMs: 3 * hour,
+            modes: down('timeout'),
+            message: 'No answer',
+          }),
+          resource('permissions', { modes: down('missing_permission') }),
+          resource('documents'),
+          resource('api-clients'),
+          resource('authentication-settings', { enabled: false, fresh: false }),
+        ],
+      }),
+    ],
+  })
+  const list = /<ul class="problems">.*?<\/ul>/s.exec(html)?.[0] ?? ''
+  const items = list
+    .split('<li ')
+    .slice(1)
+    .map((item) => item.replaceAll(/<[^>]*>/g, ''))
+  expect(items).toHaveLength(4)
+  expect(items[0]).toContain('documents held since 2026-03-14 07:26 UTC, 2 h ago')
+  expect(items[1]).toContain('permissions unauthorised last read 2026-03-14 05:26 UTC, 4 h ago')
+  expect(items[1]).toContain('Grant the permission')
+  expect(items[2]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer')
+  expect(items[3]).toContain('users quarantined as of')
+  expect(items[3]).toContain('3 records cannot be read')
+})
+
+it('shows no zero of failures while a check is unknown', async () => {
+  const cell = async (over: Parameters<typeof check>[1]) => {
+    const html = await page('/', { posture: async () => [posture({ checks: [check('x', over)] })] })
+    return /data-label="Fail"><div>(.*?)<\/div>/
+      .exec(html)?.[1]
+      ?.replaceAll(/<[^>]*>/g, ' ')
+      .trim()
+  }
+  expect(await cell({ status: 'pass' })).toBe('0 of 12')
+  expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12')
+  expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
+  expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('2 of 12  or more')
+  expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
+  expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
+})
+
+it('puts secrets on a line of 90 days, the expired ones at its left edge, the own one marked, and says it in words', async () => {
+  const secret = (name: string, days: number, own = false) => ({
+    clientId: name,
+    name,
+    role: null,
+    own,
+    expiresAt: at + days * day,
+  })
+  const html = await page('/', {
+    ...some,
+    secrets: async () => [
+      secret('gone', -900),
+      secret('old', -1),
+      secret('near', 5),
+      secret('own', 45, true),
+      secret('far', 400),
+    ],
+  })
+  const line = /<svg class="time-line".*?<\/svg>/s.exec(html)?.[0] ?? ''
+  const places = [...line.matchAll(/cx="([\d.]+)%" cy="(\d+)" r="5.5"><title>(\w+)/g)].map(([, x, y, name]) => [
+    name,
+    Number(x),
+    Number(y),
+  ])
+  expect(Object.fromEntries(places.map(([name, x]) => [name, x]))).toEqual({ gone: 7, old: 7, near: 20.44, own: 56 })
+  expect(places.find(([name]) => name === 'gone')?.[2]).not.toBe(places.find(([name]) => name === 'old')?.[2])
+  expect(line.match(/class="ring"/g)).toHaveLength(1)
+  expect(line).toContain(
+    'aria-label="API client secrets over the next 90 days: 2 expired, 1 within 7 days, 2 valid. The table below lists them."',
+  )
+})
+
+it('bounds the line and the tables of secrets', async () => {
+  const many = Array.from({ length: 5000 }, (_, i) => ({
+    clientId: `c${i}`,
+    name: null,
+    role: null,
+    own: i === 4999,
+    expiresAt: at + (i < 3000 ? 10 : 200) * day,
+  }))
+  const html = await page('/', { ...some, secrets: async () => many })
+  expect(html).toContain('more on the same days')
+  expect(html).toContain('and 2,950 secrets more within 90 days')
+  expect(html).toContain('1,999 secrets expire later')
+  expect(html.length).toBeLessThan(120_000)
+})
+
+it('lists the last changes with what was there before, and by which answer', async () => {
+  const changes = vi.fn(async () => [
+    change(),
+    change({ kind: 'removed', field: null, before: null, after: null, requestId: null }),
+  ])
+  const html = await page('/', { ...some, changes })
+  expect(changes).toHaveBeenCalledWith('acme', 20)
+  expect(html).toContain(
+    '<code><bdi>roleName</bdi></code> <span class="values"><del><bdi>Viewer</bdi></del> <span aria-hidden="true">→</span> <ins><bdi>Editor</bdi></ins>',
+  )
+  expect(html).toContain('6a1b9c2e-0f4d-4c55-8a77-3b1e5d9f0a12')
+  expect(html).toContain('<span class="kind">removed</span>')
+})
+
+it('shows of each waiver who answers for it, why, until when, and what has become of it', async () => {
+  const waivers = [
+    waiver({ id: 'W-later', breadth: ['later', 'graver'], covered: 40 }),
+    waiver({ id: 'W-expired', state: 'expired', expiresAt: at - day, covered: 0 }),
+    waiver({ id: 'W-lapsed', state: 'lapsed', covered: 0, lapsed: 3, expiresAt: at + day }),
+    waiver({ id: 'W-orphaned', state: 'orphaned', covered: 0, expiresAt: at + 2 * day }),
+  ]
+  const html = await page('/', { posture: async () => [posture({ waivers })] })
+  const rows = html
+    .slice(html.indexOf('id="waivers-acme"'))
+    .split('<tr role="row">')
+    .slice(2)
+    .map((row) => row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '))
+  expect(rows.map((row) => /W-\w+/.exec(row)?.[0])).toEqual(['W-expired', 'W-lapsed', 'W-orphaned', 'W-later'])
+  expect(rows[0]).toMatch(/expired It covers nothing any more.*Jo Fields.*Both are kept until the audit is over/)
+  expect(rows[1]).toMatch(/lapsed What it accepted has changed.* 0 3 no longer/)
+  expect(rows[2]).toMatch(/orphaned There is nothing for it to cover/)
+  expect(rows[3]).toMatch(
+    /active too broad Covers findings that came after it was agreed; findings graver than when it was agreed. 40 /,
+  )
+})
+
+const fleet = (count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    posture({
+      tenant: `t${i}`,
+      checks: [check('x', i === count - 1 ? { status: 'fail', open: { critical: 1 } } : {})],
+    }),
+  )
+
+it('puts several tenants side by side, the worst first, and shows each in full', async () => {
+  const html = await page('/', { posture: async () => fleet(3), findings: findingsFrom([]) })
+  expect([...html.matchAll(/id="card-(\w+)"><a href="([^"]+)"/g)].map(([, name, href]) => [name, href])).toEqual([
+    ['t2', '#tenant-t2'],
+    ['t0', '#tenant-t0'],
+    ['t1', '#tenant-t1'],
+  ])
+  expect(html).toContain('1 with something wrong, 2 with nothing wrong')
+  expect(html.match(/class="tenant"/g)).toHaveLength(3)
+})
+
+it('stays small and cheap with a thousand tenants, and shows one in full on demand', async () => {
+  const secrets = vi.fn(async () => [])
+  const all: Partial<WebSources> = {
+    posture: async (tenant) => fleet(1000).filter((one) => tenant === undefined || one.tenant === tenant),
+    secrets,
+    findings: findingsFrom([]),
+  }
+  const html = await page('/', all)
+  expect(html.length).toBeLessThan(100_000)
+  expect(secrets).not.toHaveBeenCalled()
+  expect(/id="card-(\w+)"><a href="([^"]+)"/.exec(html)?.slice(1)).toEqual(['t999', '/?tenant=t999'])
+  expect(html).toContain('and 800 more')
+  expect(html).not.toContain('class="tenant"')
+  const found = await page('/?find=t77', all)
+  expect([...found.matchAll(/id="card-(\w+)"/g)].map(([, name]) => name)).toEqual([
+    't77',
+    ...Array.from({ length: 10 }, (_, i) => `t77${i}`),
+  ])
+  const one = await page('/?tenant=t5&severity=high', all)
+  expect(one).toContain('id="tenant-t5"')
+  expect(one).toContain('<a href="/">All tenants</a>')
+  expect(one).toContain('<input type="hidden" name="tenant" value="t5">')
+  expect(one.match(/class="tenant"/g)).toHaveLength(1)
+})
+
+it('searches and sorts no more than 5,000 findings, and says so', async () => {
+  let read = 0
+  const endless: WebSources['findings'] = async function* (query) {
+    for (;;) {
+      read += 100
+      yield Array.from({ length: 100 }, (_, i) =>
+        finding({ fingerprint: `f${read}-${i}`, severity: query.severities?.[0] ?? 'info' }),
+      )
+    }
+  }
+  const many = {
+    posture: async () => [posture({ checks: [check('x', { status: 'fail', open: { high: 90_000 } })] })],
+    findings: endless,
+  }
+  expect(countIn(await page('/?q=nothing', many))).toBe('0 of 90,000 open findings match among the first 5,000')
+  expect(countIn(await page('/?sort=entity', many))).toContain(
+    '90,000 open findings among the first 5,000; shown: the 50 first',
+  )
+  expect(read).toBeLessThanOrEqual(10_200)
+})
+
+it('serves its script as a module of its own that a strict content security policy lets run', async () => {
+  const { headers, text } = await ask('/page.js')
+  expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  const policy = headers.get('content-security-policy')
+  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "form-action 'self'"])
+    expect(policy).toContain(part)
+  expect(policy).not.toContain('unsafe')
+  expect(text).toContain('DOMParser')
+})
