@@ -230,7 +230,7 @@ it('shows what a query says so that it acts on nothing', async () => {
   const evil = "'<script>alert(1)</script>' || char(0, 27, 8238, 10) || '=cmd()'"
   const query = `select ${evil} as entity, 'alarm' as status, ${evil} as reason`
   const one = await reloadable({ more }, { 'a.sql': sql('evil', query), '<b>b.sql': 'no header' })
-  const page = await one.get('/')
+  const page = await one.get('/?check=evil')
   expect(page).toContain('&lt;script&gt;alert(1)')
   expect(page).not.toMatch(/<script>alert|<b>b/)
   expect(`${page}${one.wholeLog()}`).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)

@@ -434,7 +434,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a lapse is forgotten at the scrape of a waiver for all',
     file: 'src/evaluate/split-findings.ts',
-    find: 'minus(all, countsOf(lapsed.filter((one) => !isWaived(one))))',
+    find: 'minus(all, await uncovered(request, forAll, gone, named))',
     replace: 'all',
     tests: ['test/evaluate/waivers'],
   },

@@ -7,5 +7,5 @@ export function itSurvives(first: number, count: number, steps: LifeOptions['ste
     const { tally, broken } = await liveAll(seedsFrom(first, count), { steps, faults: true })
     expect(broken).toEqual([])
     expect(tally.judged.passes).toBeGreaterThan(count * steps)
-  }, 120_000)
+  }, 300_000)
 }

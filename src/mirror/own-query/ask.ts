@@ -67,7 +67,8 @@ function lowerPriority(pid: number): void {
   }
 }
 
-function jobOf({ text, inputs, now, tenant, maxRows }: OwnQuery, place: Place): Job {
+/** What the process is told of a query. */
+export function jobOf({ text, inputs, now, tenant, maxRows }: OwnQuery, place: Place): Job {
   const isEmpty = place === 'empty'
   return {
     file: isEmpty ? null : place.file,
