@@ -113,22 +113,22 @@ it('opens and makes no other file', async () => {
 })
 
 it('refuses a view of what is not declared as an input, however little of it is read', async () => {
-  const { mirror, acme } = await twoTenants()
-  const users = (text: string) => mirror.ask(acme, query(text, { inputs: ['users'] }))
+  const test = await twoTenants()
+  const users = (text: string) => askHere(test, test.acme, query(text, { inputs: ['users'] }))
   const problem = 'it reads documents, which inputs does not name'
-  expect(await users(telling('fileId', 'from documents'))).toEqual({ kind: 'failed', problem })
-  expect(await users(telling('count(*)', 'from Documents'))).toEqual({ kind: 'failed', problem })
-  expect(await users(telling('userId', 'from users where exists (select 1 from documents)'))).toEqual({
+  expect(users(telling('fileId', 'from documents'))).toEqual({ kind: 'failed', problem })
+  expect(users(telling('count(*)', 'from Documents'))).toEqual({ kind: 'failed', problem })
+  expect(users(telling('userId', 'from users where exists (select 1 from documents)'))).toEqual({
     kind: 'failed',
     problem,
   })
-  expect(await users(telling('roleId', 'from role_permissions'))).toMatchObject({
+  expect(users(telling('roleId', 'from role_permissions'))).toMatchObject({
     problem: 'it reads roles, which inputs does not name',
   })
 })
 
 it('takes what SQL offers for reading', async () => {
-  const { mirror, acme } = await twoTenants()
+  const test = await twoTenants()
   const texts = [
     telling('n', 'from (with recursive c(n) as (select 1 union all select n + 1 from c where n < 3) select n from c)'),
     telling('n', 'from (select row_number() over (order by email) as n from users)'),
@@ -138,7 +138,7 @@ it('takes what SQL offers for reading', async () => {
   ]
   const counts = []
   for (const text of texts) {
-    const answer = await mirror.ask(acme, query(text))
+    const answer = askHere(test, test.acme, query(text))
     counts.push(answer.kind === 'answered' ? answer.alarms.length : answer.problem)
   }
   expect(counts).toEqual([3, 3, 3, 3, 1])
