@@ -33,17 +33,17 @@ async function dashboards(
   command: Command,
 ): Promise<void> {
   // Grafana's builders are large: a daemon that never writes a dashboard does not load them.
-  const { renderDashboard } = await import('../pack/dashboards/render.ts')
+  const { writeDashboard } = await import('../pack/dashboards/render.ts')
   const pack = packOf(io, command, options)
-  const written = (id: (typeof dashboardIds)[number]) => `${JSON.stringify(renderDashboard(id, pack), null, 2)}\n`
   if (options.output === undefined) {
-    io.stdout.write(written(oneOf('dashboard', dashboardIds, name ?? 'posture')))
+    io.stdout.write(writeDashboard(oneOf('dashboard', dashboardIds, name ?? 'posture'), pack))
     return
   }
   const folder = resolve(io.cwd, options.output)
   await mkdir(folder, { recursive: true })
   for (const id of dashboardIds) {
-    await writeFile(join(folder, `tenantwatch-${id}.json`), written(id))
-    io.stdout.write(`${join(folder, `tenantwatch-${id}.json`)}\n`)
+    const file = join(folder, `tenantwatch-${id}.json`)
+    await writeFile(file, writeDashboard(id, pack))
+    io.stdout.write(`${file}\n`)
   }
 }

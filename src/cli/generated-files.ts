@@ -3,7 +3,7 @@ import { frameworks } from '../checks/frameworks.ts'
 import { checks } from '../checks/index.ts'
 import { metricCatalogue } from '../metrics/catalogue.ts'
 import { dashboardIds } from '../pack/dashboard-ids.ts'
-import { renderDashboard } from '../pack/dashboards/render.ts'
+import { writeDashboard } from '../pack/dashboards/render.ts'
 import { checkRunbook } from '../pack/docs/check-runbook.ts'
 import { checksPage } from '../pack/docs/checks-page.ts'
 import { metricsPage } from '../pack/docs/metrics-page.ts'
@@ -23,7 +23,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   files.set('config/kubernetes/prometheus-rule.yaml', renderRules(pack, 'operator'))
   files.set('config/prometheus/inhibitions.yml', renderInhibitions())
   files.set('config/stack/alertmanager.yml', renderAlertmanager())
-  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writtenJson(renderDashboard(id, pack)))
+  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writeDashboard(id, pack))
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
   files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
   for (const check of checks) {
@@ -43,8 +43,4 @@ function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
     }
   }
   return found
-}
-
-function writtenJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
 }

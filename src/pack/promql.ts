@@ -10,10 +10,11 @@ export function series(metric: string, ...matchers: readonly string[]): string {
   return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
 }
 
-const noLongerTold = [
-  '  unless on (job, instance) tenantwatch_build_info',
-  '  unless on (tenant) group by (tenant) (tenantwatch_check_enabled)',
-] as const
+/** Leaves out what a daemon told that answers and no longer tells it. */
+export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
+
+/** Leaves out the tenants that some daemon tells of now. */
+const unlessTold = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
 
 /**
  * A condition on what is told now, or was told within the last hour while nobody tells it: what is wrong does not look
@@ -26,7 +27,8 @@ export function bridged(labels: string, condition: (read: (selector: string) => 
     `  ${condition((selector) => selector)}`,
     '  or (',
     `    ${condition((selector) => `last_over_time(${selector}[1h])`)}`,
-    ...noLongerTold.map((line) => `  ${line}`),
+    `    ${unlessAlive}`,
+    `    ${unlessTold}`,
     '  )',
     ')',
   ].join('\n')
@@ -41,8 +43,8 @@ export function held(metric: string, labels: string): string {
     `max by (${labels}) (${metric})`,
     'or',
     '(',
-    `  max by (${labels}) (last_over_time(${metric}[${heldFor}]) unless on (job, instance) tenantwatch_build_info)`,
-    '  unless on (tenant) group by (tenant) (tenantwatch_check_enabled)',
+    `  max by (${labels}) (last_over_time(${metric}[${heldFor}]) ${unlessAlive})`,
+    `  ${unlessTold}`,
     ')',
   ].join('\n')
 }

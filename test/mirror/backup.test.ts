@@ -16,25 +16,11 @@ import { takeEngineLock } from '../../src/mirror/engine-lock.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { incomingUser } from './support/incoming-user.ts'
 
 const at = Date.UTC(2026, 0, 1)
 
-const user = (userId: number) => ({
-  ok: true as const,
-  record: {
-    userId,
-    firstName: 'Ada',
-    lastName: 'Byron '.repeat(50),
-    email: `u${userId}@example.com`,
-    state: 'Active',
-    mfaStatus: true,
-    mfaAction: false,
-    roleId: null,
-    roleName: 'Editor',
-    createdAt: '2025-01-01T00:00:00Z',
-  },
-  extra: null,
-})
+const user = (userId: number) => incomingUser(userId, { lastName: 'Byron '.repeat(50) })
 
 /** A mirror with some users whose engine is open, and a folder for backups. */
 async function world() {

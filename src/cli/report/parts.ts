@@ -1,16 +1,7 @@
 import { html } from 'hono/html'
 import { toIso } from '../../model/dates.ts'
 import { printable } from '../../model/printable.ts'
-
-/** What a template gives; hono awaits the promises it finds in one. */
-export type Html = ReturnType<typeof html>
-
-/** How a word is coloured; the word itself always says it too. */
-export type Tone = 'bad' | 'warn' | 'blind' | 'good' | 'quiet'
-
-export function badge(word: string, tone: Tone): Html {
-  return html`<span class="badge ${tone}">${word}</span>`
-}
+import type { Html } from '../../web/page/text.ts'
 
 /** A text that somebody else chose, uncut: escaped, and unable to turn the direction of what stands around it. */
 export function whole(text: string): Html {

@@ -2,10 +2,10 @@ import { html, raw } from 'hono/html'
 import { toIso } from '../../model/dates.ts'
 import { describeDuration } from '../../model/durations.ts'
 import { printableJson } from '../../model/printable-json.ts'
-import type { Severity } from '../../model/severity.ts'
-import type { ResourceState } from '../../web/trust.ts'
+import { badge, severityTone, stateTone, type Tone } from '../../web/page/badge.ts'
+import type { Html } from '../../web/page/text.ts'
 import { type Gravest, gravest } from './gravest.ts'
-import { badge, type Html, number, type Tone, table, when, whole } from './parts.ts'
+import { number, table, when, whole } from './parts.ts'
 import type { Report, ReportCheck, ReportFinding, RequirementState, TenantReport } from './report.ts'
 import { stylesheet } from './stylesheet.ts'
 import { caveat, countsInWords, coverageInWords, headLines, requirementWord, standingWord, verdictOf } from './words.ts'
@@ -19,25 +19,6 @@ const tones = {
   off: 'blind',
   no_check: 'quiet',
 } as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
-
-const severityTone = {
-  critical: 'bad',
-  high: 'bad',
-  medium: 'warn',
-  low: 'quiet',
-  info: 'quiet',
-} as const satisfies Record<Severity, Tone>
-
-const stateTone = {
-  held: 'bad',
-  unauthorised: 'bad',
-  never: 'blind',
-  stale: 'blind',
-  quarantined: 'warn',
-  missing: 'warn',
-  failing: 'warn',
-  fresh: 'good',
-} as const satisfies Record<ResourceState, Tone>
 
 /** The report as one file that needs no other: no script, no link out, its style within. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {

@@ -1,5 +1,5 @@
 import type { Alert, AlertGroup } from '../alert.ts'
-import { heldFor } from '../promql.ts'
+import { heldFor, unlessAlive } from '../promql.ts'
 
 /** Series without which other rules would never fire: were one of them missing, silence would look like health. */
 const vital = [
@@ -40,7 +40,7 @@ const alerts: readonly Alert[] = [
         expr: [
           'group(',
           ...vital.map((metric, index) => `  ${index === 0 ? '' : 'or '}absent(${metric})`),
-          `  or (up{job="${job}"} == 1 unless on (job, instance) tenantwatch_build_info)`,
+          `  or (up{job="${job}"} == 1 ${unlessAlive})`,
           ')',
         ].join('\n'),
       },
@@ -59,7 +59,7 @@ const alerts: readonly Alert[] = [
         expr: [
           'group by (tenant) (',
           '  last_over_time(tenantwatch_check_enabled[1h])',
-          `  or (last_over_time(tenantwatch_check_enabled[${heldFor}]) unless on (job, instance) tenantwatch_build_info)`,
+          `  or (last_over_time(tenantwatch_check_enabled[${heldFor}]) ${unlessAlive})`,
           ')',
           'unless group by (tenant) (tenantwatch_check_enabled)',
         ].join('\n'),

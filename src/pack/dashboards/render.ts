@@ -60,6 +60,11 @@ export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
   return numbered(board.build())
 }
 
+/** The same as the text of a file. */
+export function writeDashboard(id: DashboardId, pack: Pack): string {
+  return `${JSON.stringify(renderDashboard(id, pack), null, 2)}\n`
+}
+
 function tenants(): QueryVariableBuilder {
   const query = 'label_values(tenantwatch_check_enabled, tenant)'
   return new QueryVariableBuilder('tenant')
