@@ -8,7 +8,7 @@ import { type QuarantineStore, wholeWalk } from './quarantine-store.ts'
 import type { Tallies } from './record-counts.ts'
 import type { RecordTable, StoredFields } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
-import { type Known, type RecordWriter, recordWriter, type Written } from './record-writer.ts'
+import { type Known, type RecordWrite, type RecordWriter, recordWriter, type Written } from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
 import { countRids, packRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
@@ -52,11 +52,12 @@ export function pageStore(
   const { writer, tallies, log, quarantine, removals, walkNotes, knownPages } = parts
 
   function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
-    const { table, columns, seen, write } = writer(page.resource)
+    const { table, columns, seen, write, create } = writer(page.resource)
     const { tenantId, at, requestId } = page
     const tally = tallies(tenantId, page.resource, columns)
     const context = { tally, tenantId, at, requestId }
     const rids: number[] = []
+    const unknown: RecordWrite[] = []
     const counts = { ...none }
     const laterDates: Record<string, number> = {}
     let unreadable = false
@@ -75,7 +76,12 @@ export function pageStore(
       }
       const key = known.keys[i] ?? 0
       const extra = detail === undefined ? item.extra : undefined
-      const written = write({ key, record: item.record, extra, known: before }, context, detail)
+      const incoming = { key, record: item.record, extra, known: before }
+      if (before === undefined && !known.repeats) {
+        unknown.push(incoming)
+        continue
+      }
+      const written = write(incoming, context, detail)
       rids.push(written.rid)
       accepted.seen(written.rid)
       if (written.kind === 'unchanged') {
@@ -89,6 +95,12 @@ export function pageStore(
       counts[written.kind === 'changed' ? 'updated' : 'created']++
       for (const field of datesMovedLater(table, written)) laterDates[field] = (laterDates[field] ?? 0) + 1
     }
+    for (const rid of create(unknown, context, detail)) {
+      rids.push(rid)
+      accepted.seen(rid)
+    }
+    if (page.recordCreations) for (const { key } of unknown) log.noted(table, key, 'created', page)
+    counts.created += unknown.length
     tally.flush()
     return { rids, counts, laterDates, unreadable }
   }

@@ -2,6 +2,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
+import { type InsertStamp, recordInserts } from './record-inserts.ts'
 import type { RecordTable, Stored, StoredFields } from './record-table.ts'
 
 /** A record as the mirror holds it before an incoming one is compared with it. */
@@ -24,12 +25,9 @@ export interface Written {
   readonly fields: readonly string[]
 }
 
-export interface WriteContext {
+export interface WriteContext extends InsertStamp {
   /** Counts what is created. */
   readonly tally: Pick<Tally, 'add'>
-  readonly tenantId: number
-  readonly at: number
-  readonly requestId: string | null
 }
 
 /** An incoming record, its key, and what the mirror holds under it. */
@@ -53,12 +51,15 @@ export interface RecordWriter {
   /** A live record was shown: it is neither missing nor absent. */
   seen(known: Known): void
   write(write: RecordWrite, context: WriteContext, own?: StoredFields): Written
+  /** Writes records of which the mirror holds none, no two with the same key; returns their ids in the same order. */
+  create(writes: readonly RecordWrite[], context: WriteContext, own?: StoredFields): readonly number[]
 }
 
 const nothing: StoredFields = {}
 const nowhere = { before: null, after: null, fields: [] } as const
 
-export function recordWriter({ raw }: Database, table: RecordTable): RecordWriter {
+export function recordWriter(database: Database, table: RecordTable): RecordWriter {
+  const { raw } = database
   const columns = getTableColumns(table.table)
   const sqlName = (property: string): string => `"${columns[property]?.name ?? property}"`
   const name = getTableName(table.table)
@@ -66,7 +67,7 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
   const keyIsApiColumn = apiColumns.includes(table.key)
   const values = [...apiColumns, 'extra', ...table.own]
   const written = [...values, 'readAt', 'requestId']
-  const inserted = [...written, 'tenantId', 'firstSeenAt', 'firstRequestId', ...(keyIsApiColumn ? [] : [table.key])]
+  const inserted = keyIsApiColumn ? values : [...values, table.key]
   const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
   // A look-up a page takes a third of the time of one a record, and a tenth where nothing is known yet.
@@ -75,8 +76,10 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
       `select ${select} from "${name}" where "tenant_id" = ? and ${sqlName(table.key)} in (select value from json_each(?))`,
     )
     .raw()
-  const insert = raw.prepare(
-    `insert into "${name}" (${inserted.map(sqlName).join(', ')}) values (${inserted.map(() => '?').join(', ')})`,
+  const insert = recordInserts(
+    database,
+    name,
+    inserted.map((column) => columns[column]?.name ?? column),
   )
   const update = raw.prepare(
     `update "${name}" set ${written.map((c) => `${sqlName(c)} = ?`).join(', ')},
@@ -122,16 +125,19 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
     if (absent) touch.run(rid)
   }
 
-  function create(key: string | number, row: Stored[], context: WriteContext, own: StoredFields) {
-    const { tally, tenantId, at, requestId } = context
+  function newRow(write: RecordWrite, at: number, own: StoredFields): Stored[] {
+    const row = rowOf(write)
     if (table.settleNew !== undefined) correct(row, table.settleNew(named(row), at))
     if (own !== nothing) correct(row, own)
-    tally.add(row)
-    const stamp = [at, requestId, tenantId, at, requestId]
-    for (let i = 0; i < stamp.length; i++) row[values.length + i] = stamp[i] ?? null
-    if (!keyIsApiColumn) row[values.length + stamp.length] = key
-    const { lastInsertRowid } = insert.run(...row)
-    return { rid: Number(lastInsertRowid), kind: 'created', ...nowhere } as const
+    if (!keyIsApiColumn) row[values.length] = write.key
+    return row
+  }
+
+  function create(writes: readonly RecordWrite[], context: WriteContext, own = nothing): number[] {
+    const { tally, tenantId, at, requestId } = context
+    const rows = writes.map((write) => newRow(write, at, own))
+    for (const row of rows) tally.add(row)
+    return insert(rows, { tenantId, at, requestId })
   }
 
   function change(
@@ -157,6 +163,7 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
     table,
     columns: values,
     seen,
+    create,
     find(tenantId, keys) {
       const found = new Map<string | number, Known>()
       for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
@@ -171,9 +178,9 @@ export function recordWriter({ raw }: Database, table: RecordTable): RecordWrite
       return known !== undefined && !known.removed && !known.absent && differing(rowOf(write), known.stored) === null
     },
     write(write, context, own = nothing) {
-      const { key, known } = write
+      const { known } = write
+      if (known === undefined) return { rid: create([write], context, own)[0] ?? 0, kind: 'created', ...nowhere }
       const next = rowOf(write)
-      if (known === undefined) return create(key, next, context, own)
       const different = differing(next, known.stored)
       if (different !== null || known.removed) return change(known, next, different ?? [], context, own)
       // What the mirror notes for itself leaves time and request of the present values alone.

@@ -64,20 +64,29 @@ function plainUtcMs(text: string): number | undefined {
   const hour = twoDigits(text, 11)
   const minute = twoDigits(text, 14)
   const second = twoDigits(text, 17)
-  const ms = length === 24 ? digit(text, 20) * 100 + twoDigits(text, 21) : 0
-  // Date.UTC takes years below 100 for those of the twentieth century; NaN fails each of these.
-  if (!(year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined
-  if (!(hour <= 23 && minute <= 59 && second <= 59 && ms >= 0)) return undefined
-  return Date.UTC(year, month - 1, day, hour, minute, second, ms)
+  const ms = length === 24 ? twoDigits(text, 20) * 10 + digit(text, 22) : 0
+  if (year < 0 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0) return undefined
+  return daysSinceEpoch(year, month, day) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 }
-
+/** Of digits that are none it makes a number so far below zero that it stays there with any others beside it. */
 function twoDigits(text: string, at: number): number {
-  return digit(text, at) * 10 + digit(text, at + 1)
+  const tens = text.charCodeAt(at) ^ zero
+  const units = text.charCodeAt(at + 1) ^ zero
+  return tens > 9 || units > 9 ? -100_000 : tens * 10 + units
 }
 
 function digit(text: string, at: number): number {
-  const value = text.charCodeAt(at) - zero
-  return value >= 0 && value <= 9 ? value : Number.NaN
+  const value = text.charCodeAt(at) ^ zero
+  return value > 9 ? -100_000 : value
+}
+
+/** Whole days from 1970-01-01 to a day of the Gregorian calendar from the year 0 on. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  // Years that begin in March have the day that leap years add as their last.
+  const y = month > 2 ? year : year - 1
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468
 }
 
 function offsetMinutes(sign?: string, hours?: string, minutes?: string): number | undefined {
@@ -88,9 +97,11 @@ function offsetMinutes(sign?: string, hours?: string, minutes?: string): number 
   return (sign === '-' ? -1 : 1) * (h * 60 + m)
 }
 
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
 function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return [4, 6, 9, 11].includes(month) ? 30 : 31
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return month === 2 && isLeap ? 29 : (monthDays[month - 1] ?? 0)
 }
 
 /** Milliseconds since the epoch as ISO 8601 in UTC; years outside four digits keep JavaScript's expanded form. */

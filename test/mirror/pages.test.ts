@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Incoming, PageCommit } from '../../src/mirror/port.ts'
+import { countRids } from '../../src/mirror/rid-set.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -191,4 +192,35 @@ it('takes no page for a walk that was dropped, neither of it nor beside it', asy
   }
   expect(query('select * from users')).toEqual([])
   expect(query('select * from walk_pages')).toEqual([])
+})
+
+it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each under its own id', async (count) => {
+  const { mirror, tenantId, page, query } = await opened()
+  await mirror.commitPage(page([user(7), user(400)]))
+  const walk = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
+  const items = [user(7), ...Array.from({ length: count }, (_, i) => user(100 + i)), user(400)]
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 1 }
+  const { counts } = await mirror.commitPage(
+    page(items, { at: at + 1, requestId: 'r2', walk: { id: walk.id, advance } }),
+  )
+  expect(counts).toMatchObject({ created: count, unchanged: 2 })
+  const written = query(`select rid, user_id, email, first_request_id from users where request_id = 'r2' order by rid`)
+  expect(written).toEqual(
+    Array.from({ length: count }, (_, i) => {
+      const { record } = user(100 + i) as { record: { email: string } }
+      return { rid: 3 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
+    }),
+  )
+  const [shown] = query('select rids from walk_pages') as [{ rids: Buffer }]
+  expect(countRids(shown.rids)).toBe(count + 2)
+  expect(query(`select count(*) as n from changes where kind = 'created'`)).toEqual([{ n: count + 2 }])
+})
+
+it('leaves nothing of a page whose last new records cannot be written', async () => {
+  const { mirror, page, query } = await opened()
+  // The table takes no user without a date; the reading of answers would not have let it come that far.
+  const items = Array.from({ length: 70 }, (_, i) => user(1 + i, i === 60 ? { createdAt: null } : {}))
+  await expect(mirror.commitPage(page(items, { cursor: 'c1' }))).rejects.toMatchObject({ reason: 'store' })
+  expect(query('select count(*) as n from users')).toEqual([{ n: 0 }])
+  expect(query('select coalesce(sum(count), 0) as n from record_counts')).toEqual([{ n: 0 }])
 })
