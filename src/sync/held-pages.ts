@@ -8,7 +8,7 @@ import { beginWalk, commit, type Moment, momentOf, type Run, walkedMs } from './
 
 /** Of a longer list the walk is written as it advances: what is held takes memory, and is compared at one go. */
 const mostHeld = 50
-const mostCharacters = 2 * 2 ** 20
+const mostBytes = 2 * 2 ** 20
 
 /**
  * The pages of a list, held back as long as the whole of it may turn out to be what the mirror holds: that is so nearly
@@ -35,7 +35,7 @@ export function heldPages(run: Run, walk?: WalkRow): HeldPages {
   const isFirst = walk === undefined
   const pages: { readonly page: Fetched; readonly cursor: string | null }[] = []
   let written = walk
-  let room = mostCharacters
+  let room = mostBytes
 
   async function write(to: WalkRow, { page, cursor }: (typeof pages)[number]): Promise<void> {
     const advance = advanceOf(run, page, isFirst && cursor === null)
@@ -66,7 +66,7 @@ export function heldPages(run: Run, walk?: WalkRow): HeldPages {
       }
     },
     async add(page, cursor) {
-      room -= page.characters ?? 0
+      room -= page.bytes ?? 0
       if (written === undefined && pages.length < mostHeld && room >= 0) pages.push({ page, cursor })
       else await write(await release(), { page, cursor })
     },

@@ -12,7 +12,7 @@ export interface Fetched {
   readonly hasMore: boolean
   readonly meta: AnswerMeta
   /** Length of the whole answer, where it is one of several. */
-  readonly characters?: number
+  readonly bytes?: number
   /** Digest of the records as sent, where one can be had. */
   readonly digest?: string | null
   /** True when the records are those of the page that was named; `items` is empty then. */

@@ -44,7 +44,7 @@ function toBody({ firstName, lastName, email, roleId }: NewUser): string {
 function readOutcome(answer: Answer): CreateUserOutcome {
   const { status } = answer
   if (status === 409) return { outcome: 'already_created' }
-  if (status === 201) return { outcome: 'created', user: readCreated(answer.text ?? '') }
+  if (status === 201) return { outcome: 'created', user: readCreated(answer.body?.toString() ?? '') }
   const { error } = statusFailure(answer, { what, permission: endpoint.permission })
   throw withHint(error, hintFor(status) ?? error.hint)
 }

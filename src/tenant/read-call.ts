@@ -30,9 +30,9 @@ export interface ReadCall {
 }
 
 export interface ReadAnswer {
-  /** The body of a 200; null for an absent resource. */
-  readonly text: string | null
-  /** Of the 404 that says a resource is absent; a 200 carries its own in the text. */
+  /** The body of a 200, in UTF-8; null for an absent resource. */
+  readonly body: Buffer | null
+  /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
   readonly absentRequestId: string | null
   readonly receivedAt: number
   readonly identity: number
@@ -67,14 +67,14 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const held = await access.token(signal)
       const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, text, receivedAt } = outcome
+        const { status, body, receivedAt } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         const absent = denial !== null
         if (status === 200 || absent) {
           bucket.succeeded(retries)
           mayBeStale = true
           return {
-            text: absent ? null : (text ?? ''),
+            body: absent ? null : (body ?? Buffer.alloc(0)),
             absentRequestId: denial?.requestId ?? null,
             receivedAt,
             identity: access.answered(endpoint, held),
@@ -95,8 +95,8 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
 }
 
 /** A 404 removes a user from the mirror, so it must come from the API itself and not from something before it. */
-function denialIn({ text }: Answer): ErrorFacts | null {
-  const facts = readErrorFacts(text)
+function denialIn({ body }: Answer): ErrorFacts | null {
+  const facts = readErrorFacts(body)
   return facts.enveloped || facts.code === 'NOT_FOUND' ? facts : null
 }
 

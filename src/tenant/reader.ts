@@ -43,8 +43,8 @@ export interface Page<T> {
   readonly nextCursor: string | null
   readonly hasMore: boolean
   readonly meta: AnswerMeta
-  /** Length of the whole answer. */
-  readonly characters: number
+  /** Length of the whole answer, decoded. */
+  readonly bytes: number
   /** Digest of the records as sent; null where it cannot be had. */
   readonly digest: string | null
   /** True when the digest is the one that was named: `items` was not read and is empty. */

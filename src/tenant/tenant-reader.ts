@@ -38,7 +38,7 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
 
   async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal) {
     const answer = await read({ endpoint, path, absentOn404: false, signal })
-    return open(endpoint, answer.text ?? '', answer)
+    return open(endpoint, answer.body?.toString() ?? '', answer)
   }
 
   async function list<T>(endpoint: Endpoint, one: Read<T>, signal?: AbortSignal): Promise<Listing<T>> {
@@ -58,13 +58,13 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     const path = `${endpoint.template}${feedQuery(query, sizeParameter, size)}`
     const hint = badRequestHint(query, sizeParameter)
     const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
-    const text = answer.text ?? ''
-    const records = recordsDigest(text, version)
+    const body = answer.body ?? Buffer.alloc(0)
+    const records = recordsDigest(body, version)
     const same = records !== null && records.digest === unless
-    const { envelope, meta } = open(endpoint, same ? records.rest : text, answer)
+    const { envelope, meta } = open(endpoint, same ? records.rest : body.toString(), answer)
     const pagination = readPagination(envelope, inWords('GET', endpoint))
     const items = readItems(envelope, endpoint, one)
-    return { items, ...pagination, meta, characters: text.length, digest: records?.digest ?? null, same }
+    return { items, ...pagination, meta, bytes: body.length, digest: records?.digest ?? null, same }
   }
 
   async function byId<T>(
@@ -77,11 +77,11 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     if (!isIntegerId(id)) throw new SyncError('internal', `${endpoint.template} was asked for an id that is no integer`)
     const path = endpoint.template.replace('{id}', String(id))
     const answer = await read({ endpoint, path, absentOn404: true, signal })
-    if (answer.text === null) {
+    if (answer.body === null) {
       const { absentRequestId: requestId, receivedAt, identity } = answer
       return { item: null, meta: { requestId, serverTime: null, receivedAt, identity } }
     }
-    const { envelope, meta } = open(endpoint, answer.text, answer)
+    const { envelope, meta } = open(endpoint, answer.body.toString(), answer)
     const item = one(singleData(envelope, endpoint))
     const got = item.ok ? idOf(item.record) : item.id
     if (got !== null && got !== id) {

@@ -189,7 +189,7 @@ export class Network {
   }
 
   #text(status: number, text: string): Outcome {
-    return { kind: 'answer', status, text, retryAfterMs: null, receivedAt: 0 }
+    return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, receivedAt: 0 }
   }
 
   #meta(): Record<string, unknown> {

@@ -38,7 +38,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     nextCursor: 'next',
     hasMore: false,
     meta: told,
-    characters: JSON.stringify(answers['/api/public/users']).length,
+    bytes: Buffer.byteLength(JSON.stringify(answers['/api/public/users'])),
     digest: expect.stringContaining('1.2.3 '),
     same: false,
   })

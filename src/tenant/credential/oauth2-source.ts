@@ -46,7 +46,7 @@ export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
 function readTokenAnswer(outcome: Outcome): Fetched {
   if (outcome.kind === 'failure') throw outcome.error
   const { status } = outcome
-  const body = outcome.text === null ? undefined : parseJson(outcome.text)
+  const body = outcome.body === null ? undefined : parseJson(outcome.body.toString())
   const facts = isObject(body) ? body : {}
   if (status !== 200) throw refusal(outcome, facts['error'])
   const token = facts['access_token']

@@ -17,19 +17,20 @@ export const acceptedEncodings = 'gzip, br'
 /**
  * Reads a body to its end and decodes it as it comes.
  *
+ * @returns the bytes of a text in strict UTF-8, without its byte order mark.
  * @param maxBytes cap on the decoded body; reading stops there, so a small bomb stays small.
  * @throws SyncError `too_large` above the cap, `protocol` for an unknown content coding or a body that is not UTF-8.
  *   Errors of the connection and of the decoder pass as they are.
  */
-export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<string> {
+export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   const coding = encoding?.trim().toLowerCase() ?? ''
-  if (coding === '' || coding === 'identity') return toText(await collect(body, maxBytes))
+  if (coding === '' || coding === 'identity') return insistOnText(await collect(body, maxBytes))
   const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
   if (decoder === undefined) {
     body.on('error', () => {}).destroy()
     throw new SyncError('protocol', 'The body has a content coding other than gzip, deflate or br')
   }
-  return toText(await pipeline(body, decoder(), (decoded: AsyncIterable<Buffer>) => collect(decoded, maxBytes)))
+  return insistOnText(await pipeline(body, decoder(), (decoded: AsyncIterable<Buffer>) => collect(decoded, maxBytes)))
 }
 
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
@@ -43,11 +44,13 @@ async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise
   return Buffer.concat(chunks, size)
 }
 
-/** Strict UTF-8 with an optional byte order mark: a lenient decoder would change names without a trace. */
-function toText(bytes: Buffer): string {
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** A lenient decoder would change names without a trace. */
+function insistOnText(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SyncError('protocol', 'The body is not UTF-8')
-  const text = bytes.toString('utf8')
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+  return isMarked ? bytes.subarray(byteOrderMark.length) : bytes
 }
 
 function describeBytes(bytes: number): string {

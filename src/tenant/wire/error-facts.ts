@@ -21,8 +21,8 @@ export function asGuid(value: unknown): string | null {
 }
 
 /** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
-export function readErrorFacts(text: string | null): ErrorFacts {
-  const body = text === null ? undefined : parseJson(text)
+export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
+  const body = bytes === null ? undefined : parseJson(bytes.toString())
   const enveloped = isObject(body) && Object.hasOwn(body, 'error') && body['error'] !== null
   let code = typeof body === 'string' ? codeIn(body) : null
   let requestId: string | null = null

@@ -61,8 +61,8 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
     const waitMs = statedWait(response, parts.clock)
     // Beside the body, which may never end.
     const storing = waitMs === null ? undefined : parts.gate.hold(waitMs)
-    const [text] = await Promise.all([readText(response, request.maxBytes, deadline), storing])
-    return { kind: 'answer', status, text, retryAfterMs: waitMs, receivedAt: parts.clock.now() }
+    const [body] = await Promise.all([bodyOf(response, request.maxBytes, deadline), storing])
+    return { kind: 'answer', status, body, retryAfterMs: waitMs, receivedAt: parts.clock.now() }
   } catch (thrown) {
     return transportFailure(thrown, {
       what: request.what,
@@ -83,7 +83,7 @@ function statedWait({ statusCode, headers }: Response, clock: Clock): number | n
 }
 
 /** The body of a success must be whole; that of an error is read as far as it is small, and else left. */
-async function readText(response: Response, maxBytes: number, deadline: Deadline): Promise<Answer['text']> {
+async function bodyOf(response: Response, maxBytes: number, deadline: Deadline): Promise<Answer['body']> {
   const { body, headers, statusCode } = response
   const encoding = first(headers['content-encoding'])
   if (maxBytes === 0) {

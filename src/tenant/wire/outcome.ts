@@ -4,8 +4,8 @@ import type { SyncError } from '../../model/errors.ts'
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number
-  /** The body as text; null when it was not wanted, or when it is an error body that cannot be read. */
-  readonly text: string | null
+  /** The body, in UTF-8; null when it was not wanted, or when it is an error body that cannot be read. */
+  readonly body: Buffer | null
   /** What `Retry-After` asks for, in milliseconds; null also where the status gives it no such meaning. */
   readonly retryAfterMs: number | null
   /** Wall time at which the answer was complete, in milliseconds since the epoch. */

@@ -17,15 +17,16 @@ export interface RecordsDigest {
  * its stead the rest must be an envelope that has it as its data. Two such texts with one digest have the same records,
  * so of the second only the rest needs to be parsed.
  *
+ * @param body in UTF-8.
  * @param salt tells readings apart that may come to something else for the same text.
  * @returns null when the answer is built otherwise; it must be read whole then.
  */
-export function recordsDigest(text: string, salt: string): RecordsDigest | null {
-  const start = text.indexOf('[')
-  const end = text.lastIndexOf(']') + 1
+export function recordsDigest(body: Buffer, salt: string): RecordsDigest | null {
+  const start = body.indexOf('[')
+  const end = body.lastIndexOf(']') + 1
   if (start === -1 || end <= start) return null
-  const [before, after] = [text.slice(0, start), text.slice(end)]
+  const [before, after] = [body.toString('utf8', 0, start), body.toString('utf8', end)]
   const envelope = parseJson(`${before}"${placeholder}"${after}`)
   if (!isObject(envelope) || envelope['data'] !== placeholder) return null
-  return { digest: `${salt} ${hash('sha256', text.slice(start, end), 'base64url')}`, rest: `${before}[]${after}` }
+  return { digest: `${salt} ${hash('sha256', body.subarray(start, end), 'base64url')}`, rest: `${before}[]${after}` }
 }

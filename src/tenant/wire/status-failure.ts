@@ -21,7 +21,7 @@ const retriable: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_
  */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
-  const { code, requestId } = readErrorFacts(answer.text)
+  const { code, requestId } = readErrorFacts(answer.body)
   const stated = reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
