@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { SyncError, UsageError } from '../../model/errors.ts'
 import { codeOf } from '../code-of.ts'
+import { letHeadsGo } from './let-heads-go.ts'
 
 export interface DispatcherOptions {
   readonly timeoutMs: number
@@ -67,7 +68,7 @@ export class Dispatchers {
     if (this.#closed) throw new SyncError('aborted', 'The client is closed')
     if (this.#dispatcher !== undefined && version === this.#version) return this.#dispatcher
     const former = this.#dispatcher
-    const dispatcher = build(this.#options, ca)
+    const dispatcher = build(this.#options, ca).compose(letHeadsGo)
     this.#dispatcher = dispatcher
     this.#version = version
     void former?.close().catch(() => {})
