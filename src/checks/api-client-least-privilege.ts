@@ -27,7 +27,7 @@ export const apiClientLeastPrivilege = defineCheck({
   severities: ['high'],
   judges: 'api-clients',
   needs: ['roles'],
-  entity: { type: 'api-client', isRecord: true },
+  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['roleName', 'excess'],
   options,

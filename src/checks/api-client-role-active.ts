@@ -15,7 +15,7 @@ export const apiClientRoleActive = defineCheck({
   severities: ['medium'],
   judges: 'api-clients',
   needs: ['roles'],
-  entity: { type: 'api-client', isRecord: true },
+  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   options: z.strictObject({}),

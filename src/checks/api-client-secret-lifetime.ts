@@ -16,7 +16,7 @@ export const apiClientSecretLifetime = defineCheck({
   severities: ['low'],
   judges: 'api-clients',
   needs: [],
-  entity: { type: 'api-client', isRecord: true },
+  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(365) }),

@@ -14,7 +14,7 @@ export const apiClientSecretNotExpired = defineCheck({
   severities: ['critical'],
   judges: 'api-clients',
   needs: [],
-  entity: { type: 'api-client', isRecord: true },
+  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({}),

@@ -17,7 +17,7 @@ export const apiClientSecretNotExpiring = defineCheck({
   severities: ['medium', 'high'],
   judges: 'api-clients',
   needs: [],
-  entity: { type: 'api-client', isRecord: true },
+  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),

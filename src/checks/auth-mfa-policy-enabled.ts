@@ -13,7 +13,7 @@ export const authMfaPolicyEnabled = defineCheck({
   severities: ['high'],
   judges: 'authentication-settings',
   needs: [],
-  entity: { type: 'authentication-settings', isRecord: false },
+  entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
   options: z.strictObject({}),

@@ -32,7 +32,7 @@ export const authSettingsUnchanged = defineCheck({
   severities: ['medium', 'critical'],
   judges: 'authentication-settings',
   needs: [],
-  entity: { type: 'authentication-setting', isRecord: false },
+  entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['present', 'expected'],
   drift: {},

@@ -13,7 +13,7 @@ export const authSsoEnforced = defineCheck({
   severities: ['low', 'high'],
   judges: 'authentication-settings',
   needs: [],
-  entity: { type: 'authentication-settings', isRecord: false },
+  entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['ssoEnabled', 'ssoEnforced'],
   options: z.strictObject({}),

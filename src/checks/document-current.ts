@@ -16,7 +16,7 @@ export const documentCurrent = defineCheck({
   severities: ['medium'],
   judges: 'documents',
   needs: [],
-  entity: { type: 'document', isRecord: true },
+  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['createdAt', 'updatedAt'],
   options: z.strictObject({ days: days(365) }),

@@ -17,7 +17,7 @@ export const documentProcessingFinished = defineCheck({
   severities: ['medium'],
   judges: 'documents',
   needs: [],
-  entity: { type: 'document', isRecord: true },
+  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24) }),

@@ -12,14 +12,15 @@ export const documentRequiredPresent = defineCheck({
   id: 'document-required-present',
   title: 'Every required document is present and current',
   description:
-    'Each of the configured `requirements` is met by a Completed document with a matching name that is not too old.',
+    'Each of the configured `requirements`, such as `{ id: soc2, pattern: "SOC2*.pdf", maxAgeDays: 365 }`, is met by a Completed document with a matching name (`*` is any run of characters, `?` one) that is not too old.',
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: { name: 'DocumentMissing', says: 'Required documents that are missing or too old' },
   severities: ['high'],
   judges: 'documents',
   needs: [],
-  entity: { type: 'document-requirement', isRecord: false },
+  // The id is the operator's own word for the requirement, which its settings say is shown to everybody.
+  entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
   options: z.strictObject({ requirements }),

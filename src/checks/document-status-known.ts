@@ -19,7 +19,7 @@ export const documentStatusKnown = defineCheck({
   severities: ['low'],
   judges: 'documents',
   needs: [],
-  entity: { type: 'document', isRecord: true },
+  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),

@@ -28,7 +28,7 @@ export const rolePermissionsUnchanged = defineCheck({
   severities: ['medium', 'high'],
   judges: 'roles',
   needs: [],
-  entity: { type: 'role-permissions', isRecord: false },
+  entity: { type: 'role-permissions', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['present', 'expected'],
   drift: {

@@ -18,7 +18,7 @@ export const userInvitationAccepted = defineCheck({
   severities: ['medium', 'high'],
   judges: 'users',
   needs: [],
-  entity: { type: 'user', isRecord: true },
+  entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['createdAt', 'roleName'],
   options: z.strictObject({ days: days(14), highDays: days(30) }),

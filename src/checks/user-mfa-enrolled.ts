@@ -17,7 +17,7 @@ export const userMfaEnrolled = defineCheck({
   severities: ['low', 'high'],
   judges: 'users',
   needs: ['authentication-settings'],
-  entity: { type: 'user', isRecord: true },
+  entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],
   options: z.strictObject({ enrolledWhen: z.enum(ruleNames).default('mfaStatus') }),

@@ -28,7 +28,7 @@ export const userRoleActive = defineCheck({
   severities: ['medium'],
   judges: 'users',
   needs: ['roles'],
-  entity: { type: 'user', isRecord: true },
+  entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'roleName'],
   options: z.strictObject({ roleIdHours: hours(24) }),

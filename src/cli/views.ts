@@ -1,5 +1,6 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import { foremostMemory } from '../evaluate/foremost-memory.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { type JudgedTenant, unmirroredId } from '../evaluate/tenant-trust.ts'
@@ -10,7 +11,7 @@ import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Deadline } from '../model/deadline.ts'
-import type { FindingView } from '../model/finding.ts'
+import type { FindingView, NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { readClientSecrets } from '../resources/api-clients-gauges.ts'
@@ -39,6 +40,7 @@ const tenantsAtOnce = 16
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock): Views {
   const { waivers, evaluate } = settings
   const checks = checksOf(settings)
+  const foremost = foremostMemory()
 
   async function judged(): Promise<readonly JudgedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -100,6 +102,19 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
     return ids
   }
 
+  /** The foremost findings of each check. */
+  async function namedFindings({ id, settings: { name } }: JudgedTenant, posture: TenantPosture) {
+    const named: NamedFinding[] = []
+    for (const check of checks) {
+      const counts = posture.checks.find((view) => view.check === check.id)
+      if (counts === undefined) continue
+      const own = waivers.filter((waiver) => waiver.tenant === name && waiver.check === check.id)
+      const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.at }
+      named.push(...(await foremost(request)))
+    }
+    return named
+  }
+
   return {
     posture: (name) => ofEach(postureOf, name),
     readings: () =>
@@ -107,6 +122,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
         const posture = await postureOf(tenant)
         return {
           posture,
+          findings: await namedFindings(tenant, posture),
           records: mirror.records(tenant.id),
           settings: tenant.settings,
           waived: (check) => waivedEntities(posture, check),

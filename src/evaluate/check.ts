@@ -28,6 +28,8 @@ export interface CheckFacts {
     readonly type: string
     /** True when entity ids are record keys of the judged resource; otherwise the entity is derived from all of them. */
     readonly isRecord: boolean
+    /** True when its ids are numbers, GUIDs or words of the configuration: they may be shown to everybody. Absent = they may name a person or a file. */
+    readonly hasPlainIds?: true
   }
   /** True when a verdict can change without any new data: the clocks must agree for it to pass. */
   readonly timeBased: boolean

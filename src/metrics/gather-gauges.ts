@@ -1,8 +1,10 @@
 import type { RecordReader } from '../mirror/query.ts'
+import type { NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { breather, mostAtOnce } from './breather.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
+import { findingGauge, type findingSamples } from './finding-gauge.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { PostureGauge } from './posture-gauge.ts'
 import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
@@ -15,10 +17,14 @@ const samplesOfReading = 200
 /** All that a scrape reads of one tenant, at one instant as far as the store can give it. */
 export interface TenantReading {
   readonly posture: TenantPosture
+  /** The foremost of each check, in the order of the checks. */
+  readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
   readonly settings: InventoryContext['settings']
   readonly waived: InventoryContext['waived']
 }
+
+type FindingSample = ReturnType<typeof findingSamples>
 
 interface ReadTenant {
   readonly shape: TenantShape
@@ -34,6 +40,7 @@ interface ReadTenant {
 export async function gatherGauges(
   config: MetricsConfig,
   readings: readonly TenantReading[],
+  findingSample: FindingSample,
 ): Promise<readonly Family[]> {
   const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
   const tenants = config.tenants.map((shape): ReadTenant => {
@@ -45,6 +52,9 @@ export async function gatherGauges(
   const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
     toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
   )
+  const found = { [Symbol.iterator]: () => foundSamples(tenants, findingSample) }
+  // The mirror has each fingerprint once.
+  families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
   for (const { shape, reading } of tenants) {
     await breathe(samplesOfReading)
@@ -61,6 +71,12 @@ export async function gatherGauges(
 function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[]): Generator<Sample> {
   for (const { shape, reading } of tenants) {
     for (const sample of gauge.samples(reading.posture, shape)) yield withTenant(gauge, shape.name, sample)
+  }
+}
+
+function* foundSamples(tenants: readonly ReadTenant[], sampleOf: FindingSample): Generator<Sample> {
+  for (const { shape, reading } of tenants) {
+    for (const finding of reading.findings) yield sampleOf(shape.name, finding)
   }
 }
 

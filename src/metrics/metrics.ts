@@ -6,6 +6,7 @@ import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiv
 import { createEvents, type MetricsEvents } from './events.ts'
 import { openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
+import { findingSamples } from './finding-gauge.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { wantsOpenMetrics } from './negotiate.ts'
@@ -48,6 +49,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const daemon = options.scope !== 'mirror'
   const instruments = createInstruments({ processMetrics: daemon })
   const skews = new Map<string, number>()
+  const findingSample = findingSamples()
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
   const underWay = new Map<string, Promise<Exposition>>()
@@ -60,7 +62,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const now = config
     const readings = await options.read()
     const own = [skewGauge(now, readings, skews), waiverGauge(now), buildInfo(options.version)]
-    const gauges = [...(await gatherGauges(now, readings)), ...own]
+    const gauges = [...(await gatherGauges(now, readings, findingSample)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]

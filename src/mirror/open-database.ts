@@ -29,7 +29,7 @@ export function openForEngine(path: string): OpenedDatabase {
   const file = resolve(path)
   const umask = process.umask(0o077)
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     const lock = takeEngineLock(file)
     try {
       return openWritable(file, lock)
@@ -41,6 +41,17 @@ export function openForEngine(path: string): OpenedDatabase {
     throw describe(error, file)
   } finally {
     process.umask(umask)
+  }
+}
+
+/** Step by step: Node's `recursive` never ends where a parent takes no folder and answers ENOENT, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!existsSync(folder)) throw error
   }
 }
 

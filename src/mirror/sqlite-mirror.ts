@@ -6,12 +6,14 @@ import { withStoreErrors } from './database.ts'
 import { evidenceStore } from './evidence-store.ts'
 import { damaged } from './file-guard.ts'
 import { findingStore } from './finding-store.ts'
+import { findingVersions, watchAcceptances } from './finding-versions.ts'
 import { historyStore } from './history-store.ts'
 import { holdStore } from './hold-store.ts'
 import { knownListStore } from './known-list.ts'
 import { knownPages } from './known-pages.ts'
 import { lookUpStore } from './lookup-store.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+import { openFindings } from './open-findings.ts'
 import { ownCheckStore } from './own-query/own-check-store.ts'
 import { pageStore, recordWriters } from './page-store.ts'
 import type { Mirror } from './port.ts'
@@ -56,7 +58,8 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const pages = knownPages(database, revisions(database))
   keepCounts(database)
   keepWaiverRecord(database)
-  const verdicts = verdictStore(database)
+  const versions = findingVersions()
+  const verdicts = verdictStore(database, versions)
   const operations = {
     ...tenantStore(database, ends),
     ...knownListStore(database, { writer, quarantine, removals: removal, walkNotes: notes, ends }),
@@ -75,6 +78,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...holdStore(database, removal),
     ...verdicts,
     ...findingStore(database, verdicts),
+    ...openFindings(database),
     ...trustStore(database),
     ...ownCheckStore(database),
     ...waiverStore(database),
@@ -91,5 +95,6 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
       opened[Symbol.dispose]()
     },
   }
-  return withStoreErrors(database, watchData(database, operations), (error) => guard.note(error))
+  const watched = watchAcceptances(versions, watchData(database, operations))
+  return withStoreErrors(database, watched, (error) => guard.note(error))
 }

@@ -6,6 +6,7 @@ import { unknownReasons } from '../model/reasons.ts'
 import type { Severity } from '../model/severity.ts'
 import { type Database, transact } from './database.ts'
 import { batchSize, type Draft, findingDrafts } from './finding-drafts.ts'
+import type { FindingVersions } from './finding-versions.ts'
 import { oneOf } from './one-of.ts'
 import type { CheckStateRow, FindingStore, NewFinding, Verdict } from './port.ts'
 import { type StoredFinding, type StoredState, verdictStatements } from './verdict-statements.ts'
@@ -41,7 +42,7 @@ interface Course {
  * is committed with its counts, all at once; then the drafts are written into the findings, part by part. A process that
  * is killed before leaves the earlier verdict, one that is killed after owes the rest.
  */
-export function verdictStore(database: Database): VerdictStore {
+export function verdictStore(database: Database, versions: FindingVersions): VerdictStore {
   const sql = verdictStatements(database)
   const drafts = findingDrafts(database)
   const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
@@ -122,6 +123,7 @@ export function verdictStore(database: Database): VerdictStore {
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
+    if (course.staged || course.drafts.length > 0) versions.note(tenantId, check)
     confirmed.delete(keyOf(tenantId, check))
     return { status, reason }
   }
@@ -153,7 +155,10 @@ export function verdictStore(database: Database): VerdictStore {
   function settlePart(tenantId: number, check: string): boolean {
     // Whoever else settles it may be done by now, and what is there then is of a verdict not committed yet.
     if (sql.stateOf(tenantId, check)?.owing !== 1) return false
-    if (drafts.apply(tenantId, check)) return true
+    if (drafts.apply(tenantId, check)) {
+      versions.note(tenantId, check)
+      return true
+    }
     sql.settled(tenantId, check)
     return false
   }

@@ -20,6 +20,16 @@ export interface FindingView {
   readonly waiver: WaiverMark | null
 }
 
+/** A finding as metrics show it: nothing of it names a person, an e-mail or a file. */
+export interface NamedFinding {
+  readonly check: string
+  readonly severity: Severity
+  readonly entityType: string
+  /** Empty where the id itself may be such a name. */
+  readonly entityId: string
+  readonly fingerprint: string
+}
+
 /** How a waiver stands to one finding. */
 export interface WaiverMark {
   readonly id: string

@@ -22,8 +22,9 @@ export const findings = sqliteTable(
   },
   (table) => [
     uniqueIndex('findings_fingerprint').on(table.fingerprint),
+    // In the order in which the foremost ones are shown, so that these are found without reading the others.
     index('findings_open')
-      .on(table.tenantId, table.check, table.severity, table.entityId)
+      .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),
     index('findings_all').on(table.tenantId, table.check),
   ],

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import type { NamedFinding } from '../../src/model/finding.ts'
+import { lively, metricsOf, named, reading, tenantShape, textOf, untouched } from './support/daemon.ts'
+import { seriesOf } from './support/parse.ts'
+
+const infos = (body: string) => body.split('\n').filter((line) => line.startsWith('tenantwatch_finding_info{'))
+
+it('shows a series for each finding that is named, with the tenant in front', async () => {
+  const body = textOf(await metricsOf([reading(lively)]).render())
+  expect(infos(body)).toEqual([
+    'tenantwatch_finding_info{tenant="acme",check="user-mfa-enrolled",severity="high",entity_type="user",entity_id="1041",fingerprint="0123456789abcdef0123456789abcdef"} 1',
+  ])
+  expect(body).toContain('# TYPE tenantwatch_finding_info gauge\n')
+})
+
+it('keeps the label of an id that is not shown, and no odd type of an own check spoils the exposition', async () => {
+  const odd: NamedFinding = { ...named, entityType: 'lap"top\n', entityId: '' }
+  const body = textOf(await metricsOf([reading(lively, {}, {}, [odd])]).render())
+  const [series, ...others] = seriesOf(body, 'tenantwatch_finding_info')
+  expect(others).toEqual([])
+  expect(series?.labels).toMatchObject({ entity_id: '', fingerprint: named.fingerprint })
+  expect(infos(body)[0]).toMatch(/^tenantwatch_finding_info\{.*entity_type="lap\\"top[^"\n]*",entity_id="",.*\} 1$/)
+})
+
+it('shows at each scrape the findings of that scrape, of each tenant its own', async () => {
+  const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
+  const config = { tenants: ['acme', 'globex'].map(tenantShape), waivers: [] }
+  const read = async () => [
+    reading(untouched, {}, {}, shown[0] ?? []),
+    reading({ ...untouched, tenant: 'globex' }, {}, {}, shown[1] ?? []),
+  ]
+  const metrics = metricsOf([], { config, read })
+  const namesOf = async () =>
+    seriesOf(textOf(await metrics.render()), 'tenantwatch_finding_info').map(({ labels }) => [
+      labels['tenant'],
+      labels['fingerprint'],
+    ])
+  const first = [
+    ['acme', named.fingerprint],
+    ['acme', 'b'],
+    ['globex', named.fingerprint],
+  ]
+  expect(await namesOf()).toEqual(first)
+  expect(await namesOf()).toEqual(first)
+  shown[0] = shown[0]?.slice(1) ?? []
+  shown[1] = []
+  expect(await namesOf()).toEqual([['acme', 'b']])
+})

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { lapsedReading, openReading } from '../../src/mirror/open-findings.ts'
+import type { Mirror, NewFinding, Verdict } from '../../src/mirror/port.ts'
+import { now } from '../checks/support/judging.ts'
+import { testMirror } from '../support/mirror.ts'
+
+const check = 'user-mfa-enrolled'
+
+const finding = (id: number, more: Partial<NewFinding> = {}): NewFinding => ({
+  fingerprint: `f${String((id * 7919) % 10_000).padStart(4, '0')}`,
+  entityType: 'user',
+  entityId: String(id),
+  severity: 'high',
+  message: `User ${id} fails.`,
+  evidence: { id },
+  ...more,
+})
+
+const verdict = (tenantId: number, failing: readonly NewFinding[], more: Partial<Verdict> = {}): Verdict => ({
+  tenantId,
+  check,
+  at: now,
+  entities: 9,
+  rule: 'r',
+  failing: [failing],
+  decide: (count) => ({ status: count > 0 ? 'fail' : 'pass', reason: null }),
+  resolve: async () => 'fixed',
+  ...more,
+})
+
+async function opened() {
+  const test = testMirror()
+  const { tenant } = await test.mirror.openTenant('acme', 'https://x', 1)
+  return { ...test, tenantId: tenant.id }
+}
+
+const listed = async (mirror: Mirror, tenantId: number) =>
+  (await Array.fromAsync(mirror.openFindings(tenantId, check, 'high'))).flat()
+
+it('finds the foremost findings by one index, in its order, however many there are', async () => {
+  const { query } = await opened()
+  const planOf = (text: string) =>
+    query(`explain query plan ${text.replaceAll(/@\w+/g, '1')}`).map(({ detail }) => String(detail))
+  expect(planOf(openReading)).toEqual([
+    'SEARCH f USING INDEX findings_open (tenant_id=? AND check=? AND severity=? AND (first_seen_at,fingerprint)>(?,?))',
+  ])
+  expect(planOf(lapsedReading).slice(0, 2)).toEqual([
+    'SEARCH w USING INDEX waived_findings_lapsed (tenant_id=? AND check=? AND waiver=? AND terms=? AND open_severity=? AND lapsed_at>?)',
+    'SEARCH f USING INDEX findings_fingerprint (fingerprint=?)',
+  ])
+})
+
+it('hands over every open finding of a severity once, those first seen longest ago in front', async () => {
+  const { mirror, tenantId } = await opened()
+  const early = Array.from({ length: 700 }, (_, i) => finding(i + 2000))
+  const late = Array.from({ length: 5 }, (_, i) => finding(i))
+  const mild = finding(9999, { severity: 'low' })
+  await mirror.commitVerdict(verdict(tenantId, [...early, mild]))
+  await mirror.commitVerdict(verdict(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
+  const found = await listed(mirror, tenantId)
+  const sorted = [...early.slice(1), ...late].map(({ fingerprint }, i) => `${i < 699 ? 0 : 1} ${fingerprint}`).sort()
+  expect(found.map(({ fingerprint }) => fingerprint)).toEqual(sorted.map((key) => key.slice(2)))
+  expect(found[0]).toEqual({ ...found[0], entityType: 'user', severity: 'high' })
+})
+
+it('keeps nobody waiting while the findings of a large verdict are written, and says when there are more', async () => {
+  const { mirror, tenantId } = await opened()
+  const many = Array.from({ length: 900 }, (_, i) => finding(i))
+  const written = mirror.commitVerdict(verdict(tenantId, many)).then(() => 'written')
+  while ((await mirror.checkStates(tenantId)).length === 0) await nextTurn()
+  const version = mirror.findingVersion(tenantId, check)
+  const reading = mirror.openFindings(tenantId, check, 'high')[Symbol.asyncIterator]()
+  expect(await Promise.race([written, reading.next().then(() => 'read')])).toBe('read')
+  await written
+  expect(mirror.findingVersion(tenantId, check)).not.toBe(version)
+  expect(await listed(mirror, tenantId)).toHaveLength(900)
+})
+
+it('gives the findings of a check another number when they change, and no other check', async () => {
+  const { mirror, tenantId } = await opened()
+  const numbers = () => [mirror.findingVersion(tenantId, check), mirror.findingVersion(tenantId, 'other')]
+  const steps: (readonly [what: string, act: () => Promise<unknown>, changes: 'none' | 'mine' | 'all'])[] = [
+    ['opened', () => mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2)])), 'mine'],
+    ['the same', () => mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
+    ['confirmed', () => mirror.confirmVerdict(tenantId, check, now + 2), 'none'],
+    [
+      'graver',
+      () =>
+        mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
+      'mine',
+    ],
+    ['resolved', () => mirror.commitVerdict(verdict(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
+    ['accepted', () => mirror.noteAcceptances(tenantId, { id: 'w', check, terms: 't' }, [], now), 'all'],
+    ['dropped', () => mirror.dropAcceptances(tenantId, 'w'), 'all'],
+  ]
+  for (const [what, act, changes] of steps) {
+    const before = numbers()
+    await act()
+    const changed = numbers().map((number, i) => number !== before[i])
+    expect([what, changed]).toEqual([what, { none: [false, false], mine: [true, false], all: [true, true] }[changes]])
+  }
+})
