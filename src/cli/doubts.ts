@@ -9,6 +9,8 @@ export function doubts(posture: TenantPosture | undefined, resource: ResourceNam
   if (posture === undefined || view === undefined) return []
   const name = `${posture.tenant} ${resource}`
   const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
+  const last = view.dataAsOf === null ? 'never read to the end' : `last read whole ${toIso(view.dataAsOf)}`
+  if (!view.enabled) return [printable(`${name}: switched off and no longer read; ${last}`)]
   return [
     ...(view.dataAsOf === null ? [`${name}: never read to the end; these records are not all`] : []),
     ...(view.dataAsOf !== null && !view.fresh ? [`${name}: as of ${toIso(view.dataAsOf)}, older than its limit`] : []),

@@ -24,7 +24,7 @@ export function mayHoldSecret(path: KeyPath): boolean {
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object') return 'a map'
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }

@@ -1,4 +1,4 @@
-import { reasonOf } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
@@ -26,6 +26,8 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
   const { store, reader, settings, log } = context
   if (definition.fetchOne === undefined) return false
   let skipped = false
+  let left = 0
+  let last: unknown
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.confirmed
   for (const { rid, key } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
@@ -51,8 +53,18 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
       const reason = reasonOf(error)
       if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
       if (endsAsking.has(reason)) break
+      left += 1
+      last = error
       log.debug({ resource, key, reason }, 'A missing record could not be confirmed')
     }
   }
+  if (left > 0)
+    log.warn({ resource, count: left, ...factsOf(last) }, 'Missing records could not be confirmed; they stay')
   return skipped
+}
+
+/** Of the last failure, for the one line a run: nothing else tells an operator why records stay missing. */
+function factsOf(error: unknown) {
+  const { message: detail = null, hint = null } = error instanceof SyncError ? error : {}
+  return { reason: reasonOf(error), detail, hint }
 }

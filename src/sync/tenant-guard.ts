@@ -52,6 +52,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   let verified = 0
   let checking: Promise<void> = Promise.resolve()
   let probedAt = Number.NEGATIVE_INFINITY
+  let probing: Promise<void> | null = null
 
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
     new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
@@ -88,6 +89,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (sighting.seen === 'stranger') throw await raiseStranger(sighting)
     if (sighting.seen === 'denied') throw await raiseDenied(sighting)
     verified = Math.max(verified, sighting.identity ?? fetched.meta.identity)
+  }
+
+  async function probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
+    if (!(await retry(hold, signal))) throw changed(hold)
+    await store.liftHold(tenantId, 'all', 'tenant_changed')
+    await refresh()
+    probedAt = Number.NEGATIVE_INFINITY
+    log.info({}, 'The tenant is itself again; the hold is lifted')
   }
 
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
@@ -177,14 +186,20 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     async passHold(signal) {
       const hold = held()
       if (hold === null) return
+      if (probing !== null) {
+        // Runs that begin together share one probe: failing by a hold that it lifts would ask for a token that is back.
+        await probing.catch(() => {})
+        return insist()
+      }
       const now = clock.monotonic()
       if (now - probedAt < intervalMs) throw changed(hold)
       probedAt = now
-      if (!(await retry(hold, signal))) throw changed(hold)
-      await store.liftHold(tenantId, 'all', 'tenant_changed')
-      await refresh()
-      probedAt = Number.NEGATIVE_INFINITY
-      log.info({}, 'The tenant is itself again; the hold is lifted')
+      probing = probe(hold, signal)
+      try {
+        await probing
+      } finally {
+        probing = null
+      }
     },
     covers: (identity) => identity === verified && held() === null,
     insist,

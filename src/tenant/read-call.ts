@@ -100,6 +100,10 @@ function denialIn({ body }: Answer): ErrorFacts | null {
   return facts.enveloped || facts.code === 'NOT_FOUND' ? facts : null
 }
 
-function contextOf({ endpoint, badRequestHint }: ReadCall) {
-  return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint }
+const unprovenHint =
+  'A 404 counts only with the envelope or the code NOT_FOUND: something before the API may have sent it'
+
+function contextOf({ endpoint, badRequestHint, absentOn404 }: ReadCall) {
+  const notFoundHint = absentOn404 ? unprovenHint : undefined
+  return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint, notFoundHint }
 }

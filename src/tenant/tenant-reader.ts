@@ -14,7 +14,7 @@ import { readRole } from './shapes/role.ts'
 import { readUser } from './shapes/user.ts'
 import { inWords } from './tenant-link.ts'
 import { type Envelope, openEnvelope, violation } from './wire/envelope.ts'
-import { readPagination } from './wire/pagination.ts'
+import { readPagination, refusePart } from './wire/pagination.ts'
 import { recordsDigest } from './wire/records-digest.ts'
 
 export interface TenantReaderParts {
@@ -43,6 +43,7 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
 
   async function list<T>(endpoint: Endpoint, one: Read<T>, signal?: AbortSignal): Promise<Listing<T>> {
     const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
+    refusePart(envelope, inWords('GET', endpoint))
     return { items: readItems(envelope, endpoint, one), meta }
   }
 

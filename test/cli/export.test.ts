@@ -101,6 +101,15 @@ it('has nothing to export of a tenant that was never synced', async () => {
   })
 })
 
+it('says of a resource that is switched off that it is no longer read', async () => {
+  const { run, simulator, write, store } = await synced()
+  const tenant = `{ name: acme, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
+  write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
+  const { stdout, stderr } = await run('export', 'roles', '--config', 'off.yaml')
+  expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.state('primary').records('roles')].length)
+  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last read whole 20.*Z\n$/)
+})
+
 it('names resources and formats there are', async () => {
   const { run } = await cli()
   expect((await run('export', 'people')).stderr).toMatch(/Unknown resource: want one of api-clients, /)

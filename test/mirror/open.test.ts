@@ -1,5 +1,5 @@
-import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
@@ -40,6 +40,13 @@ it('refuses a database written by a newer version', async () => {
   file.exec("insert into __drizzle_migrations (hash, created_at) values ('x', 99999999999999)")
   file.close()
   expect(() => openMirror(path, 'engine')).toThrow(/was written by a newer tenantwatch/)
+})
+
+it.runIf(existsSync('/proc/self'))('makes the folders it lacks, and ends where none can be made', async () => {
+  const path = join(temporaryFolder(), 'a', 'b', 'mirror.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  expect(() => openMirror('/proc/none/mirror.db', 'engine')).toThrow(/\/proc\/none\/mirror\.db cannot be opened/)
 })
 
 it('says in one sentence that a file is no database', () => {

@@ -112,6 +112,27 @@ it('a hold that one run raises ends the others that are under way before they wr
   expect(test.query('select * from roles')).toEqual(roles)
 })
 
+it('runs that begin together go on by the one probe that lifts the hold', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  test.clock.advance(5 * minuteMs)
+  test.useToken(test.sim.tokens.reader)
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  expect(results.map(ending)).toEqual(results.map(() => 'success'))
+})
+
+it('runs that begin together share a probe that does not lift the hold', async () => {
+  const test = await synced()
+  test.useToken(test.sim.tokens.secondReader)
+  await test.run('users', 'sweep')
+  test.clock.advance(5 * minuteMs)
+  test.sim.requests.clear()
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  expect(results.map(ending)).toEqual(results.map(() => 'tenant_changed'))
+  expect(list(test)).toHaveLength(3)
+})
+
 it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)

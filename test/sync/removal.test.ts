@@ -119,6 +119,8 @@ it('believes no 404 that does not come from the API itself', async () => {
   await test.run('users', 'sweep')
   expect(missing(test)).toEqual([gone])
   expect(liveOf(test, 'users')).toBe(60)
+  const lines = test.told.log.filter((line) => line.includes('could not be confirmed; they stay'))
+  expect(lines).toEqual(['warn Missing records could not be confirmed; they stay'])
 })
 
 it('counts a malformed answer to the look-up as seen: the user is kept as last known, and quarantined', async () => {

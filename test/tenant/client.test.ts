@@ -105,6 +105,18 @@ it('sends the page size to users and documents only, cursors percent-encoded, an
   ])
 })
 
+it('refuses a list that is due whole and says itself that there is more', async () => {
+  const more = (hasMore: boolean) => ({ ...envelope([]), pagination: { limit: 1, nextCursor: 'c', hasMore } })
+  await using server = await testServer((_, response) => sendJson(response, 200, more(true)))
+  const { client } = testClient(server.url)
+  await using _ = client
+  for (const list of [() => client.listRoles(), () => client.listPermissions()]) {
+    expect((await caught(list())).message).toMatch(/hasMore is true where the whole list is due/)
+  }
+  server.handler = (_, response) => sendJson(response, 200, more(false))
+  expect((await client.listRoles()).items).toEqual([])
+})
+
 it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
   await using _ = client
@@ -133,7 +145,11 @@ it('answers null for a user or role that the API says is absent, and fails for a
     hint: expect.stringMatching(/baseUrl/),
   })
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
-  expect(await caught(client.getUser(8))).toMatchObject({ reason: 'client_error', status: 404 })
+  expect(await caught(client.getUser(8))).toMatchObject({
+    reason: 'client_error',
+    status: 404,
+    hint: expect.stringMatching(/NOT_FOUND/),
+  })
 })
 
 it.each([401, 403, 410, 500])('never takes a %d for the absence of a user', async (status) => {

@@ -34,3 +34,14 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
     hasMore,
   }
 }
+
+/**
+ * Refuses an answer to an unpaginated endpoint that says itself that there is more: what it does not show would be taken
+ * for removed (specification: Limits, Unpaginated endpoints).
+ *
+ * @throws SyncError `protocol`.
+ */
+export function refusePart({ pagination, requestId }: Envelope, what: string): void {
+  if (!isObject(pagination) || pagination['hasMore'] !== true) return
+  throw violation(what, 200, 'pagination.hasMore is true where the whole list is due', requestId)
+}

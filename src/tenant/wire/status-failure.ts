@@ -11,6 +11,8 @@ export interface StatusContext {
   readonly permission: string
   /** What to do about a 400, where this request knows better than the general advice. */
   readonly badRequestHint?: string | undefined
+  /** What to do about a 404, likewise. */
+  readonly notFoundHint?: string | undefined
 }
 
 const retriable: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
@@ -48,8 +50,9 @@ function reasonOfStatus(status: number): Reason {
   return isRedirect(status) ? 'redirect' : 'protocol'
 }
 
-function hintFor(status: number, { permission, badRequestHint }: StatusContext): string | undefined {
+function hintFor(status: number, { permission, badRequestHint, notFoundHint }: StatusContext): string | undefined {
   if (status === 400) return badRequestHint
+  if (status === 404 && notFoundHint !== undefined) return notFoundHint
   if (status === 403) return `Give the role of the API client the permission ${permission}`
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
   if (status === 407) return 'The proxy of api.proxy asks for credentials'
