@@ -96,6 +96,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
     'tenant/wire/deadline.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
+    'web/request-listener.ts',
     'web/web-server.ts',
   ])
 })

@@ -1,3 +1,4 @@
+import { grouped } from '../model/grouped.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { Io } from './io.ts'
 import { statusLine } from './status-line.ts'
@@ -10,7 +11,7 @@ export function progressLine(io: Io): { readonly page: SyncObserver['page']; cle
     page(tenant, resource, _pages, count) {
       const name = `${tenant} ${resource}`
       records.set(name, (records.get(name) ?? 0) + count)
-      line.show(() => [...records].map(([key, sum]) => `${key} ${sum.toLocaleString('en')}`).join('  '))
+      line.show(() => [...records].map(([key, sum]) => `${key} ${grouped(sum)}`).join('  '))
     },
     clear: line.clear,
   }

@@ -8,6 +8,8 @@ export function timezone() {
 }
 
 function isTimezone(name: string): boolean {
+  // The default is known without the tables of all zones, which stay in memory once they were needed.
+  if (name === 'UTC') return true
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

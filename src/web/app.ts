@@ -1,6 +1,6 @@
-import { type Context, Hono } from 'hono'
+import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
-import { gate, isCrossSite, type WebEnv } from './gate.ts'
+import { gate, isCrossSite } from './gate.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
@@ -13,88 +13,100 @@ import { headersOf } from './security-headers.ts'
 import { shownPostures } from './shown-postures.ts'
 import { checksJson, statusJson } from './status-json.ts'
 import { streamFindings } from './stream-findings.ts'
-import { streamOf } from './stream-of.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
-/** All routes (contract: HTTP and metrics) as one fetch function. Nothing that answers GET changes anything. */
-export function createApp(options: WebOptions): (request: Request, env?: object) => Promise<Response> {
-  const app = createRoutes(options)
-  return async (request, env) => {
-    const response = await app.fetch(request, env)
-    if (!response.headers.has('x-hono-already-sent')) {
-      for (const [name, value] of Object.entries(headersOf(options.access()))) response.headers.set(name, value)
-    }
-    return response
-  }
+/** Answers what is asked; it never throws. */
+export type App = (asked: Asked) => Promise<Answer>
+
+/** A path with the one method that it has beside HEAD; each is described in openapi/operations.ts. */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly handle: (asked: Asked, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** The routes themselves; each is described in openapi/operations.ts. */
-export function createRoutes(options: WebOptions): Hono<WebEnv> {
-  const { sources, now, version, log } = options
-  const app = new Hono<WebEnv>()
-  app.use(gate(options))
-  const serve = (path: string, handler: (context: WebContext, access: WebAccess) => Response | Promise<Response>) => {
-    app.get(path, (context) => handler(context, context.get('access')))
-    app.all(path, (context) => refuse(context, 405, 'Method not allowed: use GET or HEAD', { Allow: 'GET, HEAD' }))
-  }
-  serve('/', async (context, { exposeDetails }) => {
-    const parsed = parsePageQuery(context.req.query())
-    if (!parsed.ok) return refuse(context, 400, parsed.message)
-    const data = await loadPage(options, exposeDetails, parsed.query)
-    if (parsed.query.tenant !== null && data.postures.length === 0) {
-      return refuse(context, 404, 'No tenant of this name is configured')
-    }
-    return context.html(await renderPage(data))
-  })
-  serve('/page.js', (context) => context.body(pageScript, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }))
-  serve('/style.css', (context) => context.body(stylesheet, 200, { 'Content-Type': 'text/css; charset=utf-8' }))
-  serve('/favicon.svg', (context) => context.body(favicon, 200, { 'Content-Type': 'image/svg+xml' }))
-  serve('/metrics', async (context) => {
-    const { contentType, body } = await sources.metrics(context.req.header('accept'))
-    const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-    const headers = { 'Content-Type': contentType, 'Content-Length': String(length), Vary: 'Accept' }
-    return context.body(streamOf(body), 200, headers)
-  })
-  serve('/healthz', async (context) => probe(context, await sources.health()))
-  serve('/readyz', async (context) => probe(context, await sources.ready()))
-  serve('/api/v1/status', async (context) => context.json(statusJson(version, now(), await sources.posture())))
-  serve('/api/v1/checks', async (context, { exposeDetails }) =>
-    context.json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
-  )
-  serve('/api/v1/findings', (context, access) => streamFindings(context, options, access))
-  serve('/api/v1/openapi.json', async (context) => {
-    // Only who asks for the document loads what it is made of.
-    const { openApiDocument } = await import('./openapi/document.ts')
-    return context.json(openApiDocument(version))
-  })
-  serve('/calendar.ics', async (context, { exposeDetails }) => {
-    const body = await calendar({ deadlines: await sources.deadlines(), now: now(), exposeDetails })
-    return context.body(body, 200, {
-      'Content-Type': 'text/calendar; charset=utf-8',
-      'Content-Disposition': 'inline; filename="tenantwatch.ics"',
+/** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
+export function createApp(options: WebOptions): App {
+  const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
+  return async (asked) => {
+    // One answer is given under one set of rules.
+    const access = options.access()
+    const answer = await admit(asked, access).catch((error: unknown) => {
+      options.log.error({ err: error, path: asked.path }, 'Web request failed')
+      return refuse(asked, 500, 'Internal error: see the log')
     })
-  })
-  app.post('/-/reload', (context) => reload(context, options))
-  app.all('/-/reload', (context) => refuse(context, 405, 'Method not allowed: use POST', { Allow: 'POST' }))
-  app.notFound((context) => refuse(context, 404, 'Not found'))
-  app.onError((error, context) => {
-    log.error({ err: error, path: context.req.path }, 'Web request failed')
-    return refuse(context, 500, 'Internal error: see the log')
-  })
-  return app
-}
-
-type WebContext = Context<WebEnv>
-
-function probe(context: Context, { ok, text }: Probe): Response {
-  return context.text(`${text}\n`, ok ? 200 : 503)
-}
-
-async function reload(context: WebContext, { listen, sources }: WebOptions): Promise<Response> {
-  if (!context.get('access').isProtected && !isLoopback(listen.host)) {
-    return refuse(context, 403, 'Reload is served on loopback or behind authentication only')
+    return { ...answer, headers: { ...answer.headers, ...headersOf(access) } }
   }
-  if (isCrossSite(context)) return refuse(context, 403, 'Reload is not open to other sites')
-  const { ok, text } = await sources.reload()
-  return context.text(`${text}\n`, ok ? 200 : 500)
+
+  async function admit(asked: Asked, access: WebAccess): Promise<Answer> {
+    return (await gate(asked, access, options)) ?? (await handle(asked, access))
+  }
+
+  function handle(asked: Asked, access: WebAccess): Answer | Promise<Answer> {
+    const route = routes.get(asked.path)
+    if (route === undefined) return refuse(asked, 404, 'Not found')
+    const [method, allowed] = route.method === 'GET' ? ['GET or HEAD', ['GET', 'HEAD']] : ['POST', ['POST']]
+    return allowed.includes(asked.method)
+      ? route.handle(asked, access)
+      : refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
+  }
+}
+
+/** The routes themselves, for who has been let in. */
+export function createRoutes(options: WebOptions): readonly Route[] {
+  const { sources, now, version } = options
+  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
+  return [
+    get('/', (asked, access) => page(asked, access, options)),
+    get('/page.js', () => ofType('text/javascript; charset=utf-8', pageScript)),
+    get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
+    get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
+    get('/metrics', async ({ header }) => {
+      const { contentType, body } = await sources.metrics(header('accept'))
+      const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
+      return ofType(contentType, body, { 'Content-Length': String(length), Vary: 'Accept' })
+    }),
+    get('/healthz', async () => probe(await sources.health())),
+    get('/readyz', async () => probe(await sources.ready())),
+    get('/api/v1/status', async () => json(statusJson(version, now(), await sources.posture()))),
+    get('/api/v1/checks', async (_, { exposeDetails }) =>
+      json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
+    ),
+    get('/api/v1/findings', (asked, access) => streamFindings(asked, options, access)),
+    get('/api/v1/openapi.json', async () => {
+      // Only who asks for the document loads what it is made of.
+      const { openApiDocument } = await import('./openapi/document.ts')
+      return json(openApiDocument(version))
+    }),
+    get('/calendar.ics', async (_, { exposeDetails }) => {
+      const body = await calendar({ deadlines: await sources.deadlines(), now: now(), exposeDetails })
+      return ofType('text/calendar; charset=utf-8', body, {
+        'Content-Disposition': 'inline; filename="tenantwatch.ics"',
+      })
+    }),
+    { method: 'POST', path: '/-/reload', handle: (asked, access) => reload(asked, access, options) },
+  ]
+}
+
+async function page(asked: Asked, { exposeDetails }: WebAccess, options: WebOptions): Promise<Answer> {
+  const parsed = parsePageQuery(asked.query)
+  if (!parsed.ok) return refuse(asked, 400, parsed.message)
+  const data = await loadPage(options, exposeDetails, parsed.query)
+  if (parsed.query.tenant !== null && data.postures.length === 0) {
+    return refuse(asked, 404, 'No tenant of this name is configured')
+  }
+  return ofType('text/html; charset=UTF-8', String(await renderPage(data)))
+}
+
+function probe({ ok, text: said }: Probe): Answer {
+  return text(ok ? 200 : 503, `${said}\n`)
+}
+
+async function reload(asked: Asked, { isProtected }: WebAccess, { listen, sources }: WebOptions): Promise<Answer> {
+  if (!isProtected && !isLoopback(listen.host)) {
+    return refuse(asked, 403, 'Reload is served on loopback or behind authentication only')
+  }
+  if (isCrossSite(asked)) return refuse(asked, 403, 'Reload is not open to other sites')
+  const { ok, text: said } = await sources.reload()
+  return text(ok ? 200 : 500, `${said}\n`)
 }

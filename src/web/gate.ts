@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Answer, Asked } from './answer.ts'
 import { hasCertificate } from './auth/client-certificate.ts'
 import { isLoopback, namesLoopback } from './loopback.ts'
 import { refuse } from './refuse.ts'
@@ -8,44 +7,40 @@ import type { WebAccess, WebOptions } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** What every handler finds in its context: one answer is given under one set of rules. */
-export interface WebEnv {
-  readonly Variables: { readonly access: WebAccess }
-  readonly Bindings: { readonly incoming?: IncomingMessage }
-}
-
-/** Decides who gets in at all: by the Host header on loopback, then by certificate, then by name and password. */
-export function gate({ listen, access: accessNow }: WebOptions): MiddlewareHandler<WebEnv> {
-  const guardHost = isLoopback(listen.host)
-  return async (context, next) => {
-    const access = accessNow()
-    context.set('access', access)
-    if (guardHost && !isForLoopback(context)) return refuse(context, 421, 'Unknown host')
-    if (openPaths.has(context.req.path)) return await next()
-    const { tls, authenticate } = access
-    const socket = context.env?.incoming?.socket
-    if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
-      return refuse(context, 403, 'A client certificate that is trusted here is required')
-    }
-    const verdict = authenticate === null ? 'granted' : await authenticate(context.req.header('authorization'))
-    if (verdict === 'denied') {
-      return refuse(context, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
-    }
-    if (verdict === 'busy') return refuse(context, 503, 'Too many passwords wait', { 'Retry-After': '5' })
-    return await next()
+/**
+ * Decides who gets in at all: by the Host header on loopback, then by certificate, then by name and password.
+ *
+ * @returns the refusal; null lets in.
+ */
+export async function gate(
+  asked: Asked,
+  { tls, authenticate }: WebAccess,
+  options: WebOptions,
+): Promise<Answer | null> {
+  if (isLoopback(options.listen.host) && !isForLoopback(asked)) return refuse(asked, 421, 'Unknown host')
+  if (openPaths.has(asked.path)) return null
+  const { socket } = asked
+  if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
+    return refuse(asked, 403, 'A client certificate that is trusted here is required')
   }
+  const verdict = authenticate === null ? 'granted' : await authenticate(asked.header('authorization'))
+  if (verdict === 'denied') {
+    return refuse(asked, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
+  }
+  if (verdict === 'busy') return refuse(asked, 503, 'Too many passwords wait', { 'Retry-After': '5' })
+  return null
 }
 
 /** By the Host header and, where a request names its whole URL as it would to a proxy, by that too (RFC 9112, 3.2.2). */
-function isForLoopback({ req }: Context): boolean {
-  return namesLoopback(req.header('host')) && namesLoopback(new URL(req.url).host)
+function isForLoopback({ header, host }: Asked): boolean {
+  return namesLoopback(header('host')) && namesLoopback(host)
 }
 
 /** True when a request that changes something comes from a page of another site, which a browser always marks. */
-export function isCrossSite(context: Context): boolean {
-  const site = context.req.header('sec-fetch-site')
+export function isCrossSite({ header }: Asked): boolean {
+  const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  const origin = context.req.header('origin')
+  const origin = header('origin')
   if (origin === undefined) return false
-  return !URL.canParse(origin) || new URL(origin).host !== context.req.header('host')
+  return !URL.canParse(origin) || new URL(origin).host !== header('host')
 }

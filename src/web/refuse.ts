@@ -1,14 +1,6 @@
-import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { type Answer, type Asked, json, text } from './answer.ts'
 
 /** An answer that is an error: JSON under /api/, one line of text elsewhere. */
-export function refuse(
-  context: Context,
-  status: ContentfulStatusCode,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
-  return context.req.path.startsWith('/api/')
-    ? context.json({ error: message }, status, headers)
-    : context.text(`${message}\n`, status, headers)
+export function refuse({ path }: Asked, status: number, message: string, headers: Answer['headers'] = {}): Answer {
+  return path.startsWith('/api/') ? json({ error: message }, status, headers) : text(status, `${message}\n`, headers)
 }

@@ -10,7 +10,7 @@ export function secureOptions(tls: TlsSettings): ServerOptions {
 }
 
 /** Has every new handshake take the TLS settings of that moment, and lets older connections end. */
-export function followSettings(server: Server, first: TlsSettings, settingsNow: () => TlsSettings | null): void {
+export function followSettings(server: Server, first: TlsSettings, settingsNow: () => TlsSettings | null): Server {
   let inForce = first
   const under = new WeakMap<Socket, TlsSettings>()
   // Before Node's own listener, which takes the context that it finds.
@@ -27,6 +27,7 @@ export function followSettings(server: Server, first: TlsSettings, settingsNow: 
   server.prependListener('request', ({ socket }, response) => {
     if (under.get(socket) !== settingsNow()) response.setHeader('Connection', 'close')
   })
+  return server
 }
 
 function contextOf(tls: TlsSettings): SecureContextOptions {

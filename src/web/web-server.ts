@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
-import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer as createSecureServer } from 'node:https'
 import { FatalError } from '../model/errors.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
+import { requestListener } from './request-listener.ts'
 import { followSettings, secureOptions } from './secure-server.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { WebOptions } from './web-options.ts'
@@ -42,18 +42,15 @@ export interface WebServer {
 export function createWebServer(options: WebOptions): WebServer {
   const { access, listen, log } = options
   const { tls } = access()
-  const fetch = createApp(options)
-  // The adaptor's type knows three kinds of servers; these two share everything that is used here.
-  const server = (
+  const listener = requestListener(createApp(options), log)
+  const server =
     tls === null
-      ? createAdaptorServer({ fetch, createServer, serverOptions: limits })
-      : createAdaptorServer({
-          fetch,
-          createServer: createSecureServer,
-          serverOptions: { ...limits, handshakeTimeout, ...secureOptions(tls) },
-        })
-  ) as Server
-  if (tls !== null) followSettings(server as SecureServer, tls, () => access().tls)
+      ? createServer(limits, listener)
+      : followSettings(
+          createSecureServer({ ...limits, handshakeTimeout, ...secureOptions(tls) }, listener),
+          tls,
+          () => access().tls,
+        )
   const connections = limitConnections(server, maxConnections, answerPatienceMs)
   server.setTimeout(socketIdleMs)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -63,7 +60,7 @@ export function createWebServer(options: WebOptions): WebServer {
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
     else socket.destroy()
   })
-  // Before the adaptor, which answers by itself what it cannot read.
+  // Before the routes, which do not see what cannot be read.
   server.prependListener('request', (_, response) => void response.setHeaders(new Map(Object.entries(securityHeaders))))
   server.on('checkExpectation', (_, response) => {
     response.writeHead(417, { ...securityHeaders, 'Content-Length': 0, Connection: 'close' }).end()

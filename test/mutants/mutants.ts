@@ -287,8 +287,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'any Host header is served on loopback',
     file: 'src/web/gate.ts',
-    find: 'if (guardHost && !isForLoopback(context))',
-    replace: 'if (guardHost && context === null)',
+    find: 'if (isLoopback(options.listen.host) && !isForLoopback(asked))',
+    replace: 'if (isLoopback(options.listen.host) && asked === null)',
     tests: ['test/web'],
   },
   {
@@ -577,5 +577,33 @@ export const mutants: readonly Mutant[] = [
     find: 'passing: rest - unknown,',
     replace: 'passing: rest,',
     tests: ['test/cli/report'],
+  },
+  {
+    name: 'a file name is the label of a metric',
+    file: 'src/evaluate/foremost-findings.ts',
+    find: 'entity.hasPlainIds === true && plainId.test(id)',
+    replace: 'plainId.test(id) || entity.hasPlainIds !== true',
+    tests: ['test/evaluate/foremost-findings.test.ts', 'test/cli/named-findings.test.ts'],
+  },
+  {
+    name: 'what a tenant takes for an id is the label of a metric, whatever it is',
+    file: 'src/evaluate/foremost-findings.ts',
+    find: 'entity.hasPlainIds === true && plainId.test(id)',
+    replace: 'entity.hasPlainIds === true',
+    tests: ['test/evaluate/foremost-findings.test.ts'],
+  },
+  {
+    name: 'every finding is a series, however many there are',
+    file: 'src/evaluate/foremost-findings.ts',
+    find: 'Math.min(mostForemost - found.length, counts.open[severity] ?? 0)',
+    replace: 'counts.open[severity] ?? 0',
+    tests: ['test/evaluate/foremost-findings.test.ts'],
+  },
+  {
+    name: 'findings that took the place of others are not named',
+    file: 'src/evaluate/foremost-memory.ts',
+    find: 'store.findingVersion(tenant.id, check.id)',
+    replace: 'tenant.id',
+    tests: ['test/evaluate/foremost-findings.test.ts'],
   },
 ]

@@ -61,6 +61,12 @@ it('filters findings by its query and refuses what it does not know', async () =
   expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
 })
 
+it('takes the first value of a parameter that is given twice', async () => {
+  await using web = await startServer()
+  const status = async (query: string) => (await fetch(`${web.origin}/api/v1/findings?${query}`)).status
+  expect([await status('state=all&state=nonsense'), await status('state=nonsense&state=all')]).toEqual([200, 400])
+})
+
 it('shows findings in the shape of the contract', async () => {
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom([finding()]) } })
   expect(await (await fetch(`${web.origin}/api/v1/findings`)).json()).toEqual([finding()])

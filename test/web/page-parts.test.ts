@@ -1,18 +1,15 @@
 import { expect, it, vi } from 'vitest'
-import { createApp } from '../../src/web/app.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
+import { ask as askOf } from './support/ask.ts'
 import { change, finding, waiver } from './support/scene.ts'
 import { findingsFrom, sources, type Wanted, webOptions } from './support/server.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 
-async function ask(path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) {
-  const app = createApp(webOptions({ sources: { ...sources, ...over }, ...wanted }))
-  const answer = await app(new Request(`http://localhost${path}`, { headers: { host: 'localhost' } }))
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
-}
+const ask = (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) =>
+  askOf(webOptions({ sources: { ...sources, ...over }, ...wanted }), path)
 
 const page = async (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) =>
   (await ask(path, over, wanted)).text
@@ -273,7 +270,7 @@ it('lists the last changes with what was there before, and by which answer', asy
   const html = await page('/', { ...some, changes })
   expect(changes).toHaveBeenCalledWith('acme', 20)
   expect(html).toContain(
-    '<code><bdi>roleName</bdi></code> <span class="values"><del><bdi>Viewer</bdi></del> <span aria-hidden="true">→</span> <ins><bdi>Editor</bdi></ins>',
+    '<code><bdi>roleName</bdi></code> <span class="values"><del><bdi>Viewer</bdi></del> <span aria-hidden="true">&rarr;</span> <ins><bdi>Editor</bdi></ins>',
   )
   expect(html).toContain('6a1b9c2e-0f4d-4c55-8a77-3b1e5d9f0a12')
   expect(html).toContain('<span class="kind">removed</span>')
@@ -368,8 +365,8 @@ it('searches and sorts no more than 5,000 findings, and says so', async () => {
 
 it('serves its script as a module of its own that a strict content security policy lets run', async () => {
   const { headers, text } = await ask('/page.js')
-  expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-  const policy = headers.get('content-security-policy')
+  expect(headers['Content-Type']).toBe('text/javascript; charset=utf-8')
+  const policy = headers['Content-Security-Policy']
   for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "form-action 'self'"])
     expect(policy).toContain(part)
   expect(policy).not.toContain('unsafe')

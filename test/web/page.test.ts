@@ -1,21 +1,20 @@
 import { Script } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { createApp } from '../../src/web/app.ts'
 import { pageScript } from '../../src/web/page/page-script.ts'
 import { stylesheet } from '../../src/web/page/stylesheet.ts'
 import { visible } from '../../src/web/page/text.ts'
 import { shownPostures } from '../../src/web/shown-postures.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource, unread } from '../metrics/support/posture.ts'
+import { ask } from './support/ask.ts'
 import { acme, change, finding, globex, waiver } from './support/scene.ts'
 import { findingsFrom, sources, webOptions } from './support/server.ts'
 
 async function page(over: Partial<WebSources> = {}, options = {}, query = ''): Promise<string> {
-  const app = createApp(webOptions({ sources: { ...sources, ...over }, ...options }))
-  const answer = await app(new Request(`http://localhost/${query}`, { headers: { host: 'localhost' } }))
+  const answer = await ask(webOptions({ sources: { ...sources, ...over }, ...options }), `/${query}`)
   expect(answer.status).toBe(200)
-  return answer.text()
+  return answer.text
 }
 
 const tags = (html: string) => [...html.matchAll(/<(\/?[a-zA-Z!][^\s>]*)/g)].map(([, name]) => name)
@@ -203,8 +202,7 @@ it('shows names and files only where details may be shown', async () => {
   })
   const shown = { posture: async () => [view], findings: findingsFrom(views) }
   for (const exposeDetails of [true, false]) {
-    const app = createApp(webOptions({ sources: { ...sources, ...shown }, exposeDetails }))
-    const html = await (await app(new Request('http://localhost/', { headers: { host: 'localhost' } }))).text()
+    const { text: html } = await ask(webOptions({ sources: { ...sources, ...shown }, exposeDetails }), '/')
     expect(html.includes('canary.pdf')).toBe(exposeDetails)
     expect(html.includes('are hidden on this address')).toBe(!exposeDetails)
   }

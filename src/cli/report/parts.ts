@@ -3,6 +3,8 @@ import { toIso } from '../../model/dates.ts'
 import { printable } from '../../model/printable.ts'
 import type { Html } from '../../web/page/text.ts'
 
+export { grouped as number } from '../../model/grouped.ts'
+
 /** A text that somebody else chose, uncut: escaped, and unable to turn the direction of what stands around it. */
 export function whole(text: string): Html {
   return html`<bdi>${printable(text)}</bdi>`
@@ -13,12 +15,6 @@ export function when(iso: string | null, never = ''): Html | string {
   if (iso === null) return never
   const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
   return html`<time datetime="${iso}">${day} ${time.slice(0, 5)} UTC</time>`
-}
-
-const counting = new Intl.NumberFormat('en')
-
-export function number(value: number): string {
-  return counting.format(value)
 }
 
 export interface Table {

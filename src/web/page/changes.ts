@@ -29,7 +29,7 @@ export function changes({ posture: { tenant }, changes: views }: TenantPage, now
 
 function whatChanged({ kind, field, before, after }: ChangeView): Html {
   if (field === null) return html`<span class="kind">${kind}</span>`
-  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(words(before))}</del> <span aria-hidden="true">→</span> <ins>${foreign(words(after))}</ins></span>`
+  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(words(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(words(after))}</ins></span>`
 }
 
 function words(value: unknown): string {

@@ -50,7 +50,7 @@ const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as 
 
 function longer({ shown, matching }: FoundFindings, query: PageQuery, anchor: string): Html | string {
   if (query.long || shown.length >= matching) return ''
-  return html`<a href="${hrefOf(query, { long: true }, anchor)}" data-live="">Show more of them</a> · `
+  return html`<a href="${hrefOf(query, { long: true }, anchor)}" data-live="">Show more of them</a> &middot; `
 }
 
 /** How many are shown of how many; read out when it changes. */

@@ -13,7 +13,7 @@ function card(hold: HoldView, now: number): Html {
   return html`<div class="hold" role="group" aria-label="Held: ${subject}">
 <p><strong>Held: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
 <p>${foreign(hold.message)}</p>
-<p>If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "…"</code> It also ends by itself when its cause is gone.</p>
+<p>If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends by itself when its cause is gone.</p>
 </div>
 `
 }

@@ -1,5 +1,8 @@
 import { html } from 'hono/html'
+import { grouped } from '../../model/grouped.ts'
 import { printable } from '../../model/printable.ts'
+
+export { grouped as number }
 
 /** What a template gives; hono awaits the promises it finds in one. */
 export type Html = ReturnType<typeof html>
@@ -16,13 +19,7 @@ export function foreign(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }
 
-const counting = new Intl.NumberFormat('en')
-
-export function number(value: number): string {
-  return counting.format(value)
-}
-
 /** `1 finding`, `2 findings`. */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${number(count)} ${count === 1 ? one : many}`
+  return `${grouped(count)} ${count === 1 ? one : many}`
 }

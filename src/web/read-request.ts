@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import type { Asked } from './answer.ts'
+
+/** What may stand in a Host header: a name or an address, and a port (RFC 9110, 7.2). */
+const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/** Reads a request; null when its target or its Host header cannot be one. */
+export function readRequest(incoming: IncomingMessage): Asked | null {
+  const { method = '', url = '', headers, headersDistinct, socket } = incoming
+  if (headers.host === undefined || !host.test(headers.host) || /^[^?]*\\/.test(url)) return null
+  // A proxy would be asked for a whole URL (RFC 9112, 3.2.2).
+  const isWhole = /^https?:\/\//i.test(url)
+  const target = isWhole ? url : `http://localhost${url}`
+  if (!(isWhole || url.startsWith('/')) || !URL.canParse(target)) return null
+  const { host: named, pathname, searchParams } = new URL(target)
+  return {
+    method,
+    path: decoded(pathname),
+    host: isWhole ? named : headers.host,
+    query: Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.get(name) ?? ''])),
+    header: (name) => headersDistinct[name]?.join(', '),
+    socket,
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}

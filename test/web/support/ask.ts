@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { createApp } from '../../../src/web/app.ts'
+import type { WebOptions } from '../../../src/web/web-options.ts'
+
+/** What the routes answer to GET of a target on this machine. */
+export async function ask(options: WebOptions, target: string) {
+  const { pathname, searchParams, host } = new URL(target, 'http://localhost')
+  const { status, headers, body } = await createApp(options)({
+    method: 'GET',
+    path: pathname,
+    host,
+    query: Object.fromEntries(searchParams),
+    header: (name) => (name === 'host' ? host : undefined),
+  })
+  return { status, headers, text: typeof body === 'string' ? body : await text(Readable.from(body)) }
+}
