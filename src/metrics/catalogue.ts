@@ -1,6 +1,7 @@
 import { checkGauges } from './check-gauges.ts'
 import { ownGauges } from './config-gauges.ts'
 import type { FamilyDefinition } from './family.ts'
+import { findingGauge } from './finding-gauge.ts'
 import { counters, histograms } from './instrument-catalogue.ts'
 import type { ResourceSeries } from './shape.ts'
 import { syncGauges } from './sync-gauges.ts'
@@ -18,9 +19,13 @@ export function metricCatalogue(inventories: readonly ResourceSeries[]): readonl
     labelNames: ['tenant', ...labelNames],
   })
   const gauges = [
-    ...[...checkGauges, ...syncGauges, ...waiverGauges, ...inventories.flatMap((series) => series.gauges)].map(
-      ofTenant,
-    ),
+    ...[
+      ...checkGauges,
+      findingGauge,
+      ...syncGauges,
+      ...waiverGauges,
+      ...inventories.flatMap((series) => series.gauges),
+    ].map(ofTenant),
     ...Object.values(ownGauges),
   ]
   const families = [

@@ -12,6 +12,12 @@ export const waiverGauges: readonly PostureGauge[] = [
     samples: (posture) => eachWaiver(posture, ({ covered }) => [{ labels: {}, value: covered }]),
   },
   {
+    name: 'tenantwatch_waiver_lapsed_findings',
+    help: `Open findings that the waiver covers no longer, because what it accepted has changed. ${fromMirror}`,
+    labelNames: ['check', 'waiver'],
+    samples: (posture) => eachWaiver(posture, ({ lapsed }) => [{ labels: {}, value: lapsed }]),
+  },
+  {
     name: 'tenantwatch_waiver_state',
     help: `State set of the waiver: 1 for its present state, 0 for the others; lapsed = what it accepted has changed, orphaned = there is nothing for it to cover. ${fromMirror}`,
     labelNames: ['check', 'waiver', 'state'],

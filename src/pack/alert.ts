@@ -1,4 +1,5 @@
 import type { DashboardId } from './dashboard-ids.ts'
+import type { NamedFindings } from './named-findings.ts'
 import type { Pack } from './pack.ts'
 
 /** How loud an alert is; `none` is for the one that always fires. */
@@ -10,16 +11,21 @@ export interface AlertCase {
   /** How long it must hold, as Prometheus writes durations; absent = at once. */
   readonly for?: string
   readonly expr: string
+  /** The findings it counts, where it counts such. */
+  readonly findings?: NamedFindings
 }
+
+/** A template of Prometheus, or one for each condition. */
+export type AlertText = string | ((condition: AlertCase) => string)
 
 /** An alert of the catalogue; texts are Prometheus templates. */
 export interface Alert {
   /** Begins with `Tenantwatch`; also the name of its runbook. */
   readonly name: string
   /** The failing state in one sentence that names the tenant and the entity. */
-  readonly summary: string
-  /** What follows from it, or what to do. */
-  readonly description: string
+  readonly summary: AlertText
+  /** What follows from it, or what to do; names tenant and entity, too, for it is read alone. */
+  readonly description: AlertText
   /** The dashboard that shows more of it. */
   readonly dashboard: DashboardId
   readonly cases: (pack: Pack) => readonly AlertCase[]

@@ -7,12 +7,41 @@ export interface RecordingRule {
   readonly expr: string
 }
 
+/** Which findings are open, by name; the texts of alerts list them. */
+export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:held'
+
+const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
+
+/**
+ * While nobody tells, what the rule itself recorded last: a look back into the scrapes would bring up findings again that
+ * were fixed before the daemon died. It ends with the number that it belongs to.
+ */
+const found = [
+  'group by (tenant, check, severity, entity_type, entity_id, fingerprint) (tenantwatch_finding_info)',
+  'or',
+  '(',
+  `  ${foundByName}`,
+  `  and on (tenant, check, severity) (${openFindings} != 0)`,
+  '  unless on (tenant) group by (tenant) (tenantwatch_check_enabled)',
+  ')',
+].join('\n')
+
 /** Recorded series: `level:metric:operations`, as the Prometheus documentation names them. */
 export const recordings = [
   {
-    record: 'tenant_check_severity:tenantwatch_findings:held',
+    record: openFindings,
     why: 'Open findings; the last known number while the daemon tells none.',
     expr: held('tenantwatch_findings', 'tenant, check, severity'),
+  },
+  {
+    record: foundByName,
+    why: 'The first of the open findings of each check, by name; those of the last known number while the daemon tells none.',
+    expr: found,
+  },
+  {
+    record: 'tenant_check:tenantwatch_check_enabled:held',
+    why: 'Whether the checks of expiring secrets are on; the last known answer while the daemon tells none.',
+    expr: held('tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}', 'tenant, check'),
   },
   {
     // Before the expiry: no rule may see a secret without knowing yet that it is waived.

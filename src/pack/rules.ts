@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Alert, AlertCase, AlertGroup } from './alert.ts'
+import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
 import type { Pack } from './pack.ts'
@@ -61,12 +61,16 @@ function toRule(alert: Alert, condition: AlertCase, { links }: Pack): Rule {
     ...(condition.for === undefined ? {} : { for: condition.for }),
     labels: { severity: condition.severity },
     annotations: {
-      summary: alert.summary,
-      description: alert.description,
+      summary: textOf(alert.summary, condition),
+      description: textOf(alert.description, condition),
       runbook_url: `${links.runbooks}/${alert.name}.md`,
       dashboard_url: `${links.grafana}/d/${dashboardUid(alert.dashboard)}`,
     },
   }
+}
+
+function textOf(text: AlertText, condition: AlertCase): string {
+  return typeof text === 'string' ? text : text(condition)
 }
 
 function writeGroup({ name, why, rules }: Group): string {

@@ -36,6 +36,7 @@ async function metricsOf(world: Pick<Cli, 'run'>) {
     open: value('tenantwatch_findings'),
     waived: value('tenantwatch_findings_waived'),
     covered: value('tenantwatch_waiver_findings'),
+    lapsed: value('tenantwatch_waiver_lapsed_findings'),
     ends: value('tenantwatch_waiver_expiration_timestamp_seconds'),
     state: /state="(\w+)"/.exec(state ?? '')?.[1],
   }
@@ -45,7 +46,7 @@ const ends = Date.parse('2026-04-30T23:59:59.999Z') / 1000
 
 it('takes a waived finding out of the open ones and keeps it counted, in metrics and lists', async () => {
   const world = await waived()
-  expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, ends, state: 'active' })
+  expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, lapsed: 0, ends, state: 'active' })
   expect(await world.found()).toEqual([])
   const all = await world.found('--all')
   expect(all).toMatchObject([{ state: 'waived', entity: { id: world.clientId } }])
@@ -63,7 +64,7 @@ it('brings the finding back when its fact changes, says why, and covers it again
   const world = await waived()
   world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
   await world.run('sync')
-  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, ends, state: 'lapsed' })
+  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 1, ends, state: 'lapsed' })
   const [finding] = await world.found()
   const explanation = 'waiver lapsed: what it accepted has changed (roleName: "Importer" → "Wide")'
   expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
@@ -77,7 +78,7 @@ it('brings the finding back when its fact changes, says why, and covers it again
 it('brings the finding back when its end passes, at the next look and without any sync', async () => {
   const world = await waived()
   world.pass(61 * aDay)
-  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, ends, state: 'expired' })
+  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 0, ends, state: 'expired' })
   const { stdout } = await world.run('findings', '--all')
   expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
   expect(stdout).toContain('acme: waiver W-1 of ops: it has expired\n')

@@ -1,43 +1,100 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
-import { stringify } from 'yaml'
+import { expect, it, onTestFinished } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { startSimulator } from '../../src/simulator/index.ts'
 import { lively, metricsOf, reading, records, textOf, untouched } from '../metrics/support/daemon.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { promtoolTests, unprovenAlerts } from './support/alert-cases.ts'
+import { promtoolWordTests } from './support/alert-words.ts'
+import { daemon, placeFor, program, until } from './support/program.ts'
 
 const run = promisify(execFile)
 const rules = resolve('config/prometheus/rules.yml')
+
+async function lint(metrics: string) {
+  const checking = run('promtool', ['check', 'metrics'])
+  checking.child.stdin?.end(metrics)
+  return await checking
+}
 
 it.each([
   ['before the first sync', reading(untouched)],
   ['in mid-life', reading(lively, records)],
 ])("passes promtool's linter without a word, %s", async (_, state) => {
-  const body = textOf(await metricsOf([state]).render())
-  const checking = run('promtool', ['check', 'metrics'])
-  checking.child.stdin?.end(body)
-  expect(await checking).toEqual({ stdout: '', stderr: '' })
+  expect(await lint(textOf(await metricsOf([state]).render()))).toEqual({ stdout: '', stderr: '' })
+})
+
+it("passes promtool's linter as a daemon that runs serves it, over a tenant with every problem", async () => {
+  const simulator = await startSimulator({ controlPort: null, sizes: { users: 60 } })
+  onTestFinished(() => simulator.close())
+  const one = await daemon(placeFor(simulator, temporaryFolder()))
+  const metrics = await until(async () => {
+    const { text } = await one.get('/metrics')
+    return /tenantwatch_findings\{.*\} [1-9]/.test(text) && text
+  })
+  expect(await lint(metrics)).toEqual({ stdout: '', stderr: '' })
 })
 
 it('ships rules that promtool takes', async () => {
-  const { stdout } = await run('promtool', ['check', 'rules', rules])
+  const { stdout } = await run('promtool', ['check', 'rules', '--lint-fatal', rules])
   expect(stdout).toMatch(/SUCCESS: \d+ rules found/)
+})
+
+it('writes rules that promtool takes for tenants with thresholds of their own, for either kind of Prometheus', async () => {
+  const folder = temporaryFolder()
+  const tenant = (name: string, days: number, severity: string) =>
+    `  - name: ${name}
+    baseUrl: https://api.example.com
+    auth: { token: { env: TOKEN } }
+    checks: { api-client-secret-not-expiring: { days: ${days} }, document-name-unique: { severity: ${severity} } }\n`
+  const tenants = [
+    tenant('a', 30, 'info'),
+    tenant('b', 60, 'high'),
+    tenant('c', 90, 'critical'),
+    tenant('d', 30, 'low'),
+  ]
+  writeFileSync(join(folder, 'config.yaml'), `tenants:\n${tenants.join('')}schedule: { evaluate: "0 * * * *" }\n`)
+  const place = { folder, env: { TENANTWATCH_CONFIG: 'config.yaml', TOKEN: 'x' } }
+  const written = async (format: string) => {
+    const { code, stdout } = await program(place, 'rules', '--format', format).ended
+    expect(code).toBe(0)
+    return stdout
+  }
+  const plain = await written('prometheus')
+  expect(plain).toContain('{tenant=~"b"} - time() <= 5184000)')
+  expect(plain).toContain('> 10800)')
+  writeFileSync(join(folder, 'rules.yml'), plain)
+  const { stdout } = await run('promtool', ['check', 'rules', '--lint-fatal', join(folder, 'rules.yml')])
+  const [, count] = /SUCCESS: (\d+) rules found/.exec(stdout) ?? []
+  expect(Number(count)).toBeGreaterThan(50)
+  // A PrometheusRule is the same under `spec`.
+  const { spec, ...head } = parse(await written('operator')) as { spec: { groups: { name: string }[] } }
+  expect(head).toEqual({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'tenantwatch', labels: { 'app.kubernetes.io/name': 'tenantwatch' } },
+  })
+  expect(new Set(spec.groups.map(({ name }) => name)).size).toBe(spec.groups.length)
+  expect(spec).toEqual(parse(plain))
 })
 
 it('shows every alert firing and silent', () => {
   expect(unprovenAlerts()).toEqual([])
 })
 
-it('ships alerts that fire and stay silent as they should', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tenantwatch-rules-'))
-  try {
-    const file = join(folder, 'alerts.test.yml')
-    await writeFile(file, stringify(promtoolTests(rules)))
-    const { stdout } = await run('promtool', ['test', 'rules', file])
-    expect(stdout).toContain('SUCCESS')
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+it.each([
+  ['alerts that fire and stay silent as they should', promtoolTests(rules)],
+  ['alerts that name what they are about', [promtoolWordTests(rules)]],
+])('ships %s', async (_, tests) => {
+  const folder = temporaryFolder()
+  const files = tests.map((one, index) => {
+    const file = join(folder, `${index}.test.yml`)
+    writeFileSync(file, stringify(one))
+    return file
+  })
+  const { stdout } = await run('promtool', ['test', 'rules', ...files])
+  expect(stdout.match(/SUCCESS/g)).toHaveLength(files.length)
 })

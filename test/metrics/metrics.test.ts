@@ -65,6 +65,7 @@ it('shows a tenant in mid-life', async () => {
   ).toBe(1782863999.999)
   const waiver = { tenant: 'acme', check: 'user-mfa-enrolled', waiver: 'break-glass' }
   expect(valueIn(body, 'tenantwatch_waiver_findings', waiver)).toBe(4)
+  expect(valueIn(body, 'tenantwatch_waiver_lapsed_findings', waiver)).toBe(2)
   const states = ['active', 'expired', 'lapsed', 'orphaned']
   expect(states.map((state) => valueIn(body, 'tenantwatch_waiver_state', { ...waiver, state }))).toEqual([1, 0, 0, 0])
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)

@@ -65,6 +65,28 @@ it('mounts files into the containers of the composition that exist', () => {
   expect(mounted.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
 })
 
+it('names the programs of the composition with their versions, and each by the name under which the others look for it', () => {
+  const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
+    services: Record<string, { image: string; volumes?: string[] }>
+  }
+  const images = Object.values(services).map(({ image }) => image)
+  expect(images.filter((image) => image !== 'tenantwatch' && !/:v?\d+\.\d+\.\d+$/.test(image))).toEqual([])
+  const scraping = textOf('config/stack/prometheus.yml')
+  const grafana = ['datasource', 'dashboards'].map((name) => textOf(`config/stack/grafana/${name}.yaml`)).join('')
+  const hosts = [...`${scraping}${grafana}`.matchAll(/(?:\["|http:\/\/)([a-z]+):\d+/g)].map(([, host]) => host)
+  expect(hosts).toEqual(['alertmanager', 'tenantwatch', 'prometheus'])
+  expect(hosts.filter((host) => !services[host ?? ''])).toEqual([])
+  const path = /path: ([^ }]+)/.exec(grafana)?.[1]
+  expect(services['grafana']?.volumes).toContain(`./config/grafana:${path}:ro`)
+})
+
+it('keeps labels of ours that the operator has a name for, and other pods of the namespace out of our policy', () => {
+  const monitor = resource('service-monitor.yaml')['spec'] as { endpoints: { honorLabels?: boolean }[] }
+  expect(monitor.endpoints.map(({ honorLabels }) => honorLabels)).toEqual([true])
+  const { podSelector } = resource('network-policy.yaml')['spec'] as { podSelector: object }
+  expect(podSelector).toEqual({ matchLabels: { 'app.kubernetes.io/name': 'tenantwatch' } })
+})
+
 it('hardens the unit', () => {
   const unit = textOf('config/systemd/tenantwatch.service')
   for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet='])

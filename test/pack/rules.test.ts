@@ -40,6 +40,45 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
   }
 })
 
+it('names in every title and every text the tenant and the entity that the alert is about', () => {
+  const entities = ['tenant', 'check', 'client_id', 'resource', 'waiver', 'instance'] as const
+  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter((rule) => rule.alert !== undefined)
+  const namedIn = (text = '') => entities.filter((name) => text.includes(`$labels.${name} `))
+  const named = alerts.map(({ alert = '', annotations }) => {
+    const [summary, description] = [namedIn(annotations?.['summary']), namedIn(annotations?.['description'])]
+    expect([alert, summary.filter((name) => !description.includes(name))]).toEqual([alert, []])
+    return [alert, summary] as const
+  })
+  const ofNoTenant = named.filter(([, summary]) => !summary.includes('tenant')).map(([alert]) => alert)
+  expect(ofNoTenant).toEqual([
+    'TenantwatchDown',
+    'TenantwatchInstanceDown',
+    'TenantwatchMetricsMissing',
+    'TenantwatchConfigReloadFailed',
+    'TenantwatchWatchdog',
+  ])
+  const byName = new Map(named)
+  expect(byName.get('TenantwatchSecretExpired')).toEqual(['tenant', 'client_id'])
+  expect(byName.get('TenantwatchSyncStale')).toEqual(['tenant', 'resource'])
+  expect(byName.get('TenantwatchWaiverEnds')).toContain('waiver')
+})
+
+it('lists the findings in the texts of every alert that counts findings', () => {
+  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter(({ expr, alert }) => {
+    return alert !== undefined && expr.includes('tenantwatch_findings:held')
+  })
+  expect(alerts.length).toBeGreaterThan(10)
+  for (const { expr, annotations } of alerts) {
+    const [, check = '{{ $labels.check }}'] = /check="([^"]+)"/.exec(expr) ?? []
+    const [severity = ''] = /severity="\w+"/.exec(expr) ?? []
+    for (const text of [annotations?.['summary'], annotations?.['description']]) {
+      expect(text).toContain('query (printf `tenant_check_finding:tenantwatch_finding_info:held{tenant=%q,')
+      expect(text).toContain(severity)
+    }
+    expect(annotations?.['description']).toContain(`findings --tenant {{ $labels.tenant }} --check ${check}`)
+  }
+})
+
 it('has an alert for every check whose findings are at least medium', () => {
   const text = renderRules(defaultPack(), 'prometheus')
   const loud = checks.filter(
@@ -81,16 +120,26 @@ it('takes thresholds from the configuration, for each tenant its own', () => {
   const pack = createPack({ tenants, evaluate: { expression: '*/20 * * * *', intervalMs: 1_200_000 } }, 'watch', links)
   const rules = rulesOf(renderRules(pack, 'prometheus'))
   const exprs = (name: string) => rules.filter(({ alert }) => alert === name).map(({ expr }) => expr)
-  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([
-    expect.stringContaining('{tenant!~"c"} - time() <= 2592000'),
-    expect.stringContaining('{tenant=~"c"} - time() <= 7776000'),
-  ])
-  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([
-    expect.stringContaining('{tenant!~"c"} - time() <= 604800'),
-    expect.stringContaining('{tenant=~"c"} - time() <= 1209600'),
-  ])
+  const reached = (near: number, far: number) =>
+    expect.stringMatching(
+      RegExp(
+        String.raw`^\(\n {2}\(\S+\{tenant!~"c"\} - time\(\) <= ${near}\)\n {2}or \(\S+\{tenant=~"c"\} - time\(\) <= ${far}\)\n\)\nunless `,
+      ),
+    )
+  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([reached(2_592_000, 7_776_000)])
+  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([reached(604_800, 1_209_600)])
+  expect(exprs('TenantwatchSecretExpired')).toEqual([expect.stringMatching(/^\([^{]+ - time\(\) <= 0\)\nunless /)])
   expect(exprs('TenantwatchEvaluationStalled')[0]).toContain('> 3600)')
   expect(exprs('TenantwatchInstanceDown')[0]).toBe('up{job="watch"} != 1')
+})
+
+it('has one rule for each severity of an alert: Prometheus takes two for copies', () => {
+  const tenants = [tenant('a', 30, 7), tenant('b', 60, 7), tenant('c', 90, 14)]
+  const pack = createPack({ tenants, evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const named = rulesOf(renderRules(pack, 'prometheus')).map(
+    ({ alert, record, labels }) => `${record ?? alert} ${labels?.severity}`,
+  )
+  expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
 })
 
 it('alerts as loudly as the configured severity wants', () => {

@@ -2,8 +2,16 @@ import type { AlertGroup } from '../alert.ts'
 import { postureAlerts } from './posture.ts'
 import { secretAlerts } from './secrets.ts'
 import { syncAlerts } from './sync.ts'
+import { waiverAlerts } from './waivers.ts'
 import { watchAlerts } from './watch.ts'
 import { watchdogAlerts } from './watchdog.ts'
 
 /** Every group of alerts, the ones to be read first in front. */
-export const alertGroups: readonly AlertGroup[] = [watchAlerts, syncAlerts, secretAlerts, postureAlerts, watchdogAlerts]
+export const alertGroups: readonly AlertGroup[] = [
+  watchAlerts,
+  syncAlerts,
+  secretAlerts,
+  postureAlerts,
+  waiverAlerts,
+  watchdogAlerts,
+]

@@ -1,5 +1,6 @@
 import { type Severity, severities } from '../../model/severity.ts'
-import type { Alert, AlertGroup, AlertSeverity } from '../alert.ts'
+import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
+import { idsInTitle, whichTheyAre } from '../named-findings.ts'
 import type { Pack, PackedCheck } from '../pack.ts'
 
 /** How loud a finding is, and how long it must stand; milder ones are for the dashboards. */
@@ -9,7 +10,17 @@ const loudness: Readonly<Partial<Record<Severity, { readonly severity: AlertSeve
   medium: { severity: 'info', for: '1h' },
 }
 
-const findings = 'tenant_check_severity:tenantwatch_findings:held'
+const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
+
+/** A condition for each severity that is loud. */
+function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
+  return possible.toReversed().flatMap((severity) => {
+    const loud = loudness[severity]
+    if (loud === undefined) return []
+    const expr = `sum by (tenant, check) (${openFindings}{${matcher},severity="${severity}"}) != 0`
+    return [{ ...loud, expr, findings: { check, severity } }]
+  })
+}
 
 /** The alert of a check, made of its own words. A check that is told per secret has the ladder instead. */
 export function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly Alert[] {
@@ -17,16 +28,10 @@ export function checkAlert({ id, alert, severities: possible }: PackedCheck): re
   return [
     {
       name: `Tenantwatch${alert.name}`,
-      summary: `${alert.says} of {{ $labels.tenant }}: {{ $value }}`,
-      description: `Findings of check ${id}: see \`tenantwatch findings --check ${id}\` and \`tenantwatch explain FINGERPRINT\`.`,
+      summary: ({ findings }) => `${alert.says} of {{ $labels.tenant }}: {{ $value }}${idsInTitle(findings)}`,
+      description: ({ findings }) => whichTheyAre(findings),
       dashboard: 'posture',
-      cases: () =>
-        possible.toReversed().flatMap((severity) => {
-          const loud = loudness[severity]
-          return loud === undefined
-            ? []
-            : [{ ...loud, expr: `sum by (tenant, check) (${findings}{check="${id}",severity="${severity}"}) != 0` }]
-        }),
+      cases: () => conditions(possible, id, `check="${id}"`),
     },
   ]
 }
@@ -36,23 +41,21 @@ function otherChecks({ checks }: Pack): Alert {
   const known = checks.map(({ id }) => id).join('|')
   return {
     name: 'TenantwatchOwnCheckFails',
-    summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} has open findings: {{ $value }}',
-    description: 'See `tenantwatch findings --check {{ $labels.check }}` and `tenantwatch explain FINGERPRINT`.',
+    summary: ({ findings }) =>
+      `Check {{ $labels.check }} of {{ $labels.tenant }} has open findings: {{ $value }}${idsInTitle(findings)}`,
+    description: ({ findings }) => whichTheyAre(findings),
     dashboard: 'posture',
-    cases: () =>
-      severities.toReversed().flatMap((severity) => {
-        const loud = loudness[severity]
-        const found = `${findings}{check!~"${known}",severity="${severity}"}`
-        return loud === undefined ? [] : [{ ...loud, expr: `sum by (tenant, check) (${found}) != 0` }]
-      }),
+    cases: () => conditions(severities, '{{ $labels.check }}', `check!~"${known}"`),
   }
 }
+
+const unknownReason =
+  'query (printf `tenantwatch_check_unknown_reason{tenant=%q,check=%q}` $labels.tenant $labels.check)'
 
 const unknown: Alert = {
   name: 'TenantwatchCheckUnknown',
   summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} cannot be judged',
-  description:
-    'Its reason is in tenantwatch_check_unknown_reason. It is not known whether the tenant complies; open findings stay open.',
+  description: `It is not known whether {{ $labels.tenant }} complies with {{ $labels.check }}{{ with ${unknownReason} }}, for the reason {{ . | first | label "reason" }}{{ end }}. Open findings stay open.`,
   dashboard: 'posture',
   cases: () => [
     {
@@ -66,24 +69,8 @@ const unknown: Alert = {
   ],
 }
 
-const waiverEnds: Alert = {
-  name: 'TenantwatchWaiverEnds',
-  summary: 'Waiver {{ $labels.waiver }} of {{ $labels.tenant }} ends in {{ $value | humanizeDuration }}',
-  description: 'Its findings of {{ $labels.check }} open again then: fix them, or accept them anew.',
-  dashboard: 'posture',
-  cases: () => [
-    {
-      severity: 'info',
-      expr: [
-        '(tenantwatch_waiver_expiration_timestamp_seconds - time() < 14 * 86400)',
-        'and (tenantwatch_waiver_expiration_timestamp_seconds > time())',
-      ].join('\n'),
-    },
-  ],
-}
-
 export const postureAlerts: AlertGroup = {
   name: 'tenantwatch-posture',
   why: 'What is wrong in the tenant, an alert a check. Last numbers hold: the death of the daemon resolves none of it.',
-  alerts: (pack: Pack) => [unknown, ...pack.checks.flatMap(checkAlert), otherChecks(pack), waiverEnds],
+  alerts: (pack: Pack) => [unknown, ...pack.checks.flatMap(checkAlert), otherChecks(pack)],
 }

@@ -7,7 +7,13 @@ const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:held'
 /** An operator accepted it: then no rung of the ladder is climbed. */
 const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:held == 1'
-const client = 'The secret of API client {{ $labels.client_id }} of {{ $labels.tenant }}'
+/** The configuration has the check switched off: then it is no matter of this tenant. */
+const unlessOff = (check: string) =>
+  `unless on (tenant) tenant_check:tenantwatch_check_enabled:held{check="${check}"} == 0`
+const expiring = 'api-client-secret-not-expiring'
+const expired = 'api-client-secret-not-expired'
+const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'
+const secret = `The secret of ${client}`
 
 /**
  * The ladder of a secret's last days. A rung stays reached on the next one, so that nothing is reported as resolved
@@ -16,31 +22,31 @@ const client = 'The secret of API client {{ $labels.client_id }} of {{ $labels.t
 export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryNear',
-    summary: `${client} expires in {{ $value | humanizeDuration }}`,
-    description: 'Plan its rotation.',
+    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    description: `Plan the rotation of the secret of ${client}.`,
     dashboard: 'posture',
-    cases: (pack) => rungs(pack, 'info', ({ near }) => near),
+    cases: (pack) => rung(pack, 'info', expiring, ({ near }) => near),
   },
   {
     name: 'TenantwatchSecretExpiryImminent',
-    summary: `${client} expires in {{ $value | humanizeDuration }}`,
-    description: 'Create a new secret in the portal and hand it to what uses the client.',
+    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    description: `Create a new secret of ${client} in the portal and hand it to what uses the client.`,
     dashboard: 'posture',
-    cases: (pack) => rungs(pack, 'warning', ({ imminent }) => imminent),
+    cases: (pack) => rung(pack, 'warning', expiring, ({ imminent }) => imminent),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
-    summary: `${client} expires in {{ $value | humanizeDuration }}`,
-    description: 'What uses the client stops working within a day: create a new secret now.',
+    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    description: `What uses ${client} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
-    cases: (pack) => rungs(pack, 'critical', () => 1),
+    cases: (pack) => rung(pack, 'critical', expiring, () => 1),
   },
   {
     name: 'TenantwatchSecretExpired',
-    summary: `${client} has expired`,
-    description: 'What uses it has stopped working, or the client is forgotten and should be removed.',
+    summary: `${secret} has expired`,
+    description: `What uses ${client} has stopped working, or the client is forgotten and should be removed.`,
     dashboard: 'posture',
-    cases: (pack) => rungs(pack, 'critical', () => 0),
+    cases: (pack) => rung(pack, 'critical', expired, () => 0),
   },
 ]
 
@@ -48,7 +54,7 @@ const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
   summary:
     'The secret that tenantwatch itself uses for {{ $labels.tenant }} expires in {{ $value | humanizeDuration }}',
-  description: 'After that the watch is blind: every check of the tenant becomes unknown.',
+  description: 'After that the watch over {{ $labels.tenant }} is blind: every check of the tenant becomes unknown.',
   dashboard: 'posture',
   cases: () => [
     { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },
@@ -56,16 +62,20 @@ const own: Alert = {
   ],
 }
 
-/** One case for each group of tenants with thresholds of its own. */
-function rungs(
+/** One rule for all tenants, each under its own days: rules of one name and severity would be taken for copies. */
+function rung(
   { secretDays }: Pack,
   severity: AlertSeverity,
+  check: string,
   daysOf: (days: Pack['secretDays'][number]['value']) => number,
 ): readonly AlertCase[] {
-  return secretDays.map(({ value, matcher }) => ({
-    severity,
-    expr: `(${series(expiry, matcher)} - time() <= ${daysOf(value) * daySeconds})\n${waived}`,
-  }))
+  const isOneForAll = new Set(secretDays.map(({ value }) => daysOf(value))).size === 1
+  const thresholds = isOneForAll ? secretDays.slice(0, 1).map(({ value }) => ({ value, matcher: '' })) : secretDays
+  const reached = thresholds.map(
+    ({ value, matcher }) => `(${series(expiry, matcher)} - time() <= ${daysOf(value) * daySeconds})`,
+  )
+  const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
+  return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n') }]
 }
 
 export const secretAlerts: AlertGroup = {

@@ -1,18 +1,37 @@
 import type { Alert, AlertGroup } from '../alert.ts'
 import { bridged } from '../promql.ts'
 
+const byResource = 'tenant, resource'
+
+/**
+ * Leaves out a resource that is being read for the first time, as long as records come in: that takes what it takes. A
+ * walk that stands still, or begins anew again and again, brings none.
+ */
+const unlessFirstWalkAdvances = [
+  'unless on (tenant, resource) (',
+  '  max by (tenant, resource) (delta(tenantwatch_mirror_records[30m])) > 0',
+  '  and on (tenant, resource) (tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"} == 0)',
+  ')',
+].join('\n')
+
+const neverRead = bridged(
+  byResource,
+  (read) => `${read('tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"}')} == 0`,
+)
+
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchSyncStale',
     summary: 'The mirror of {{ $labels.resource }} of {{ $labels.tenant }} is stale',
-    description: 'No complete sweep within its freshness limit. Checks over it are unknown; their findings stay open.',
+    description:
+      'No complete sweep of {{ $labels.resource }} of {{ $labels.tenant }} within the freshness limit. Checks over it are unknown; their findings stay open.',
     dashboard: 'posture',
     cases: () => [
       {
         severity: 'critical',
         for: '5m',
         expr: bridged(
-          'tenant, resource',
+          byResource,
           (read) =>
             `time() - (${read('tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"}')} > 0) > ${read('tenantwatch_sync_freshness_limit_seconds{mode="sweep"}')}`,
         ),
@@ -23,27 +42,39 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchSyncNever',
     summary: 'Of {{ $labels.resource }} of {{ $labels.tenant }} there was never a complete sweep',
     description:
-      'No check over it can say anything. A first walk of a large tenant may take longer than the hour this waits.',
+      'No check over {{ $labels.resource }} of {{ $labels.tenant }} can say anything. A first walk is waited for while records come in, but no longer than a day.',
     dashboard: 'posture',
     cases: () => [
-      {
-        severity: 'critical',
-        for: '1h',
-        expr: 'tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"} == 0',
-      },
+      { severity: 'warning', for: '1d', expr: neverRead },
+      { severity: 'critical', for: '1h', expr: `${neverRead}\n${unlessFirstWalkAdvances}` },
     ],
   },
   {
     name: 'TenantwatchSyncFailing',
     summary: 'The {{ $labels.mode }} of {{ $labels.resource }} of {{ $labels.tenant }} keeps failing',
-    description: 'The reason is in tenantwatch_sync_failures_total, on the status page and in the log.',
+    description:
+      'Why the {{ $labels.mode }} of {{ $labels.resource }} of {{ $labels.tenant }} fails is in tenantwatch_sync_failures_total, on the status page and in the log.',
     dashboard: 'operations',
-    cases: () => [{ severity: 'warning', for: '30m', expr: 'tenantwatch_sync_up != 1' }],
+    cases: () => [
+      {
+        severity: 'warning',
+        for: '30m',
+        expr: [
+          bridged(
+            'tenant, resource, mode',
+            (read) =>
+              `${read('tenantwatch_sync_up')} != 1 unless ${read('tenantwatch_sync_last_attempt_timestamp_seconds')} == 0`,
+          ),
+          unlessFirstWalkAdvances,
+        ].join('\n'),
+      },
+    ],
   },
   {
     name: 'TenantwatchAccessRefused',
     summary: '{{ $labels.tenant }} refuses {{ $labels.resource }}: {{ $labels.reason }}',
-    description: 'The token is dead, or its API client lost a permission; the status page names it.',
+    description:
+      'The token of {{ $labels.tenant }} is dead, or its API client may no longer read {{ $labels.resource }}; the status page names the permission.',
     dashboard: 'operations',
     cases: () => [
       {
@@ -62,7 +93,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchHeld',
     summary: 'Something of {{ $labels.tenant }} is held: {{ $labels.resource }}, {{ $labels.reason }}',
     description:
-      'The engine will not go on before an operator accepts it or its cause is gone: see `tenantwatch accept`.',
+      'The engine will not go on with {{ $labels.resource }} of {{ $labels.tenant }} before an operator accepts it or its cause is gone: see `tenantwatch accept`.',
     dashboard: 'posture',
     cases: () => [
       {
@@ -74,14 +105,15 @@ const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchQuarantine',
     summary: '{{ $value }} records of {{ $labels.resource }} of {{ $labels.tenant }} cannot be trusted',
-    description: 'Checks over them cannot pass before a complete walk shows them well or not at all.',
+    description:
+      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a complete walk shows these records well or not at all.',
     dashboard: 'posture',
     cases: () => [{ severity: 'info', for: '1h', expr: 'tenantwatch_quarantined_records != 0' }],
   },
   {
     name: 'TenantwatchContractChanged',
     summary: 'The API of {{ $labels.tenant }} deviates from its contract: {{ $labels.kind }} in {{ $labels.resource }}',
-    description: 'Nothing is lost yet; the log names the field.',
+    description: 'Nothing of {{ $labels.resource }} of {{ $labels.tenant }} is lost yet; the log names the field.',
     dashboard: 'operations',
     cases: () => [
       {

@@ -23,7 +23,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchInstanceDown',
     summary: 'tenantwatch at {{ $labels.instance }} does not answer scrapes',
     description:
-      'What this one watches is not watched while another may look well; its open findings stand as they were.',
+      'What {{ $labels.instance }} watches is not watched while another may look well; its open findings stand as they were.',
     dashboard: 'operations',
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `up{job="${job}"} != 1` }],
   },
@@ -50,7 +50,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchTenantGone',
     summary: 'Tenant {{ $labels.tenant }} is no longer watched',
     description:
-      'Its series existed before. It was taken out of the configuration, or the daemon that watched it is gone.',
+      'Series of {{ $labels.tenant }} existed before. It was taken out of the configuration, or the daemon that watched it is gone.',
     dashboard: 'fleet',
     cases: () => [
       {
@@ -69,14 +69,16 @@ const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchConfigReloadFailed',
     summary: 'The last reload of the configuration of {{ $labels.instance }} failed',
-    description: 'The last good configuration stays in force; what was meant to change did not.',
+    description:
+      'The last good configuration of {{ $labels.instance }} stays in force; what was meant to change did not.',
     dashboard: 'operations',
     cases: () => [{ severity: 'warning', for: '5m', expr: 'tenantwatch_config_last_reload_successful != 1' }],
   },
   {
     name: 'TenantwatchEvaluationStalled',
     summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} is not evaluated',
-    description: 'Its last evaluation is too long ago, or there was none.',
+    description:
+      'The last evaluation of {{ $labels.check }} for {{ $labels.tenant }} is too long ago, or there was none.',
     dashboard: 'operations',
     cases: ({ evaluationStalledSeconds }) => [
       {
@@ -92,7 +94,8 @@ const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchClockWrong',
     summary: 'The clocks of {{ $labels.tenant }} and of this machine differ',
-    description: 'Checks that compare times cannot pass while the clocks differ by more than 5 minutes.',
+    description:
+      'Checks of {{ $labels.tenant }} that compare times cannot pass while the clocks differ by more than 5 minutes.',
     dashboard: 'operations',
     cases: () => [
       {

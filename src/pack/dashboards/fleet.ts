@@ -79,6 +79,7 @@ export function fleet(): DashboardSpec {
             unit: 'percentunit',
             max: 1,
             span: 12,
+            noValue: 'nothing applies',
           },
           {
             title: 'Next secret to expire',
@@ -87,6 +88,7 @@ export function fleet(): DashboardSpec {
             queries: [{ expr: `min by (tenant) (${expiry}) - time()`, legend: '{{tenant}}' }],
             unit: 's',
             span: 12,
+            noValue: 'no API clients read',
           },
           {
             title: 'Users',
@@ -100,6 +102,7 @@ export function fleet(): DashboardSpec {
             ],
             unit: 'short',
             span: 12,
+            noValue: 'no users read',
           },
           {
             title: 'Requests',

@@ -22,6 +22,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common'
 import {
   type DashboardLink,
+  DashboardLinkBuilder,
   type FieldColor,
   FieldColorBuilder,
   FieldColorModeId,
@@ -75,7 +76,11 @@ export function grafanaPanel(spec: PanelSpec): Builder<Panel> {
   if (spec.decimals !== undefined) panel.decimals(spec.decimals)
   if (spec.max !== undefined) panel.max(spec.max)
   if (spec.noValue !== undefined) panel.noValue(spec.noValue)
-  if (spec.words !== undefined) panel.mappings([words(spec.words)])
+  if (spec.link !== undefined) {
+    panel.dataLinks([new DashboardLinkBuilder(spec.link.title).url(spec.link.url).targetBlank(true)])
+  }
+  // Of a table only the value has words: an id may be the same number.
+  if (spec.words !== undefined && spec.kind !== 'table') panel.mappings([words(spec.words)])
   if (spec.steps !== undefined) {
     const steps = spec.steps.map(({ from, color }) => ({ value: from, color }))
     panel.thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps))
@@ -133,7 +138,7 @@ function time({ stacked }: PanelSpec): Time {
 }
 
 /** Shows the named labels only, in their order; the value is coloured. */
-function table({ columns = {}, sort }: PanelSpec): Table {
+function table({ columns = {}, sort, words: shown }: PanelSpec): Table {
   const names = Object.keys(columns)
   const panel = new Table()
     .withTransformation({
@@ -146,6 +151,7 @@ function table({ columns = {}, sort }: PanelSpec): Table {
     })
     .overrideByName(columns['Value'] ?? 'Value', [
       { id: 'custom.cellOptions', value: { type: TableCellDisplayMode.ColorText } },
+      ...(shown === undefined ? [] : [{ id: 'mappings', value: [words(shown)] }]),
     ])
   if (sort === undefined) return panel
   return panel.sortBy([new TableSortByFieldStateBuilder().displayName(sort.by).desc(sort.descending)])

@@ -57,6 +57,7 @@ const runs: RowSpec = {
       queries: [{ expr: `max(abs(${ofTenants('tenantwatch_api_clock_skew_seconds')}))` }],
       unit: 's',
       span: 4,
+      noValue: 'no answer yet',
       steps: [
         { from: null, color: 'green' },
         { from: 60, color: 'orange' },

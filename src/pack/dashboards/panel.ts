@@ -22,6 +22,8 @@ export interface PanelSpec {
   readonly columns?: Readonly<Record<string, string>>
   readonly sort?: { readonly by: string; readonly descending: boolean }
   readonly stacked?: boolean
+  /** Where a click on what is shown leads. */
+  readonly link?: { readonly title: string; readonly url: string }
 }
 
 export interface QuerySpec {
@@ -69,6 +71,11 @@ export const noneIsBetter: readonly Step[] = [
 ]
 
 export const neutral: readonly Step[] = [{ from: null, color: 'text' }]
+
+/** The status page narrowed down to a tenant and a check, each a template of Grafana. */
+export function pageOf(tenant: string, check: string) {
+  return { title: 'Findings on the status page', url: `\${page}/?tenant=${tenant}&check=${check}` }
+}
 
 /** Restricts a metric to the tenants that are chosen at the top of the dashboard. */
 export function ofTenants(metric: string, ...matchers: readonly string[]): string {

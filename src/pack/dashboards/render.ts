@@ -57,7 +57,7 @@ export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
     board.withRow(new RowBuilder(row.title))
     for (const panel of row.panels) board.withPanel(grafanaPanel(panel))
   }
-  return numbered(board.build())
+  return finished(board.build())
 }
 
 /** The same as the text of a file. */
@@ -90,8 +90,10 @@ function written({ name, expr, title, color }: AnnotationSpec): AnnotationQueryB
     .titleFormat(title)
 }
 
-/** Grafana gives every import its own panel ids unless there are some: links to a panel would not hold. */
-function numbered(dashboard: Dashboard): Dashboard {
+/** Completes what the builder leaves out. Without ids of their own panels get new ones with every import, and links to them would not hold. */
+function finished(dashboard: Dashboard): Dashboard {
   const panels = (dashboard.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }))
-  return { ...dashboard, panels } as Dashboard
+  // The builder puts every link into a menu; without that it stands above the panels, where it is seen.
+  const links = (dashboard.links ?? []).map(({ placement: _, ...link }) => link)
+  return { ...dashboard, panels, links } as Dashboard
 }

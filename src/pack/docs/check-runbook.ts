@@ -31,6 +31,7 @@ tenantwatch explain FINGERPRINT     # rule, threshold, facts, when they were rea
 
 \`\`\`promql
 sum by (tenant, severity) (tenantwatch_findings{check="${check.id}"})
+tenantwatch_finding_info{check="${check.id}"}    # the first ten, by id and fingerprint
 tenantwatch_check_entities{check="${check.id}"}
 increase(tenantwatch_findings_opened_total{check="${check.id}"}[1d])
 \`\`\`

@@ -2,9 +2,11 @@ import { checks } from '../../../src/checks/index.ts'
 import { defaultPack } from '../../../src/cli/pack.ts'
 import { alertsOf } from '../../../src/pack/rules.ts'
 
-/** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0; a value comes each minute. */
+/** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */
 export interface AlertScene {
   readonly about: string
+  /** Minutes from one value, and one evaluation, to the next; default 1. For what takes days. */
+  readonly step?: number
   /** Series with their values, in promtool's notation. */
   readonly series: Readonly<Record<string, string>>
   readonly expect: readonly AlertExpectation[]
@@ -180,6 +182,108 @@ const sync: readonly AlertScene[] = [
   },
 ]
 
+const up = (resource: string, mode: string) =>
+  `tenantwatch_sync_up{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
+const attempt = (resource: string, mode: string) =>
+  `tenantwatch_sync_last_attempt_timestamp_seconds{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
+const success = (resource: string) =>
+  `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="${resource}",mode="sweep",${at}}`
+const mirrored = (resource: string) => `tenantwatch_mirror_records{tenant="acme",resource="${resource}",${at}}`
+const never = { severity: 'critical', tenant: 'acme', resource: 'users' }
+
+const firstWalks: readonly AlertScene[] = [
+  {
+    about: 'a first walk of many hours that nothing disturbs is neither failing nor never',
+    step: 10,
+    series: {
+      ...alive,
+      ...watched,
+      [up('users', 'poll')]: '0x30 1x6',
+      [up('users', 'sweep')]: '0x30 1x6',
+      [attempt('users', 'poll')]: '0x30 18000x6',
+      [attempt('users', 'sweep')]: '0x30 18000x6',
+      [success('users')]: '0x30 60x6',
+      [mirrored('users')]: '_ 0+30000x35',
+    },
+    expect: [40, 100, 290, 340].flatMap((minute) => [
+      silent('TenantwatchSyncFailing', minute),
+      silent('TenantwatchSyncNever', minute),
+    ]),
+  },
+  {
+    about: 'a first walk that was interrupted goes on, and then stands still: from then on it is failing, and never',
+    series: {
+      ...alive,
+      ...watched,
+      [up('users', 'sweep')]: '0x360',
+      [attempt('users', 'sweep')]: '0x20 1200x340',
+      [success('users')]: '0x360',
+      [mirrored('users')]: '_x2 0+3000x98 294000x260',
+    },
+    expect: [
+      silent('TenantwatchSyncFailing', 100),
+      silent('TenantwatchSyncNever', 100),
+      silent('TenantwatchSyncFailing', 150),
+      fires('TenantwatchSyncFailing', 170, { resource: 'users', mode: 'sweep', severity: 'warning' }),
+      silent('TenantwatchSyncNever', 180),
+      fires('TenantwatchSyncNever', 200, never),
+    ],
+  },
+  {
+    about: 'nothing of a resource is ever read: an hour, and not a day, whether or not a run was tried',
+    series: {
+      ...alive,
+      ...watched,
+      [up('users', 'sweep')]: '0x120',
+      [attempt('users', 'sweep')]: '0x120',
+      [success('users')]: '0x120',
+    },
+    expect: [
+      silent('TenantwatchSyncFailing', 100),
+      silent('TenantwatchSyncNever', 55),
+      fires('TenantwatchSyncNever', 65, never),
+    ],
+  },
+  {
+    about: 'a first walk begins anew again and again, and a few records come in: after a day it is said nevertheless',
+    step: 10,
+    series: { ...alive, ...watched, [success('users')]: '0x160', [mirrored('users')]: '0+3x160' },
+    expect: [
+      silent('TenantwatchSyncNever', 1400),
+      fires('TenantwatchSyncNever', 1450, { ...never, severity: 'warning' }),
+    ],
+  },
+  {
+    about: 'records that come in do not excuse the runs of a resource that was read before',
+    series: {
+      ...alive,
+      ...watched,
+      [up('users', 'sweep')]: '1x20 0x120',
+      [attempt('users', 'sweep')]: '60+60x140',
+      [success('users')]: '60x140',
+      [mirrored('users')]: '0+10x140',
+    },
+    expect: [
+      silent('TenantwatchSyncFailing', 45),
+      fires('TenantwatchSyncFailing', 60, { resource: 'users', mode: 'sweep', severity: 'warning' }),
+    ],
+  },
+  {
+    about: 'runs fail while the daemon is started anew every twenty minutes',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',
+      [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',
+      [up('roles', 'sweep')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
+      [attempt('roles', 'sweep')]: '60x18 _x2 60x18 _x2 60x18 _x2 60x18',
+      [success('roles')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
+    },
+    expect: [
+      fires('TenantwatchSyncFailing', 40, { resource: 'roles', mode: 'sweep', severity: 'warning' }),
+      fires('TenantwatchSyncNever', 70, { ...never, resource: 'roles' }),
+    ],
+  },
+]
+
 const podOf = (instance: string) => {
   const from = `job="tenantwatch",instance="${instance}"`
   return {
@@ -313,6 +417,20 @@ const secrets: readonly AlertScene[] = [
     ],
   },
   {
+    about: 'the checks of secrets are switched off: no rung is climbed, not even when the daemon dies',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x20 _x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="api-client-secret-not-expiring",${at}}`]: '0x20 _x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="api-client-secret-not-expired",${at}}`]: '1x10 0x10 _x60',
+      [secretOf('old')]: '300x20 _x60',
+    },
+    expect: [
+      fires('TenantwatchSecretExpired', 9, { client_id: 'old', severity: 'critical' }),
+      ...[15, 40].map((minute) => silent('TenantwatchSecretExpired', minute)),
+      ...[9, 15, 40].map((minute) => silent('TenantwatchSecretExpiryNear', minute)),
+    ],
+  },
+  {
     about: "the daemon's own secret",
     series: { ...alive, [own]: `${200 * day}x10 ${20 * day}x10 ${5 * day}x40` },
     expect: [
@@ -340,25 +458,6 @@ const posture: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a waiver ends in a week, one in a year, one has ended',
-    series: {
-      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="week"}': `${7 * day}x60`,
-      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="year"}': `${365 * day}x60`,
-      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="over"}': '60x60',
-    },
-    expect: [
-      fires('TenantwatchWaiverEnds', 30, { waiver: 'week', severity: 'info' }),
-      fires('TenantwatchWaiverEnds', 0, { waiver: 'week' }, { waiver: 'over' }),
-    ],
-  },
-  {
-    about: 'no waiver ends soon',
-    series: {
-      'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="year"}': `${365 * day}x60`,
-    },
-    expect: [silent('TenantwatchWaiverEnds', 30)],
-  },
-  {
     about: 'a check of the operator has findings',
     series: {
       ...alive,
@@ -369,6 +468,73 @@ const posture: readonly AlertScene[] = [
     expect: [
       silent('TenantwatchOwnCheckFails', 29),
       fires('TenantwatchOwnCheckFails', 40, { tenant: 'acme', check: 'my-own', severity: 'critical' }),
+    ],
+  },
+]
+
+const waiverOf = (id: string) => `tenant="acme",check="c",waiver="${id}",${at}`
+const waiverEnd = (id: string) => `tenantwatch_waiver_expiration_timestamp_seconds{${waiverOf(id)}}`
+const orphaned = (id: string) => `tenantwatch_waiver_state{${waiverOf(id)},state="orphaned"}`
+
+const waivers: readonly AlertScene[] = [
+  {
+    about: 'a waiver ends in a week, one in a year, one has ended and still stands there, one is renewed',
+    series: {
+      ...alive,
+      ...watched,
+      [waiverEnd('week')]: `${7 * day}x60`,
+      [waiverEnd('year')]: `${365 * day}x60`,
+      [waiverEnd('over')]: '60x60',
+      [waiverEnd('renewed')]: `60x20 ${365 * day}x60`,
+    },
+    expect: [
+      fires(
+        'TenantwatchWaiverEnds',
+        10,
+        { waiver: 'week', severity: 'info' },
+        { waiver: 'over', severity: 'info' },
+        { waiver: 'renewed', severity: 'info' },
+      ),
+      fires('TenantwatchWaiverEnds', 30, { waiver: 'week' }, { waiver: 'over' }),
+    ],
+  },
+  {
+    about: 'no waiver ends soon, has lapsed or is orphaned',
+    series: {
+      ...alive,
+      ...watched,
+      [waiverEnd('year')]: `${365 * day}x120`,
+      [`tenantwatch_waiver_lapsed_findings{${waiverOf('year')}}`]: '0x120',
+      [orphaned('year')]: '0x120',
+    },
+    expect: [
+      silent('TenantwatchWaiverEnds', 100),
+      silent('TenantwatchWaiverLapsed', 100),
+      silent('TenantwatchWaiverOrphaned', 100),
+    ],
+  },
+  {
+    about: 'what a waiver accepted has changed, and a restart of the daemon does not make it look well',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x30 _x5 1x100',
+      [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x30 _x5 1x100',
+      [`tenantwatch_waiver_lapsed_findings{${waiverOf('w')}}`]: '0x20 2x10 _x5 2x20 0x80',
+    },
+    expect: [
+      silent('TenantwatchWaiverLapsed', 19),
+      ...[25, 33, 38].map((minute) =>
+        fires('TenantwatchWaiverLapsed', minute, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'warning' }),
+      ),
+      silent('TenantwatchWaiverLapsed', 70),
+    ],
+  },
+  {
+    about: 'a waiver has nothing to cover, until somebody takes it out',
+    series: { ...alive, ...watched, [orphaned('w')]: '0x20 1x100 _x60' },
+    expect: [
+      silent('TenantwatchWaiverOrphaned', 60),
+      fires('TenantwatchWaiverOrphaned', 90, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' }),
+      silent('TenantwatchWaiverOrphaned', 130),
     ],
   },
 ]
@@ -405,20 +571,32 @@ const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }
       }),
 )
 
-export const alertScenes: readonly AlertScene[] = [...watch, ...sync, ...moves, ...secrets, ...posture, ...byCheck]
+export const alertScenes: readonly AlertScene[] = [
+  ...watch,
+  ...sync,
+  ...firstWalks,
+  ...moves,
+  ...secrets,
+  ...posture,
+  ...waivers,
+  ...byCheck,
+]
 
-/** The scenes as a file for `promtool test rules`. */
-export function promtoolTests(rules: string): object {
-  return {
+/** The scenes as files for `promtool test rules`. */
+export function promtoolTests(rules: string): readonly object[] {
+  const steps = new Set(alertScenes.map(({ step = 1 }) => step))
+  return [...steps].map((minutes) => ({
     rule_files: [rules],
-    evaluation_interval: '1m',
-    tests: alertScenes.map(({ about, series, expect }) => ({
-      name: about,
-      interval: '1m',
-      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-      promql_expr_test: expect.map(toQuery),
-    })),
-  }
+    evaluation_interval: `${minutes}m`,
+    tests: alertScenes
+      .filter(({ step = 1 }) => step === minutes)
+      .map(({ about, series, expect }) => ({
+        name: about,
+        interval: `${minutes}m`,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: expect.map(toQuery),
+      })),
+  }))
 }
 
 function toQuery({ alert, minute, firing }: AlertExpectation) {

@@ -14,7 +14,7 @@ export interface Found {
 }
 
 export interface Prometheus {
-  /** Scrapes this address from now on; null takes the target out of discovery. */
+  /** Scrapes this address from now on, with the labels of the options; null takes the target out of discovery. */
   scrape(url: string | null): void
   query(expr: string): Promise<readonly Found[]>
   /** The values of every second since then, in seconds since the epoch. */
@@ -45,8 +45,25 @@ export function hurried(rules: string): string {
   return stringify(document)
 }
 
-/** The real Prometheus over these rules, with the real Alertmanager behind it when there is one. */
-export async function startPrometheus(folder: string, rules: string, alertmanager?: string): Promise<Prometheus> {
+/** How an installation has its Prometheus scrape. */
+export interface ScrapeOptions {
+  /** Labels of the target, beside `instance`. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly honorLabels?: boolean
+}
+
+export interface PrometheusOptions {
+  /** Address of the real Alertmanager behind it. */
+  readonly alertmanager?: string
+  readonly scrape?: ScrapeOptions
+}
+
+/** The real Prometheus over these rules. */
+export async function startPrometheus(
+  folder: string,
+  rules: string,
+  { alertmanager, scrape = {} }: PrometheusOptions = {},
+): Promise<Prometheus> {
   mkdirSync(join(folder, 'prometheus'), { recursive: true })
   const targets = join(folder, 'targets.json')
   writeFileSync(targets, '[]')
@@ -62,7 +79,11 @@ export async function startPrometheus(folder: string, rules: string, alertmanage
       rule_files: ['rules.yml'],
       ...alerting,
       scrape_configs: [
-        { job_name: 'tenantwatch', file_sd_configs: [{ files: ['targets.json'], refresh_interval: '1s' }] },
+        {
+          job_name: 'tenantwatch',
+          honor_labels: scrape.honorLabels ?? false,
+          file_sd_configs: [{ files: ['targets.json'], refresh_interval: '1s' }],
+        },
       ],
     }),
   )
@@ -77,7 +98,7 @@ export async function startPrometheus(folder: string, rules: string, alertmanage
   const query = (expr: string) => ask('query', { query: expr })
   return {
     scrape(url) {
-      const list = url === null ? [] : [{ targets: [new URL(url).host], labels: { instance: 'a' } }]
+      const list = url === null ? [] : [{ targets: [new URL(url).host], labels: { instance: 'a', ...scrape.labels } }]
       writeFileSync(`${targets}.new`, JSON.stringify(list))
       renameSync(`${targets}.new`, targets)
     },
@@ -88,12 +109,16 @@ export async function startPrometheus(folder: string, rules: string, alertmanage
   }
 }
 
+export interface HeardAlert {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly state: string
+}
+
 export interface Alertmanager {
   readonly address: string
   /** Alerts of this name as people would hear of them. */
-  alerts(
-    name: string,
-  ): Promise<readonly { readonly labels: Readonly<Record<string, string>>; readonly state: string }[]>
+  alerts(name: string): Promise<readonly HeardAlert[]>
 }
 
 export async function startAlertmanager(folder: string, config: string): Promise<Alertmanager> {
@@ -110,8 +135,8 @@ export async function startAlertmanager(folder: string, config: string): Promise
     async alerts(name) {
       const filter = new URLSearchParams({ filter: `alertname="${name}"` })
       const response = await fetch(`http://${address}/api/v2/alerts?${filter}`)
-      const found = (await response.json()) as { labels: Record<string, string>; status: { state: string } }[]
-      return found.map(({ labels, status }) => ({ labels, state: status.state }))
+      const found = (await response.json()) as (HeardAlert & { readonly status: { readonly state: string } })[]
+      return found.map(({ labels, annotations, status }) => ({ labels, annotations, state: status.state }))
     },
   }
 }

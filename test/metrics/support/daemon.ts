@@ -1,6 +1,7 @@
 import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
 import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
 import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/shape.ts'
+import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
 import { authenticationSettingsSeries } from '../../../src/resources/authentication-settings-gauges.ts'
@@ -105,7 +106,7 @@ export const lively: TenantPosture = posture({
       expiresAt: Date.parse('2026-06-30T23:59:59.999Z'),
       state: 'active',
       covered: 4,
-      lapsed: 0,
+      lapsed: 2,
       breadth: [],
     },
   ],
@@ -145,14 +146,25 @@ export const records: Records = {
   ],
 }
 
+/** A finding as metrics show it. */
+export const named: NamedFinding = {
+  check: 'user-mfa-enrolled',
+  severity: 'high',
+  entityType: 'user',
+  entityId: '1041',
+  fingerprint: '0123456789abcdef0123456789abcdef',
+}
+
 /** @param waived entities whose finding a waiver accepts, by check. */
 export function reading(
   view: TenantPosture,
   rows: Records = {},
   waived: Readonly<Record<string, readonly string[]>> = {},
+  findings: TenantReading['findings'] = [named],
 ): TenantReading {
   return {
     posture: view,
+    findings,
     waived: async (check) => new Set(waived[check]),
     records: readerOf(rows),
     settings: { ownClientId: 'Aa-1', documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] } },

@@ -1,4 +1,4 @@
-import { ofTenants, type RowSpec } from '../panel.ts'
+import { neutral, ofTenants, type RowSpec } from '../panel.ts'
 
 /** Documents, and what was accepted for a time. */
 export const documents: RowSpec = {
@@ -13,7 +13,7 @@ export const documents: RowSpec = {
       ],
       unit: 'none',
       decimals: 0,
-      span: 12,
+      span: 8,
       stacked: true,
       noValue: 'no documents read',
     },
@@ -23,7 +23,7 @@ export const documents: RowSpec = {
       kind: 'table',
       queries: [{ expr: `${ofTenants('tenantwatch_waiver_expiration_timestamp_seconds')} - time()` }],
       unit: 's',
-      span: 12,
+      span: 8,
       columns: { tenant: 'Tenant', waiver: 'Waiver', check: 'Check', Value: 'Left' },
       sort: { by: 'Left', descending: false },
       steps: [
@@ -31,6 +31,23 @@ export const documents: RowSpec = {
         { from: 0, color: 'orange' },
         { from: 14 * 86_400, color: 'green' },
       ],
+      noValue: 'no waivers',
+    },
+    {
+      title: 'Waivers by state',
+      description:
+        'Open findings that each waiver covers now. Lapsed: what it accepted has changed; orphaned: there is nothing for it to cover.',
+      kind: 'table',
+      queries: [
+        {
+          expr: `max by (tenant, check, waiver) (${ofTenants('tenantwatch_waiver_findings')})\n* on (tenant, check, waiver) group_left (state) max by (tenant, check, waiver, state) (${ofTenants('tenantwatch_waiver_state')} == 1)`,
+        },
+      ],
+      unit: 'none',
+      span: 8,
+      columns: { tenant: 'Tenant', waiver: 'Waiver', check: 'Check', state: 'State', Value: 'Covers' },
+      sort: { by: 'State', descending: true },
+      steps: neutral,
       noValue: 'no waivers',
     },
   ],

@@ -1,4 +1,4 @@
-import { neutral, noneIsBetter, noneIsGood, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
+import { neutral, noneIsBetter, noneIsGood, ofTenants, type PanelSpec, pageOf, type RowSpec } from '../panel.ts'
 
 const severityWords = ['critical', 'high', 'medium', 'low', 'info'] as const
 
@@ -40,6 +40,7 @@ export function findings(): RowSpec {
         columns: { tenant: 'Tenant', check: 'Check', Value: 'Open' },
         sort: { by: 'Open', descending: true },
         steps: noneIsBetter,
+        link: pageOf('$' + '{__data.fields.Tenant}', '$' + '{__data.fields.Check}'),
       },
       {
         title: 'Findings by severity',
@@ -51,6 +52,45 @@ export function findings(): RowSpec {
         span: 12,
         stacked: true,
       },
+      {
+        title: 'Which findings they are',
+        description:
+          'The first ten of each check, the gravest first. Where an id may name a person or a file the fingerprint stands for it: `tenantwatch explain FINGERPRINT`. A tenant with nothing open has one row that says so.',
+        kind: 'table',
+        queries: [{ expr: byName() }],
+        unit: 'none',
+        span: 24,
+        height: 10,
+        columns: {
+          Value: 'Severity',
+          tenant: 'Tenant',
+          check: 'Check',
+          entity_type: 'Entity',
+          entity_id: 'Id',
+          fingerprint: 'Finding',
+        },
+        words: {
+          '0': { text: 'none open', color: 'text' },
+          '1': { text: 'info', color: 'text' },
+          '2': { text: 'low', color: 'blue' },
+          '3': { text: 'medium', color: 'yellow' },
+          '4': { text: 'high', color: 'orange' },
+          '5': { text: 'critical', color: 'red' },
+        },
+        steps: neutral,
+        link: pageOf('$' + '{__data.fields.Tenant}', '$' + '{__data.fields.Check}'),
+        sort: { by: 'Severity', descending: true },
+      },
     ],
   }
+}
+
+/** A row a finding whose value sorts and colours it; a tenant that has none has one with 0: no news is told from no data. */
+function byName(): string {
+  const labels = 'tenant, check, entity_type, entity_id, fingerprint'
+  const found = severityWords.map(
+    (severity, index) =>
+      `group by (${labels}) (${ofTenants('tenantwatch_finding_info', `severity="${severity}"`)}) * ${severityWords.length - index}`,
+  )
+  return [...found, `sum by (tenant) (${ofTenants('tenantwatch_findings')}) == 0`].join('\nor ')
 }

@@ -27,6 +27,7 @@ export function secrets({ secretDays }: Pack): RowSpec {
         columns: { tenant: 'Tenant', client_name: 'Client', role: 'Role', client_id: 'Client id', Value: 'Left' },
         sort: { by: 'Left', descending: false },
         steps: left,
+        noValue: 'no API clients read',
       },
       {
         title: "The daemon's own secret",

@@ -1,5 +1,5 @@
 import type { Pack } from '../../pack.ts'
-import { neutral, noneIsBetter, noneIsGood, ofTenants, type RowSpec } from '../panel.ts'
+import { neutral, noneIsBetter, noneIsGood, ofTenants, pageOf, type RowSpec } from '../panel.ts'
 
 const lastSweep = ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="sweep"')
 const sweepLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="sweep"')
@@ -68,13 +68,16 @@ export function trust({ job }: Pack): RowSpec {
         decimals: 0,
         span: 4,
         steps: neutral,
+        noValue: 'nothing applies',
       },
       {
         title: 'Age of the data',
         description:
-          'Time since the last complete sweep began to be trusted, as a share of the freshness limit; beyond 100 % it is stale.',
+          'Time since the last complete sweep began, as a share of the freshness limit; beyond 100 % it is stale. 1000 % is ten times the limit or more, or never.',
         kind: 'bars',
-        queries: [{ expr: `(time() - ${lastSweep}) / ${sweepLimit}`, legend: '{{tenant}} {{resource}}' }],
+        queries: [
+          { expr: `clamp_max((time() - ${lastSweep}) / ${sweepLimit}, 10)`, legend: '{{tenant}} {{resource}}' },
+        ],
         unit: 'percentunit',
         decimals: 0,
         max: 1,
@@ -100,6 +103,7 @@ export function trust({ job }: Pack): RowSpec {
           '2': { text: 'unknown', color: 'purple' },
           '3': { text: 'fail', color: 'red' },
         },
+        link: pageOf('$' + '{__field.labels.tenant}', '$' + '{__field.labels.check}'),
       },
     ],
   }

@@ -1,0 +1,63 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const run = promisify(execFile)
+const isThere = (program: string, ...args: readonly string[]) => spawnSync(program, args).status === 0
+
+it('ships a configuration of Prometheus and of Alertmanager that their own tools take', async () => {
+  const folder = temporaryFolder()
+  // The tool wants the rules where the configuration says.
+  const text = readFileSync('config/stack/prometheus.yml', 'utf8')
+  writeFileSync(join(folder, 'prometheus.yml'), text.replace('/etc/prometheus/', './'))
+  copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))
+  const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
+  expect(stdout).toContain('1 rule files found')
+  const { stdout: told } = await run('amtool', ['check-config', 'config/stack/alertmanager.yml'])
+  expect(told).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
+})
+
+it.runIf(isThere('kubectl', 'version', '--client'))('builds the manifests with the real kustomize', async () => {
+  const { stdout } = await run('kubectl', ['kustomize', 'config/kubernetes'])
+  const built = parseAllDocuments(stdout).map((document) => document.toJS() as Built)
+  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'PrometheusRule', 'Service', 'ServiceAccount']
+  expect(built.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'ServiceMonitor', 'StatefulSet'])
+  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
+  for (const { metadata } of built) expect(metadata.labels).toMatchObject(own)
+  const of = (kind: string) => built.find((one) => one.kind === kind)?.spec
+  // What the base leaves empty selects everything unless kustomize fills it in.
+  expect(of('Service')).toMatchObject({ selector: own })
+  expect(of('ServiceMonitor')).toMatchObject({ selector: { matchLabels: own } })
+  expect(of('NetworkPolicy')).toMatchObject({ podSelector: { matchLabels: own } })
+  expect(of('StatefulSet')).toMatchObject({
+    selector: { matchLabels: own },
+    template: { metadata: { labels: own }, spec: { volumes: expect.arrayContaining([tokens]) } },
+  })
+})
+
+interface Built {
+  readonly kind: string
+  readonly metadata: { readonly labels: object }
+  readonly spec?: object
+}
+
+/** Readable by the owner and the group alone: 0440 is octal to Kubernetes, and 288. */
+const tokens = { name: 'tokens', secret: { secretName: 'tenantwatch-tokens', defaultMode: 288 } }
+
+it.runIf(isThere('systemd-analyze', 'security', '--offline=true', 'config/systemd/tenantwatch.service'))(
+  'ships a unit that systemd takes and finds hardened',
+  async () => {
+    const unit = 'config/systemd/tenantwatch.service'
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(
+      verified.stderr.split('\n').filter((line) => line.includes('tenantwatch') && !/is not executable/.test(line)),
+    ).toEqual([])
+    const { stdout } = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
+    const [, exposure] = /Overall exposure level for tenantwatch\.service: (\d+\.\d)/.exec(stdout) ?? []
+    expect(Number(exposure)).toBeLessThan(2)
+  },
+)

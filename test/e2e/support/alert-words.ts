@@ -1,0 +1,212 @@
+import { defaultPack } from '../../../src/cli/pack.ts'
+
+/** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
+interface WordScene {
+  readonly about: string
+  /** Series with their values, in promtool's notation. */
+  readonly series: Readonly<Record<string, string>>
+  readonly says: readonly Saying[]
+}
+
+interface Saying {
+  readonly alert: string
+  readonly minute: number
+  readonly labels: Readonly<Record<string, string>>
+  readonly summary: string
+  readonly description: string
+}
+
+const at = (instance: string) => `job="tenantwatch",instance="${instance}"`
+const alive = (values: string, instance = 'a') => ({
+  [`tenantwatch_build_info{${at(instance)},version="1"}`]: values,
+  [`tenantwatch_check_enabled{tenant="acme",check="c",${at(instance)}}`]: values,
+})
+
+interface Named {
+  readonly check: string
+  readonly severity: string
+  readonly type: string
+  readonly id?: string
+  readonly fingerprint: string
+  readonly instance?: string
+}
+
+/** The series of a finding; Prometheus drops the label that the daemon leaves empty. */
+function finding({ check, severity, type, id, fingerprint, instance = 'a' }: Named, values: string) {
+  const entity = `entity_type="${type}"${id === undefined ? '' : `,entity_id="${id}"`}`
+  const labels = `tenant="acme",check="${check}",severity="${severity}",${entity},fingerprint="${fingerprint}"`
+  return { [`tenantwatch_finding_info{${labels},${at(instance)}}`]: values }
+}
+
+const count = (check: string, severity: string, values: string, instance = 'a') => ({
+  [`tenantwatch_findings{tenant="acme",check="${check}",severity="${severity}",${at(instance)}}`]: values,
+})
+
+const mfa = 'user-mfa-enrolled'
+const user = (id: string, fingerprint: string, instance = 'a', severity = 'high') => {
+  return { check: mfa, severity, type: 'user', id, fingerprint, instance }
+}
+const mfaOpen = 'Users not enrolled in multi-factor authentication of acme'
+const ofMfa = `Open findings of severity high of check ${mfa} in tenant acme`
+const more = (check: string) =>
+  `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` tells why.`
+const mfaSays = (minute: number, summary: string, description: string): Saying => ({
+  alert: 'TenantwatchMfaNotEnrolled',
+  minute,
+  labels: { tenant: 'acme', check: mfa, severity: 'warning' },
+  summary: `${mfaOpen}: ${summary}`,
+  description: `${ofMfa}: ${description}. ${more(mfa)}`,
+})
+const unknownSays = (check: string, reason: string): Saying => ({
+  alert: 'TenantwatchCheckUnknown',
+  minute: 90,
+  labels: { tenant: 'acme', check, status: 'unknown', severity: 'warning' },
+  summary: `Check ${check} of acme cannot be judged`,
+  description: `It is not known whether acme complies with ${check}${reason}. Open findings stay open.`,
+})
+
+export const wordScenes: readonly WordScene[] = [
+  {
+    about: 'an alert names every finding that it counts, and none of another tenant or severity',
+    series: {
+      ...alive('1x60'),
+      ...count(mfa, 'high', '2x60'),
+      ...finding(user('1017', 'f1'), '1x60'),
+      ...finding(user('41', 'f2'), '1x60'),
+      ...finding(user('5', 'f3', 'a', 'low'), '1x60'),
+      [`tenantwatch_finding_info{tenant="globex",check="${mfa}",severity="high",entity_type="user",entity_id="9",fingerprint="f9",${at('a')}}`]:
+        '1x60',
+    },
+    says: [mfaSays(30, '2 (user 1017, user 41)', '2, namely user 1017 (f1), user 41 (f2)')],
+  },
+  {
+    about: 'ten are named of more, three of them in the title',
+    series: {
+      ...alive('1x60'),
+      ...count(mfa, 'high', '120x60'),
+      ...Object.assign({}, ...Array.from({ length: 10 }, (_, i) => finding(user(`10${i}`, `f${i}`), '1x60'))),
+    },
+    says: [
+      mfaSays(
+        30,
+        '120 (user 100, user 101, user 102, …)',
+        `120, namely ${Array.from({ length: 10 }, (_, i) => `user 10${i} (f${i})`).join(', ')}, and others`,
+      ),
+    ],
+  },
+  {
+    about: 'what has no id to be shown is named by its fingerprint',
+    series: {
+      ...alive('1x60'),
+      ...count('my-own', 'critical', '1x60'),
+      ...finding({ check: 'my-own', severity: 'critical', type: 'laptop', fingerprint: 'f7' }, '1x60'),
+    },
+    says: [
+      {
+        alert: 'TenantwatchOwnCheckFails',
+        minute: 30,
+        labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
+        summary: 'Check my-own of acme has open findings: 1 (laptop f7)',
+        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
+      },
+    ],
+  },
+  {
+    about: 'the daemon dies: what was open then is still named hours later, and not what was fixed before',
+    series: {
+      ...alive('1x40 _x300'),
+      ...count(mfa, 'high', '2x20 1x20 _x300'),
+      ...finding(user('41', 'f1'), '1x20 _x320'),
+      ...finding(user('42', 'f2'), '1x40 _x300'),
+    },
+    says: [
+      mfaSays(18, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
+      mfaSays(60, '1 (user 42)', '1, namely user 42 (f2)'),
+      mfaSays(320, '1 (user 42)', '1, namely user 42 (f2)'),
+    ],
+  },
+  {
+    about: 'another daemon goes on with the tenant: what it tells counts, and nothing is named twice while both tell',
+    series: {
+      ...alive('1x40 _x60'),
+      ...alive('_x35 1x65', 'b'),
+      ...count(mfa, 'high', '2x40 _x60'),
+      ...count(mfa, 'high', '_x35 2x25 1x40', 'b'),
+      ...finding(user('41', 'f1'), '1x40 _x60'),
+      ...finding(user('42', 'f2'), '1x40 _x60'),
+      ...finding(user('41', 'f1', 'b'), '_x35 1x25 _x40'),
+      ...finding(user('42', 'f2', 'b'), '_x35 1x65'),
+    },
+    says: [
+      mfaSays(38, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
+      mfaSays(70, '1 (user 42)', '1, namely user 42 (f2)'),
+    ],
+  },
+  {
+    about: 'nothing is named where the names are not there',
+    series: { ...alive('1x60'), ...count(mfa, 'high', '4x60') },
+    says: [mfaSays(30, '4', '4')],
+  },
+  {
+    about: 'a check that cannot be judged says why, as far as that is told',
+    series: {
+      'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
+      'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
+      'tenantwatch_check_unknown_reason{tenant="acme",check="a",reason="stale"}': '1x120',
+    },
+    says: [unknownSays('a', ', for the reason stale')],
+  },
+  {
+    about: 'a check that cannot be judged, of a reason that is not told',
+    series: {
+      'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
+      'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
+    },
+    says: [unknownSays('a', '')],
+  },
+  {
+    about: 'a waiver that ends says in which time, and then that it has ended',
+    series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
+    says: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
+  },
+]
+
+function waiverSays(minute: number, says: string): Saying {
+  return {
+    alert: 'TenantwatchWaiverEnds',
+    minute,
+    labels: { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' },
+    summary: `Waiver w of acme ${says}`,
+    description:
+      'From then on what waiver w accepted of c in acme is open again: fix it, accept it anew, or take the waiver out.',
+  }
+}
+
+/** The scenes as a file for `promtool test rules`. */
+export function promtoolWordTests(rules: string): object {
+  const { runbooks, grafana } = defaultPack().links
+  return {
+    rule_files: [rules],
+    evaluation_interval: '1m',
+    tests: wordScenes.map(({ about, series, says }) => ({
+      name: about,
+      interval: '1m',
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      alert_rule_test: says.map(({ alert, minute, labels, summary, description }) => ({
+        alertname: alert,
+        eval_time: `${minute}m`,
+        exp_alerts: [
+          {
+            exp_labels: labels,
+            exp_annotations: {
+              summary,
+              description,
+              runbook_url: `${runbooks}/${alert}.md`,
+              dashboard_url: `${grafana}/d/tenantwatch-posture`,
+            },
+          },
+        ],
+      })),
+    })),
+  }
+}
