@@ -28,14 +28,19 @@ export const answering: Benchmark = {
       const found = phases(daemon.log(), scraper.scrapes)
       const facts: Record<string, number> = { 'peak MiB': probe.peakMiB }
       const table = [
-        ['phase', 's', 'loop p99 ms', 'loop max ms', 'scrapes', 'scrape p50 ms', 'scrape p99 ms', 'max ms'],
+        ['phase', 's', 'loop p99 ms', 'loop max ms', 'scrapes', 'scrape p50 ms', 'scrape p99 ms', 'max ms', 'RSS MiB'],
       ]
       for (const { name, from, to } of found) {
         const lags = probe.lags.flatMap(([at, late]) => (at - late >= from && at - late < to ? [late] : []))
-        const ms = scraper.scrapes.filter(({ at }) => at >= from && at < to).map((one) => one.ms)
+        const scrapes = scraper.scrapes.filter(({ at }) => at >= from && at < to)
+        const ms = scrapes.map((one) => one.ms)
+        const residentMiB = Math.max(...scrapes.map((one) => one.residentMiB))
         const numbers = [percentile(lags, 99), percentile(lags, 100), ms.length]
         const answers = [percentile(ms, 50), percentile(ms, 99), percentile(ms, 100)]
-        table.push([name, ...[(to - from) / 1000, ...numbers, ...answers].map((number) => number.toFixed(1))])
+        table.push([
+          name,
+          ...[(to - from) / 1000, ...numbers, ...answers, residentMiB].map((number) => number.toFixed(1)),
+        ])
         facts[`${name}: loop p99 ms`] = numbers[0] ?? Number.NaN
         facts[`${name}: loop max ms`] = numbers[1] ?? Number.NaN
         facts[`${name}: scrape p99 ms`] = answers[1] ?? Number.NaN

@@ -9,11 +9,13 @@ export interface Scrape {
   readonly evaluatedAt: number
   /** Sweeps of the users that have succeeded. */
   readonly sweeps: number
+  readonly residentMiB: number
 }
 
 const everyMs = 50
 const users = /^tenantwatch_sync_runs_total\{[^}]*resource="users",mode="sweep",outcome="success"\} (\S+)/m
 const judged = /^tenantwatch_check_last_evaluation_timestamp_seconds\{[^}]*check="user-mfa-enrolled"\} (\S+)/m
+const resident = /^process_resident_memory_bytes (\S+)/m
 
 /** Scrapes a daemon again and again, as a monitoring system would, only faster. */
 export class Scraper {
@@ -33,7 +35,7 @@ export class Scraper {
       const { text } = await this.#daemon.get('/metrics')
       const ms = performance.now() - began
       const scrape = { at, ms, evaluatedAt: numberIn(text, judged) * 1000, sweeps: numberIn(text, users) }
-      this.scrapes.push(scrape)
+      this.scrapes.push({ ...scrape, residentMiB: numberIn(text, resident) / 2 ** 20 })
       if (scrape.sweeps >= count) sweptAt = Math.min(sweptAt, at)
       return scrape.evaluatedAt >= sweptAt - everyMs
     })
