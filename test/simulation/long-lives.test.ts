@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { live } from './lives.ts'
 import { itSurvives } from './survives.ts'
 
-itSurvives(3001, 30, 8)
+itSurvives(3001, 22, 8)
 
 it('a seed is lived again in every detail', async () => {
   const traces: string[] = []
