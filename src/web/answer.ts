@@ -24,14 +24,17 @@ export interface Answer {
 
 type Headers = Answer['headers']
 
+/** A 200 of this content type. */
 export function ofType(type: string, body: Answer['body'], headers: Headers = {}): Answer {
   return { status: 200, headers: { 'Content-Type': type, ...headers }, body }
 }
 
+/** Plain text. */
 export function text(status: number, body: string, headers: Headers = {}): Answer {
   return { status, headers: { 'Content-Type': 'text/plain; charset=UTF-8', ...headers }, body }
 }
 
+/** A value as JSON, whole. */
 export function json(body: unknown, status = 200, headers: Headers = {}): Answer {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }

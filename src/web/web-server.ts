@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { FatalError } from '../model/errors.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
@@ -53,15 +54,21 @@ export function createWebServer(options: WebOptions): WebServer {
         )
   const connections = limitConnections(server, maxConnections, answerPatienceMs)
   server.setTimeout(socketIdleMs)
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The error carries the bytes that came, among them whatever the peer authenticates itself with.
     log.debug({ code: error.code }, 'Web request could not be read')
     const status = (error.code === undefined ? undefined : statusLines[error.code]) ?? '400 Bad Request'
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
+    // The refusal must not become part of an answer that is under way.
+    const isFree = lastAnswers.get(socket)?.writableFinished ?? true
+    if (isFree && socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
     else socket.destroy()
   })
   // Before the routes, which do not see what cannot be read.
-  server.prependListener('request', (_, response) => void response.setHeaders(new Map(Object.entries(securityHeaders))))
+  server.prependListener('request', ({ socket }, response) => {
+    lastAnswers.set(socket, response)
+    response.setHeaders(new Map(Object.entries(securityHeaders)))
+  })
   server.on('checkExpectation', (_, response) => {
     response.writeHead(417, { ...securityHeaders, 'Content-Length': 0, Connection: 'close' }).end()
   })

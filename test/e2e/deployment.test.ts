@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -19,6 +19,15 @@ it('ships a configuration of Prometheus and of Alertmanager that their own tools
   expect(stdout).toContain('1 rule files found')
   const { stdout: told } = await run('amtool', ['check-config', 'config/stack/alertmanager.yml'])
   expect(told).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
+})
+
+it('finds the part of the program that stands apart from any folder and by a link, as a package has one', async () => {
+  const folder = temporaryFolder()
+  symlinkSync(resolve('dist/tenantwatch.js'), join(folder, 'tenantwatch'))
+  const env = { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: 'x' }
+  const args = ['tenantwatch', 'dashboards', 'posture']
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env, maxBuffer: 1 << 24 })
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync('config/grafana/posture.json', 'utf8')))
 })
 
 it.runIf(isThere('kubectl', 'version', '--client'))('builds the manifests with the real kustomize', async () => {

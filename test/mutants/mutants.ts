@@ -348,6 +348,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/records.test.ts'],
   },
   {
+    name: 'requests sent ahead are all answered at once',
+    file: 'src/web/request-listener.ts',
+    find: 'const inTurn = queues.get(socket) ??',
+    replace: 'const inTurn =',
+    tests: ['test/web/in-turn'],
+  },
+  {
     name: 'readers that hardly read lock everybody else out',
     file: 'src/web/connection-limit.ts',
     find: 'idle ?? longest ?? peer',

@@ -56,6 +56,19 @@ it('runs as the user of the image, with nothing it may write but the data and wi
   expect(probes).toEqual(['/healthz', '/healthz', '/readyz'])
 })
 
+it('copies into the image what the build is made of', () => {
+  const parts = new Set(['config/build.ts'])
+  for (const path of parts) {
+    const text = textOf(path)
+    for (const [, name] of text.matchAll(/from '\.\/([^']+)'/g)) parts.add(`config/${name}`)
+    for (const [, name = ''] of text.matchAll(/'(config\/[^']+)'/g)) parts.add(name)
+  }
+  expect(parts.size).toBeGreaterThan(2)
+  const copied = new Set(/^COPY (config\/.*) config\/$/m.exec(textOf('Dockerfile'))?.[1]?.split(' '))
+  const sent = new Set(textOf('.dockerignore').split('\n'))
+  expect([...parts].filter((path) => !copied.has(path) || !sent.has(`!${path}`))).toEqual([])
+})
+
 it('mounts files into the containers of the composition that exist', () => {
   const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
     services: Record<string, { volumes?: string[] }>
