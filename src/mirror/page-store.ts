@@ -8,7 +8,14 @@ import { type QuarantineStore, wholeWalk } from './quarantine-store.ts'
 import type { Tallies } from './record-counts.ts'
 import type { RecordTable, StoredFields } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
-import { type Known, type RecordWrite, type RecordWriter, recordWriter, type Written } from './record-writer.ts'
+import {
+  createdAs,
+  type Known,
+  type RecordWrite,
+  type RecordWriter,
+  recordWriter,
+  type Written,
+} from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
 import { countRids, packRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
@@ -35,12 +42,15 @@ export function recordWriters(database: Database): (resource: ResourceName) => R
   }
 }
 
+/** What the items of a page have come to so far. */
 interface ItemsWritten {
-  readonly rids: readonly number[]
+  readonly rids: number[]
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
-  readonly unreadable: boolean
+  unreadable: boolean
 }
+
+const countedAs = { created: 'created', returned: 'created', changed: 'updated', unchanged: 'unchanged' } as const
 
 const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
 
@@ -52,57 +62,43 @@ export function pageStore(
   const { writer, tallies, log, quarantine, removals, walkNotes, knownPages } = parts
 
   function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
-    const { table, columns, seen, write, create } = writer(page.resource)
-    const { tenantId, at, requestId } = page
-    const tally = tallies(tenantId, page.resource, columns)
-    const context = { tally, tenantId, at, requestId }
-    const rids: number[] = []
-    const unknown: RecordWrite[] = []
-    const counts = { ...none }
-    const laterDates: Record<string, number> = {}
-    let unreadable = false
-    const accepted = removals.acceptance(page.tenantId, page.resource)
+    const { tenantId, resource, at, requestId } = page
+    const { table, columns, seen, write, create } = writer(resource)
+    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId }
     const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
+    const unknown: RecordWrite[] = []
+    const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, unreadable: false }
     for (const [i, item] of page.items.entries()) {
       const before = known.at(i)
       if (!item.ok) {
-        if (quarantine.hold(table, item, { ...page, walkId }) === null) unreadable = true
-        counts.quarantined++
+        if (quarantine.hold(table, item, { ...page, walkId }) === null) written.unreadable = true
+        written.counts.quarantined++
         if (before === undefined || before.removed) continue
-        rids.push(before.rid)
-        accepted.seen(before.rid)
+        written.rids.push(before.rid)
         seen(before)
         continue
       }
-      const key = known.keys[i] ?? 0
       const extra = detail === undefined ? item.extra : undefined
-      const incoming = { key, record: item.record, extra, known: before }
-      if (before === undefined && !known.repeats) {
-        unknown.push(incoming)
-        continue
-      }
-      const written = write(incoming, context, detail)
-      rids.push(written.rid)
-      accepted.seen(written.rid)
-      if (written.kind === 'unchanged') {
-        counts.unchanged++
-        continue
-      }
+      const incoming = { key: known.keys[i] ?? 0, record: item.record, extra, known: before }
+      if (before === undefined && !known.repeats) unknown.push(incoming)
+      else note(incoming, write(incoming, context, detail))
       // A later item of the same page may change it, and the counts with it.
-      if (known.repeats) tally.flush()
-      if (written.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
-      log.written(table, key, written, page)
-      counts[written.kind === 'changed' ? 'updated' : 'created']++
-      for (const field of datesMovedLater(table, written)) laterDates[field] = (laterDates[field] ?? 0) + 1
+      if (known.repeats) context.tally.flush()
     }
-    for (const rid of create(unknown, context, detail)) {
-      rids.push(rid)
-      accepted.seen(rid)
+    const rids = create(unknown, context, detail)
+    for (const [i, incoming] of unknown.entries()) note(incoming, createdAs(rids[i] ?? 0))
+    context.tally.flush()
+    const accepted = removals.acceptance(tenantId, resource)
+    for (const rid of written.rids) accepted.seen(rid)
+    return written
+
+    function note({ key }: RecordWrite, one: Written): void {
+      written.rids.push(one.rid)
+      written.counts[countedAs[one.kind]]++
+      if (one.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
+      log.written(table, key, one, page)
+      for (const field of datesMovedLater(table, one)) written.laterDates[field] = (written.laterDates[field] ?? 0) + 1
     }
-    if (page.recordCreations) for (const { key } of unknown) log.noted(table, key, 'created', page)
-    counts.created += unknown.length
-    tally.flush()
-    return { rids, counts, laterDates, unreadable }
   }
 
   function commit(page: PageCommit): PageResult {

@@ -58,6 +58,9 @@ export interface RecordWriter {
 const nothing: StoredFields = {}
 const nowhere = { before: null, after: null, fields: [] } as const
 
+/** What writing a record came to of which the mirror held none. */
+export const createdAs = (rid: number): Written => ({ rid, kind: 'created', ...nowhere })
+
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
   const { raw } = database
   const columns = getTableColumns(table.table)
@@ -179,7 +182,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     },
     write(write, context, own = nothing) {
       const { known } = write
-      if (known === undefined) return { rid: create([write], context, own)[0] ?? 0, kind: 'created', ...nowhere }
+      if (known === undefined) return createdAs(create([write], context, own)[0] ?? 0)
       const next = rowOf(write)
       const different = differing(next, known.stored)
       if (different !== null || known.removed) return change(known, next, different ?? [], context, own)

@@ -69,6 +69,7 @@ function plainUtcMs(text: string): number | undefined {
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || ms < 0) return undefined
   return daysSinceEpoch(year, month, day) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 }
+
 /** Of digits that are none it makes a number so far below zero that it stays there with any others beside it. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) ^ zero
