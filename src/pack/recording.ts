@@ -10,7 +10,8 @@ export interface RecordingRule {
 /** Which findings are open, by name; the texts of alerts list them. */
 export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:held'
 
-const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
+/** How many findings are open. */
+export const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
 
 /**
  * While nobody tells, what the rule itself recorded last: a look back into the scrapes would bring up findings again that

@@ -2,6 +2,8 @@ import { type Severity, severities } from '../../model/severity.ts'
 import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
 import { idsInTitle, whichTheyAre } from '../named-findings.ts'
 import type { Pack, PackedCheck } from '../pack.ts'
+import { bridged } from '../promql.ts'
+import { openFindings } from '../recording.ts'
 
 /** How loud a finding is, and how long it must stand; milder ones are for the dashboards. */
 const loudness: Readonly<Partial<Record<Severity, { readonly severity: AlertSeverity; readonly for?: string }>>> = {
@@ -9,8 +11,6 @@ const loudness: Readonly<Partial<Record<Severity, { readonly severity: AlertSeve
   high: { severity: 'warning', for: '15m' },
   medium: { severity: 'info', for: '1h' },
 }
-
-const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
 
 /** A condition for each severity that is loud. */
 function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
@@ -23,7 +23,7 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
 }
 
 /** The alert of a check, made of its own words. A check that is told per secret has the ladder instead. */
-export function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly Alert[] {
+function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly Alert[] {
   if (alert === null) return []
   return [
     {
@@ -36,16 +36,22 @@ export function checkAlert({ id, alert, severities: possible }: PackedCheck): re
   ]
 }
 
-/** Findings of checks that the catalogue does not know: those of the operator, and any that is newer than the rules. */
+/**
+ * Findings that no other rule expects: of checks that the catalogue does not know, those of the operator and any that is
+ * newer than the rules, and of a severity that the configuration gave to a check after the rules were written.
+ */
 function otherChecks({ checks }: Pack): Alert {
-  const known = checks.map(({ id }) => id).join('|')
+  const others = (severity: Severity) => {
+    const expected = checks.filter((check) => check.alert === null || check.severities.includes(severity))
+    return `check!~"${expected.map(({ id }) => id).join('|')}"`
+  }
   return {
     name: 'TenantwatchOwnCheckFails',
     summary: ({ findings }) =>
       `Check {{ $labels.check }} of {{ $labels.tenant }} has open findings: {{ $value }}${idsInTitle(findings)}`,
     description: ({ findings }) => whichTheyAre(findings),
     dashboard: 'posture',
-    cases: () => conditions(severities, '{{ $labels.check }}', `check!~"${known}"`),
+    cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),
   }
 }
 
@@ -61,10 +67,14 @@ const unknown: Alert = {
     {
       severity: 'warning',
       for: '1h',
-      expr: [
-        '(tenantwatch_check_status{status="unknown"} != 0)',
-        'and on (tenant, check) (tenantwatch_check_enabled != 0)',
-      ].join('\n'),
+      // What was never read is told by TenantwatchSyncNever, a resource at a time, which waits for a first walk that advances.
+      expr: bridged('tenant, check', (read) =>
+        [
+          `${read('tenantwatch_check_status{status="unknown"}')} != 0`,
+          `and on (tenant, check) ${read('tenantwatch_check_enabled')} != 0`,
+          `unless on (tenant, check) ${read('tenantwatch_check_unknown_reason{reason="never"}')} == 1`,
+        ].join(' '),
+      ),
     },
   ],
 }

@@ -14,6 +14,8 @@ const expiring = 'api-client-secret-not-expiring'
 const expired = 'api-client-secret-not-expired'
 const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'
 const secret = `The secret of ${client}`
+/** The rungs stay reached after the end. */
+const expires = '{{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}{{ else }}has expired{{ end }}'
 
 /**
  * The ladder of a secret's last days. A rung stays reached on the next one, so that nothing is reported as resolved
@@ -22,21 +24,21 @@ const secret = `The secret of ${client}`
 export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryNear',
-    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    summary: `${secret} ${expires}`,
     description: `Plan the rotation of the secret of ${client}.`,
     dashboard: 'posture',
     cases: (pack) => rung(pack, 'info', expiring, ({ near }) => near),
   },
   {
     name: 'TenantwatchSecretExpiryImminent',
-    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    summary: `${secret} ${expires}`,
     description: `Create a new secret of ${client} in the portal and hand it to what uses the client.`,
     dashboard: 'posture',
     cases: (pack) => rung(pack, 'warning', expiring, ({ imminent }) => imminent),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
-    summary: `${secret} expires in {{ $value | humanizeDuration }}`,
+    summary: `${secret} ${expires}`,
     description: `What uses ${client} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
     cases: (pack) => rung(pack, 'critical', expiring, () => 1),
@@ -52,9 +54,8 @@ export const secretLadder: readonly Alert[] = [
 
 const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
-  summary:
-    'The secret that tenantwatch itself uses for {{ $labels.tenant }} expires in {{ $value | humanizeDuration }}',
-  description: 'After that the watch over {{ $labels.tenant }} is blind: every check of the tenant becomes unknown.',
+  summary: `The secret that tenantwatch itself uses for {{ $labels.tenant }} ${expires}`,
+  description: 'Without it the watch over {{ $labels.tenant }} is blind: every check of the tenant becomes unknown.',
   dashboard: 'posture',
   cases: () => [
     { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },

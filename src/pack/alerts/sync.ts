@@ -19,6 +19,10 @@ const neverRead = bridged(
   (read) => `${read('tenantwatch_sync_last_success_timestamp_seconds{mode="sweep"}')} == 0`,
 )
 
+const refusals = 'tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}'
+/** A process that has not lived for three hours: what its counters show, they grew by within these. */
+const young = '(time() - process_start_time_seconds < 3 * 3600)'
+
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchSyncStale',
@@ -81,8 +85,9 @@ const alerts: readonly Alert[] = [
         severity: 'warning',
         expr: [
           '(',
-          '  sum by (tenant, resource, reason)',
-          '    (increase(tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}[3h])) > 0',
+          `  sum by (tenant, resource, reason) (increase(${refusals}[3h])) > 0`,
+          // The first refusals may come before the first scrape: of a counter that begins with them Prometheus sees no increase.
+          `  or sum by (tenant, resource, reason) (${refusals} and on (job, instance) ${young}) > 0`,
           ')',
           'and on (tenant, resource) (tenantwatch_sync_up != 1)',
         ].join('\n'),
@@ -108,7 +113,13 @@ const alerts: readonly Alert[] = [
     description:
       'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a complete walk shows these records well or not at all.',
     dashboard: 'posture',
-    cases: () => [{ severity: 'info', for: '1h', expr: 'tenantwatch_quarantined_records != 0' }],
+    cases: () => [
+      {
+        severity: 'info',
+        for: '1h',
+        expr: bridged(byResource, (read) => `${read('tenantwatch_quarantined_records')} != 0`),
+      },
+    ],
   },
   {
     name: 'TenantwatchContractChanged',

@@ -31,6 +31,10 @@ const fires = (alert: string, minute: number, ...firing: readonly Readonly<Recor
 })
 const silent = (alert: string, minute: number) => ({ alert, minute, firing: [] })
 
+const findingsSeries = `tenantwatch_findings{tenant="acme",check="c",severity="high",${at}}`
+const limitSeries = `tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="sweep",${at}}`
+const successSeries = `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="users",mode="sweep",${at}}`
+
 const watch: readonly AlertScene[] = [
   {
     about: 'the daemon dies: the watch cries, and no finding is taken for fixed, not even hours later',
@@ -98,10 +102,9 @@ const watch: readonly AlertScene[] = [
       ...alive,
       ...watched,
       [`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`]: '0x100',
-      [`tenantwatch_findings{tenant="acme",check="c",severity="high",${at}}`]: '0x100',
-      [`tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="sweep",${at}}`]: '900x100',
-      [`tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="users",mode="sweep",${at}}`]:
-        '0+60x100',
+      [findingsSeries]: '0x100',
+      [limitSeries]: '900x100',
+      [successSeries]: '0+60x100',
       [`tenantwatch_config_last_reload_successful{${at}}`]: '1x30 0x70',
       [`tenantwatch_check_last_evaluation_timestamp_seconds{tenant="acme",check="c",${at}}`]: '0+60x30 1800x70',
       [`tenantwatch_api_clock_skew_seconds{tenant="acme",${at}}`]: '2x30 -301x70',
@@ -117,6 +120,32 @@ const watch: readonly AlertScene[] = [
       silent('TenantwatchClockWrong', 30),
       fires('TenantwatchClockWrong', 60, { tenant: 'acme', severity: 'warning' }),
       fires('TenantwatchWatchdog', 1, { severity: 'none' }),
+    ],
+  },
+  ...[`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`, findingsSeries].map((lost) => ({
+    about: `a daemon answers without a series that rules need: ${lost}`,
+    series: {
+      ...alive,
+      ...watched,
+      [`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`]: '0x100',
+      [findingsSeries]: '0x100',
+      [limitSeries]: '900x100',
+      [successSeries]: '0+60x100',
+      [lost]: '0x20 _x80',
+    },
+    expect: [
+      silent('TenantwatchMetricsMissing', 20),
+      fires('TenantwatchMetricsMissing', 40, { severity: 'critical' }),
+      silent('TenantwatchDown', 40),
+    ],
+  })),
+  {
+    about: 'the clock is ahead of that of Prometheus: no success lies in the future',
+    series: { ...alive, ...watched, [successSeries]: '0+60x20 7200x100' },
+    expect: [
+      silent('TenantwatchClockWrong', 30),
+      fires('TenantwatchClockWrong', 60, { tenant: 'acme', resource: 'users', severity: 'warning' }),
+      silent('TenantwatchClockWrong', 125),
     ],
   },
 ]
@@ -152,6 +181,32 @@ const sync: readonly AlertScene[] = [
     expect: [
       fires('TenantwatchAccessRefused', 34, { resource: 'users', reason: 'unauthorized', severity: 'warning' }),
       silent('TenantwatchAccessRefused', 40),
+    ],
+  },
+  {
+    about: 'a daemon is refused before its first scrape, and not a second time: that is told for three hours',
+    series: {
+      [`process_start_time_seconds{${at}}`]: '0x300',
+      [`tenantwatch_sync_up{tenant="acme",resource="users",mode="poll",${at}}`]: '0x300',
+      [`tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized",${at}}`]: '1x300',
+    },
+    expect: [
+      fires('TenantwatchAccessRefused', 1, { resource: 'users', reason: 'unauthorized', severity: 'warning' }),
+      fires('TenantwatchAccessRefused', 170, { resource: 'users', reason: 'unauthorized', severity: 'warning' }),
+      silent('TenantwatchAccessRefused', 200),
+    ],
+  },
+  {
+    about: 'odd records outlive a restart of the daemon, and nobody hears that they are gone',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x70 _x10 1x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x70 _x10 1x60',
+      [`tenantwatch_quarantined_records{tenant="acme",resource="users",${at}}`]: '3x70 _x10 3x20 0x40',
+    },
+    expect: [
+      silent('TenantwatchQuarantine', 50),
+      ...[65, 75, 85].map((minute) => fires('TenantwatchQuarantine', minute, { resource: 'users', severity: 'info' })),
+      silent('TenantwatchQuarantine', 110),
     ],
   },
   {
@@ -455,6 +510,38 @@ const posture: readonly AlertScene[] = [
     expect: [
       silent('TenantwatchCheckUnknown', 50),
       fires('TenantwatchCheckUnknown', 90, { tenant: 'acme', check: 'a', severity: 'warning' }),
+    ],
+  },
+  {
+    about: 'a check cannot be judged, not even across a restart; what was never read is left to another alert',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x70 _x10 1x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="a",${at}}`]: '1x70 _x10 1x60',
+      [`tenantwatch_check_enabled{tenant="acme",check="b",${at}}`]: '1x70 _x10 1x60',
+      [`tenantwatch_check_status{tenant="acme",check="a",status="unknown",${at}}`]: '1x70 _x10 1x20 0x40',
+      [`tenantwatch_check_status{tenant="acme",check="b",status="unknown",${at}}`]: '1x70 _x10 1x60',
+      [`tenantwatch_check_unknown_reason{tenant="acme",check="a",reason="missing_permission",${at}}`]:
+        '1x70 _x10 1x20 _x40',
+      [`tenantwatch_check_unknown_reason{tenant="acme",check="b",reason="never",${at}}`]: '1x70 _x10 1x60',
+    },
+    expect: [
+      ...[65, 75, 85].map((minute) => fires('TenantwatchCheckUnknown', minute, { check: 'a', severity: 'warning' })),
+      silent('TenantwatchCheckUnknown', 110),
+    ],
+  },
+  {
+    about: 'a check has findings of a severity that the rules were not written for',
+    series: {
+      ...alive,
+      ...watched,
+      [`tenantwatch_findings{tenant="acme",check="user-role-active",severity="critical",${at}}`]: '0x30 2x60',
+      [`tenantwatch_findings{tenant="acme",check="user-role-active",severity="medium",${at}}`]: '1x90',
+      [`tenantwatch_findings{tenant="acme",check="api-client-secret-not-expired",severity="critical",${at}}`]: '1x90',
+    },
+    expect: [
+      silent('TenantwatchOwnCheckFails', 29),
+      fires('TenantwatchOwnCheckFails', 80, { check: 'user-role-active', severity: 'critical' }),
+      fires('TenantwatchUserRoleBroken', 80, { check: 'user-role-active', severity: 'info' }),
     ],
   },
   {

@@ -60,7 +60,7 @@ const mfaSays = (minute: number, summary: string, description: string): Saying =
 const unknownSays = (check: string, reason: string): Saying => ({
   alert: 'TenantwatchCheckUnknown',
   minute: 90,
-  labels: { tenant: 'acme', check, status: 'unknown', severity: 'warning' },
+  labels: { tenant: 'acme', check, severity: 'warning' },
   summary: `Check ${check} of acme cannot be judged`,
   description: `It is not known whether acme complies with ${check}${reason}. Open findings stay open.`,
 })
@@ -169,7 +169,25 @@ export const wordScenes: readonly WordScene[] = [
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
     says: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
   },
+  {
+    about: 'a secret says in which time it expires, and then that it has expired',
+    series: {
+      [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at('a')}}`]:
+        '3660x120',
+    },
+    says: [secretSays(1, 'expires in 1h 0m 0s'), secretSays(90, 'has expired')],
+  },
 ]
+
+function secretSays(minute: number, says: string): Saying {
+  return {
+    alert: 'TenantwatchSecretExpiryLastDay',
+    minute,
+    labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
+    summary: `The secret of API client x of acme ${says}`,
+    description: 'What uses API client x of acme stops working within a day: create a new secret now.',
+  }
+}
 
 function waiverSays(minute: number, says: string): Saying {
   return {
