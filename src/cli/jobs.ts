@@ -8,13 +8,12 @@ import type { Io } from './io.ts'
 import { purge } from './purge.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Session } from './session.ts'
+import { sideBySide, tenantsAtOnce } from './side-by-side.ts'
 import { spreadMs } from './spread.ts'
 import type { StoreWatch } from './store-watch.ts'
 import type { TenantParts } from './tenant-parts.ts'
 
 const jitterMs = 5 * secondMs
-/** Tenants that catch up side by side after a start. */
-const tenantsAtOnce = 64
 
 export interface JobParts {
   readonly session: Session
@@ -68,13 +67,11 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         const due = await engine.due('run')
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }
-      const work = async (): Promise<void> => {
-        for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
-          // The configuration may be another one when their turn comes.
-          await Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
-        }
-      }
-      return { ended: Promise.all([judged, ...Array.from({ length: tenantsAtOnce }, work)]) }
+      // The configuration may be another one when their turn comes.
+      const caughtUp = sideBySide(waiting, tenantsAtOnce, (names) =>
+        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name))),
+      )
+      return { ended: Promise.all([judged, caughtUp]) }
     },
   }
 }

@@ -2,6 +2,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult } from '../sync/run-result.ts'
 import type { Session } from './session.ts'
+import { sideBySide, tenantsAtOnce } from './side-by-side.ts'
 import type { TenantParts } from './tenant-parts.ts'
 
 export interface RoundOptions {
@@ -17,7 +18,7 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
   const chosen = session.tenants.filter(
     ({ settings }) => options.tenant === undefined || settings.name === options.tenant,
   )
-  const results = await Promise.all(chosen.map((tenant) => runTenant(session, tenant, options, signal)))
+  const results = await sideBySide(chosen, tenantsAtOnce, (tenant) => runTenant(session, tenant, options, signal))
   await session.evaluate()
   return results.flat()
 }

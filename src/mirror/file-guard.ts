@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { FatalError } from '../model/errors.ts'
+import { FatalError, SyncError } from '../model/errors.ts'
 import { applicationId } from './migrate.ts'
 
 const beside = ['-wal', '-shm', '-lock'] as const
@@ -10,7 +10,10 @@ const headerBytes = 100
  * into a file that nobody will ever find again.
  */
 export interface FileGuard {
-  /** @throws FatalError when the files are not the ones that were opened, or damage has shown. */
+  /**
+   * @throws FatalError when the files are not the ones that were opened, or damage has shown; SyncError `store` when that
+   *   cannot be seen just now.
+   */
   insist(): void
   /** Remembers it when an error tells of damage. */
   note(error: unknown): void
@@ -50,7 +53,7 @@ export function fileGuard(file: string): FileGuard {
       damage ??= damageOf(error)
     },
     insist() {
-      const problem = problemOfFile()
+      const problem = looking(problemOfFile)
       if (problem !== null) {
         throw new FatalError(
           `The database ${file} ${problem} under the running engine, which ends here; ${toBegin(file)}`,
@@ -66,6 +69,17 @@ export function fileGuard(file: string): FileGuard {
       }
       if (damage !== null) throw damaged(file, damage)
     },
+  }
+}
+
+/** What the file is like; a machine that does not let it be seen, for want of open files for one, says nothing of it. */
+function looking<T>(look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const hint = code === 'EMFILE' || code === 'ENFILE' ? { hint: 'Allow the process more open files' } : {}
+    throw new SyncError('store', `The database could not be looked at (${code})`, { cause: error, ...hint })
   }
 }
 
