@@ -1,5 +1,8 @@
-/** Tenants that are worked on at the same time: each takes some connections, and a process has only so many files. */
-export const tenantsAtOnce = 64
+/**
+ * Tenants that are worked on at the same time. Each takes some connections, and a process has only so many files; and what
+ * they answer together is written before a scrape gets its turn.
+ */
+export const tenantsAtOnce = 16
 
 /**
  * Does the work of all items, of so many at a time and beginning in their order.
