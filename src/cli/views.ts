@@ -4,6 +4,7 @@ import { foremostMemory } from '../evaluate/foremost-memory.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { type JudgedTenant, unmirroredId } from '../evaluate/tenant-trust.ts'
+import { waiversOf } from '../evaluate/waiver-terms.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
 import { personalFields } from '../mirror/api-fields.ts'
 import type { Mirror, TenantChangeRow } from '../mirror/port.ts'
@@ -108,7 +109,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
     for (const check of checks) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
-      const own = waivers.filter((waiver) => waiver.tenant === name && waiver.check === check.id)
+      const own = waiversOf(waivers, { tenant: name, check: check.id })
       const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.at }
       named.push(...(await foremost(request)))
     }

@@ -3,7 +3,7 @@ import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms }
 import type { Severity } from '../model/severity.ts'
 import type { Check } from './check.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
+import { anyEntity, entityKeyOf, isValid, termsOf, waiversOf } from './waiver-terms.ts'
 import { isCovering, lapsesOf } from './waivers.ts'
 
 export type SeverityCounts = Partial<Record<Severity, number>>
@@ -44,7 +44,7 @@ export async function splitOpenFindings(request: SplitFindings): Promise<Split> 
   const byWaiver = new Map<string, Coverage>()
   for (const check of checks) {
     const all = states.find((state) => state.check === check.id)?.open ?? {}
-    const own = request.waivers.filter((waiver) => waiver.tenant === tenant.name && waiver.check === check.id)
+    const own = waiversOf(request.waivers, { tenant: tenant.name, check: check.id })
     if (own.length === 0) byCheck.set(check.id, { open: all, waived: {} })
     else await splitCheck({ ...request, check, all, own }, byCheck, byWaiver)
   }

@@ -27,8 +27,17 @@ export interface WaivableFinding {
   readonly entityId: string
 }
 
+/** The waivers about a check of a tenant, whether they count at present or not. */
+export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
+  return waivers.filter((waiver) => isOfCheck(waiver, of))
+}
+
 /** True when the waiver is about the finding, whether it counts at present or not. */
 export function isAbout(waiver: Waiver, { tenant, check, entityId }: WaivableFinding): boolean {
-  if (waiver.check !== check || waiver.tenant !== tenant) return false
+  if (!isOfCheck(waiver, { tenant, check })) return false
   return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId
+}
+
+function isOfCheck(waiver: Waiver, { tenant, check }: Omit<WaivableFinding, 'entityId'>): boolean {
+  return waiver.check === check && waiver.tenant === tenant
 }

@@ -33,7 +33,9 @@ const silent = (alert: string, minute: number) => ({ alert, minute, firing: [] }
 
 const findingsSeries = `tenantwatch_findings{tenant="acme",check="c",severity="high",${at}}`
 const limitSeries = `tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="sweep",${at}}`
-const successSeries = `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="users",mode="sweep",${at}}`
+const success = (resource: string) =>
+  `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="${resource}",mode="sweep",${at}}`
+const successSeries = success('users')
 
 const watch: readonly AlertScene[] = [
   {
@@ -241,8 +243,6 @@ const up = (resource: string, mode: string) =>
   `tenantwatch_sync_up{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
 const attempt = (resource: string, mode: string) =>
   `tenantwatch_sync_last_attempt_timestamp_seconds{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
-const success = (resource: string) =>
-  `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="${resource}",mode="sweep",${at}}`
 const mirrored = (resource: string) => `tenantwatch_mirror_records{tenant="acme",resource="${resource}",${at}}`
 const never = { severity: 'critical', tenant: 'acme', resource: 'users' }
 
