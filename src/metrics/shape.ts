@@ -1,12 +1,8 @@
 import type { Waiver } from '../config/settings.ts'
+import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { InventoryGauge } from './inventory-gauge.ts'
-
-export const contractEventKinds = ['unknown_field', 'unknown_value', 'order_violation', 'skipped_row'] as const
-
-/** A deviation of the tenant from the known contract that spoils nothing. */
-export type ContractEventKind = (typeof contractEventKinds)[number]
 
 /** Which series a resource of the catalogue has: what can occur is born at 0. */
 export interface ResourceSeries {

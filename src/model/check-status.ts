@@ -4,6 +4,7 @@ export type CheckStatus = (typeof checkStatuses)[number]
 
 export const resolutions = [
   'fixed',
+  'clock_corrected',
   'entity_removed',
   'not_applicable',
   'rule_changed',

@@ -18,6 +18,7 @@ export const reasons = [
   'suspect_empty',
   'shrink_held',
   'tenant_changed',
+  'stale_answer',
   'store',
   'aborted',
   'internal',

@@ -1,9 +1,9 @@
 import type { CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
+import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
-import type { ContractEvent } from './observer.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
@@ -114,7 +114,7 @@ export function noteProgress(run: Run, counts: CommitCounts, records: number): v
 const mostEvents = 2000
 
 /** Counts a deviation from the contract, once a kind and field and run; beyond 2,000 a run nobody reads them. */
-export function noteEvent(run: Run, kind: ContractEvent, field: string): void {
+export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const id = `${kind} ${field}`
   if (run.events.has(id) || run.events.size >= mostEvents) return
   run.events.add(id)
@@ -127,7 +127,7 @@ export function noteEvent(run: Run, kind: ContractEvent, field: string): void {
 export function noteOddities(run: Run, { items }: Pick<Fetched, 'items'>): boolean {
   const { definition, context } = run
   let odd = false
-  const note = (kind: ContractEvent, field: string) => {
+  const note = (kind: ContractEventKind, field: string) => {
     odd = true
     noteEvent(run, kind, field)
   }

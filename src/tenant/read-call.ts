@@ -35,6 +35,7 @@ export interface ReadAnswer {
   /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
   readonly absentRequestId: string | null
   readonly receivedAt: number
+  readonly receivedMonotonic: number
   readonly identity: number
 }
 
@@ -67,7 +68,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const held = await access.token(signal)
       const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, receivedAt } = outcome
+        const { status, body, receivedAt, receivedMonotonic } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         const absent = denial !== null
         if (status === 200 || absent) {
@@ -77,6 +78,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             body: absent ? null : (body ?? Buffer.alloc(0)),
             absentRequestId: denial?.requestId ?? null,
             receivedAt,
+            receivedMonotonic,
             identity: access.answered(endpoint, held),
           }
         }

@@ -1,8 +1,9 @@
+import type { ContractEventKind } from '../model/contract-events.ts'
 import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
 
 /** A deviation from the known contract that spoils nothing: it is counted, once a field and run. */
 export interface Oddity {
-  readonly kind: 'unknown_field' | 'unknown_value'
+  readonly kind: ContractEventKind
   readonly field: string
 }
 
@@ -27,6 +28,8 @@ export interface AnswerMeta {
   readonly serverTime: number | null
   /** When the answer was complete here, in milliseconds since the epoch. */
   readonly receivedAt: number
+  /** The same moment on the monotonic clock, in milliseconds, which no setting of the wall clock moves. */
+  readonly receivedMonotonic: number
   /**
    * Number of the identity the answer was read under. It grows when the credential changed (other than by a renewal of
    * the same OAuth client) and when an endpoint that answered 401 answers again; the data may be another tenant's.

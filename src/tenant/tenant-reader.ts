@@ -33,7 +33,8 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     const envelope = openEnvelope(text, 200, inWords('GET', endpoint))
     const { requestId, serverTime } = envelope
     if (serverTime !== null) observer?.clockSkew((serverTime - answer.receivedAt) / 1000)
-    return { envelope, meta: { requestId, serverTime, receivedAt: answer.receivedAt, identity: answer.identity } }
+    const { receivedAt, receivedMonotonic, identity } = answer
+    return { envelope, meta: { requestId, serverTime, receivedAt, receivedMonotonic, identity } }
   }
 
   async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal) {
@@ -79,8 +80,8 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     const path = endpoint.template.replace('{id}', String(id))
     const answer = await read({ endpoint, path, absentOn404: true, signal })
     if (answer.body === null) {
-      const { absentRequestId: requestId, receivedAt, identity } = answer
-      return { item: null, meta: { requestId, serverTime: null, receivedAt, identity } }
+      const { absentRequestId: requestId, receivedAt, receivedMonotonic, identity } = answer
+      return { item: null, meta: { requestId, serverTime: null, receivedAt, receivedMonotonic, identity } }
     }
     const { envelope, meta } = open(endpoint, answer.body.toString(), answer)
     const item = one(singleData(envelope, endpoint))

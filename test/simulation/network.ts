@@ -64,7 +64,7 @@ export class Network {
       if (outcome.retryAfterMs !== null) {
         ledger.waits.state({ toldAt: time.now, until: time.now + outcome.retryAfterMs })
       }
-      return { ...outcome, receivedAt: this.#parts.wall.now }
+      return { ...outcome, receivedAt: this.#parts.wall.now, receivedMonotonic: time.now }
     } catch (error) {
       if (signal?.aborted === true) return failure('aborted', false)
       throw error
@@ -189,7 +189,7 @@ export class Network {
   }
 
   #text(status: number, text: string): Outcome {
-    return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, receivedAt: 0 }
+    return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, receivedAt: 0, receivedMonotonic: 0 }
   }
 
   #meta(): Record<string, unknown> {

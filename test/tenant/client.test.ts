@@ -30,7 +30,13 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   await using server = await testServer((request, response) => sendJson(response, 200, answers[request.url]))
   const { client, clock, observed } = testClient(server.url)
   await using _ = client
-  const told = { requestId, serverTime: Date.parse(meta.timestamp), receivedAt: clock.now(), identity: 1 }
+  const told = {
+    requestId,
+    serverTime: Date.parse(meta.timestamp),
+    receivedAt: clock.now(),
+    receivedMonotonic: clock.monotonic(),
+    identity: 1,
+  }
   const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
   expect(await client.listUsers({})).toEqual({
     items: [item(user)],

@@ -62,7 +62,14 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
     // Beside the body, which may never end.
     const storing = waitMs === null ? undefined : parts.gate.hold(waitMs)
     const [body] = await Promise.all([bodyOf(response, request.maxBytes, deadline), storing])
-    return { kind: 'answer', status, body, retryAfterMs: waitMs, receivedAt: parts.clock.now() }
+    return {
+      kind: 'answer',
+      status,
+      body,
+      retryAfterMs: waitMs,
+      receivedAt: parts.clock.now(),
+      receivedMonotonic: parts.clock.monotonic(),
+    }
   } catch (thrown) {
     return transportFailure(thrown, {
       what: request.what,

@@ -10,6 +10,8 @@ export interface Answer {
   readonly retryAfterMs: number | null
   /** Wall time at which the answer was complete, in milliseconds since the epoch. */
   readonly receivedAt: number
+  /** The same moment on the monotonic clock. */
+  readonly receivedMonotonic: number
 }
 
 /** No complete answer, or one that cannot be used. */

@@ -105,7 +105,7 @@ const clients = (secretExpirationDate: string): Fetched => ({
   items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null }],
   nextCursor: null,
   hasMore: false,
-  meta: { requestId: null, serverTime: null, receivedAt: startTime, identity: 1 },
+  meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1 },
 })
 
 it('tells when the secret ends that the program itself lives on', () => {

@@ -1,0 +1,16 @@
+/** Deviations of a tenant from the known contract that are counted and spoil nothing else; also the label of the metric. */
+export const contractEventKinds = [
+  'unknown_field',
+  'unknown_value',
+  'order_violation',
+  'skipped_row',
+  'invalid_id',
+  'duplicate_email',
+  'contradictory',
+  'no_offset',
+  'limit_differs',
+  'unreadable_time',
+  'detail_differs',
+] as const
+
+export type ContractEventKind = (typeof contractEventKinds)[number]
