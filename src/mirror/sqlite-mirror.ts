@@ -1,6 +1,7 @@
 import { acceptedStateStore } from './accepted-states.ts'
 import { adminStore } from './admin-store.ts'
 import { changeLog } from './change-log.ts'
+import { clockStore } from './clock-store.ts'
 import { watchData } from './data-versions.ts'
 import { withStoreErrors } from './database.ts'
 import { evidenceStore } from './evidence-store.ts'
@@ -83,6 +84,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...ownCheckStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
+    ...clockStore(database),
     ...evidenceStore(database, () => verdicts.settle()),
     ...historyStore(database, () => verdicts.settle()),
     ...adminStore(opened),

@@ -41,6 +41,7 @@ const facts: InputFacts = {
   resource: 'users',
   enabled: true,
   completeStartedAt: 1000,
+  clockIsBehind: false,
   freshnessLimitMs: 500,
   denied: null,
   tenantInDoubt: false,

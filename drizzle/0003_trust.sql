@@ -1,0 +1,1 @@
+ALTER TABLE `clock_steps` ADD `confirmed_at` integer;
