@@ -34,7 +34,14 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   const trust = await readTrust(store, tenant, now)
   const { waiversAt } = trust
   const states = await store.checkStates(id)
-  const split = await splitOpenFindings({ store, tenant: { id, name: settings.name }, checks, states, waivers, now: waiversAt })
+  const split = await splitOpenFindings({
+    store,
+    tenant: { id, name: settings.name },
+    checks,
+    states,
+    waivers,
+    now: waiversAt,
+  })
   return {
     tenant: settings.name,
     at: now,

@@ -58,7 +58,11 @@ export async function readTrust(
 }
 
 /** Waivers end by the latest clock: one that is set back must not renew them. */
-export function waiverTime(now: number, newest: number | null, { clockSkewMs }: Pick<TenantRow, 'clockSkewMs'>): number {
+export function waiverTime(
+  now: number,
+  newest: number | null,
+  { clockSkewMs }: Pick<TenantRow, 'clockSkewMs'>,
+): number {
   return Math.max(now, newest ?? now, isSkewed(clockSkewMs) ? now + (clockSkewMs ?? 0) : now)
 }
 

@@ -16,7 +16,9 @@ const ofWrongClock = `select e.at > @now or exists (select 1 from clock_steps s
 /** Which of the times in the record are those of a wrong clock. */
 export function clockStore(database: Database): Part {
   const { raw } = database
-  const newest = raw.prepare<[], number | null>('select max(latest) from clock_steps where confirmed_at is null').pluck()
+  const newest = raw
+    .prepare<[], number | null>('select max(latest) from clock_steps where confirmed_at is null')
+    .pluck()
   const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
   const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()
   return {

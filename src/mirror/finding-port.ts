@@ -62,7 +62,9 @@ export interface Verdict {
   /**
    * How an open finding that no longer fails ends; null keeps it open (its inputs cannot be trusted). Asked for each.
    */
-  readonly resolve: (finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>) => Promise<Resolution | null>
+  readonly resolve: (
+    finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>,
+  ) => Promise<Resolution | null>
 }
 
 export interface NewFinding {
@@ -143,6 +145,10 @@ export interface AdminStore {
    * is the time of all of them.
    */
   purge(erasure: Erasure | number): Promise<void>
+  /** Erases everything that belongs to a tenant, its row included. */
+  purgeTenant(tenantId: number): Promise<void>
+  /** Names of the tenants with resolved findings, or names of removed records, that ended before `before`. */
+  overdueErasure(before: number): Promise<readonly string[]>
   /**
    * Cheap proof that the store answers and is the one that was opened.
    *

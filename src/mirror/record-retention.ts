@@ -28,19 +28,37 @@ const due = (table: string) => `(select before from temp.erasure e where e.tenan
 
 /**
  * Erases the record of what ended before; what still held then stays. Rows are dated by the local clock, which may have
- * been wrong: a row that was written after one of the retained time is kept, however old its own time is.
+ * been wrong, so two rules keep what is not that old: nothing is erased before the mirror itself is as old as the
+ * retention by confirmed time, and a row that was written after one of the retained time stays.
  *
  * Expects to run inside a transaction.
  */
-export function eraseRecord({ raw, orm }: Database, erasure: Erasure | number): void {
-  const before =
-    typeof erasure === 'number'
-      ? new Map(orm.select().from(tenants).all().map(({ id }) => [id, erasure] as const))
-      : erasure.before
-  const now = typeof erasure === 'number' ? Number.MAX_SAFE_INTEGER : erasure.now
-  const latest = typeof erasure === 'number' ? erasure : Math.max(...before.values())
-  const earliest = typeof erasure === 'number' ? erasure : Math.min(...before.values())
-  if (!Number.isFinite(latest)) return
+export function eraseRecord(database: Database, erasure: Erasure | number): void {
+  const { before, now } = typeof erasure === 'number' ? ofAll(database, erasure) : sinceConfirmed(database, erasure)
+  if (before.size === 0) return
+  eraseBefore(database, before, now)
+}
+
+function ofAll({ orm }: Database, before: number): Erasure {
+  const ids = orm.select().from(tenants).all()
+  return { before: new Map(ids.map(({ id }) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER }
+}
+
+function sinceConfirmed({ raw }: Database, { before, now }: Erasure): Erasure {
+  const from = raw
+    .prepare<[number], number>(
+      `insert into retention (id, confirmed_from) values (1, ?)
+       on conflict (id) do update set confirmed_from = coalesce(confirmed_from, excluded.confirmed_from)
+       returning confirmed_from`,
+    )
+    .pluck()
+    .get(now)
+  return { before: new Map([...before].filter(([, time]) => time > (from ?? now))), now }
+}
+
+function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now: number): void {
+  const latest = Math.max(...before.values())
+  const earliest = Math.min(...before.values())
   raw.exec('create temp table if not exists erasure (tenant_id integer primary key, before integer not null)')
   raw.exec('delete from temp.erasure')
   const insert = raw.prepare('insert into temp.erasure values (?, ?)')

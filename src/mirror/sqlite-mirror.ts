@@ -23,6 +23,7 @@ import { keepCounts, tallies } from './record-counts.ts'
 import { removalStore, removals } from './removal-store.ts'
 import { revisions } from './revisions.ts'
 import { runEnds } from './run-ends.ts'
+import { tenantErasure } from './tenant-erasure.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
 import { verdictStore } from './verdict-store.ts'
@@ -88,6 +89,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...evidenceStore(database, () => verdicts.settle()),
     ...historyStore(database, () => verdicts.settle()),
     ...adminStore(opened),
+    ...tenantErasure(database),
     async [Symbol.asyncDispose]() {
       try {
         if (!guard.moved) verdicts.flush()
