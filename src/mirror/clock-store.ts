@@ -20,10 +20,16 @@ export function clockStore(database: Database): Part {
     .prepare<[], number | null>('select max(latest) from clock_steps where confirmed_at is null')
     .pluck()
   const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
+  // What began later than now began now at the earliest: else it would be too young to fail until that time comes.
+  const capStatus = raw.prepare('update documents set status_since = @at where status_since > @at')
   const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()
   return {
     async confirmTime(at) {
-      if (newest.get() !== null) transact(database, () => confirm.run(at))
+      if (newest.get() === null) return
+      transact(database, () => {
+        confirm.run(at)
+        capStatus.run({ at })
+      })
     },
     async unconfirmedTime() {
       return newest.get() ?? null
