@@ -44,7 +44,11 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })
   const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
-  const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone })
+  // Ages are counted by the wall clock: when it was set, other data than before may be due.
+  const catchUp = () => jobs.runDue(session.tenants)
+  const onJump = () =>
+    void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'What fell due could not be asked'))
+  const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone, onJump })
   const jobs = createJobs(scheduler, { session, io, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
@@ -56,7 +60,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   log.info({ host: address.host, port: address.port, tenants: session.tenants.length }, 'Listening')
   jobs.arrange()
   scheduler.start()
-  const { ended: caughtUp } = await jobs.runDue(session.tenants)
+  const { ended: caughtUp } = await catchUp()
   const life = parts.move()
   return {
     session,

@@ -90,7 +90,7 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   const now = () => io.clock.now()
   const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop })))
   line.say('Reading the database')
-  const store = facts.exists ? await judgeStore(facts, opened, now(), io.stop) : []
+  const store = facts.exists ? await judgeStore(facts, opened, now(), io.stop, settings.historyRetentionDays) : []
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, settings, io)
   const tenants = settings.tenants.map((tenant, i) => {

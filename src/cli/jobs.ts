@@ -5,7 +5,6 @@ import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import type { Io } from './io.ts'
-import { purge } from './purge.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Session } from './session.ts'
 import { sideBySide, tenantsAtOnce } from './side-by-side.ts'
@@ -107,18 +106,17 @@ function syncing(name: string, resource: ResourceName, mode: SyncMode, { session
   )
 }
 
-/** Time from the start to the first look for what the retention is over for. */
-const firstPurgeMs = 10 * minuteMs
+/** Time to the first look for what the retention is over for, and to the next where no tenant had confirmed the time. */
+const firstErasureMs = 10 * minuteMs
 
 function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
-  // The clock a machine starts with may be years ahead: by the first time, the tenants have told theirs.
-  let purgeAfter = io.clock.monotonic() + firstPurgeMs
+  let eraseAfter = io.clock.monotonic() + firstErasureMs
   return watch.over(async (signal) => {
     await watch.verify(signal)
     await session.evaluate(signal)
     heart.beatAt = io.clock.monotonic()
-    if (io.clock.monotonic() < purgeAfter) return
-    purgeAfter = io.clock.monotonic() + dayMs
-    await purge(session.mirror, session.settings, io.clock.now())
+    if (io.clock.monotonic() < eraseAfter) return
+    const erased = await session.eraseOutdated()
+    eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
   })
 }

@@ -12,6 +12,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { resolutions } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
+import { isSkewed } from '../model/decide-status.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { checksOf } from './checks-of.ts'
@@ -27,6 +28,8 @@ export interface Judging {
   readonly waivers?: readonly Waiver[]
   /** For how long a verdict is shown without being confirmed, in milliseconds. */
   readonly currentForMs?: number
+  /** The server time of the tenant, in milliseconds since the epoch; null or absent = not confirmed in this process. */
+  readonly serverTime?: number | null
   readonly signal?: AbortSignal
 }
 
@@ -58,10 +61,11 @@ export function createJudge({ mirror, metrics, clock, log, askBudget }: JudgeOpt
     return mine
   }
   return {
-    evaluate: (tenant, how = {}) =>
+    evaluate: (tenant, { serverTime = null, ...how } = {}) =>
       queued(async () => {
         const now = clock.now()
         await mirror.noteTime(now)
+        if (serverTime !== null && !isSkewed(serverTime - now)) await mirror.confirmTime(now)
         const outcomes = await evaluateTenant({
           store: mirror,
           tenant,

@@ -15,6 +15,7 @@ import { addFindings } from './findings.ts'
 import { addHistory } from './history.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { addMetrics } from './metrics.ts'
+import { addPurge } from './purge.ts'
 import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
@@ -33,6 +34,7 @@ const commands = [
   addExpiring,
   addExport,
   addAccept,
+  addPurge,
   addChecks,
   addDoctor,
   addMetrics,

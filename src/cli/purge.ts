@@ -1,18 +1,44 @@
-import type { Settings } from '../config/settings.ts'
-import type { Mirror } from '../mirror/port.ts'
-import { dayMs } from '../model/durations.ts'
+import type { Command } from 'commander'
+import { openMirror } from '../mirror/sqlite-mirror.ts'
+import { storeFacts } from '../mirror/store-facts.ts'
+import { UsageError } from '../model/errors.ts'
+import { loadConfiguration } from './configuration.ts'
+import { type ExitCode, exitCodes, type Io, print } from './io.ts'
 
-/**
- * Erases what the retention is over for. Where the clock is ahead of those of all tenants, the one of them that is least
- * behind counts: a clock that is years ahead for a while would erase everything.
- *
- * @param now milliseconds since the epoch.
- */
-export async function purge(mirror: Mirror, settings: Settings, now: number): Promise<void> {
-  const configured = new Set(settings.tenants.map(({ name }) => name))
-  const skews = (await mirror.tenants()).flatMap(({ name, clockSkewMs }) =>
-    configured.has(name) && clockSkewMs !== null ? [clockSkewMs] : [],
-  )
-  const aheadMs = skews.length === 0 ? 0 : Math.max(0, -Math.max(...skews))
-  await mirror.purge(now - aheadMs - settings.historyRetentionDays * dayMs)
+export function addPurge(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('purge')
+    .argument('<tenant>', 'of the mirror, no longer in the configuration')
+    .description('erase everything that belongs to a tenant')
+    .addHelpText(
+      'after',
+      `
+Erases the records of the tenant, their history, its runs, findings, evidence and waivers. It cannot be undone.
+The tenant must have left the configuration, and the engine must be stopped. Backups keep what they hold, and the record
+of past configurations keeps the name of the tenant until history.retentionDays have passed.
+
+Exit: 0 erased; 2 there is no such tenant, or it is configured; 3 an engine works on the database.
+
+Example:
+  tenantwatch purge acme`,
+    )
+    .action(async (tenant: string, _options: object, command: Command) => done(await purge(io, tenant, command)))
+}
+
+async function purge(io: Io, name: string, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command)
+  if (settings.tenants.some((tenant) => tenant.name === name))
+    throw new UsageError('This tenant is configured: take it out of the configuration first')
+  if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing can be erased')
+  // Alone with the database: an engine remembers what it has read of a tenant.
+  await using mirror = openMirror(settings.storePath, 'engine')
+  const tenants = await mirror.tenants()
+  const tenant = tenants.find((one) => one.name === name)
+  if (tenant === undefined) {
+    const names = tenants.map((one) => one.name).join(', ')
+    throw new UsageError(`The mirror has no tenant of this name; it has ${names === '' ? 'none' : names}`)
+  }
+  await mirror.purgeTenant(tenant.id)
+  print(io, `Erased: everything of ${name}`)
+  return exitCodes.ok
 }

@@ -6,6 +6,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { storeSize } from '../mirror/store-size.ts'
+import { dayMs } from '../model/durations.ts'
 import { verdictLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
@@ -18,6 +19,7 @@ import type { Io } from './io.ts'
 import { createJudge, type Judge, type Judging } from './judge.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
+import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { version } from './version.ts'
 import { createViews, type Views } from './views.ts'
@@ -137,6 +139,7 @@ export class Session implements AsyncDisposable {
     return this.#onSoundStore(signal, async () => {
       const result = await tenant.engine.run(resource, mode, signal)
       logResult(this.#options.log, result)
+      tenant.serverClock.note(result)
       if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
         await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource], signal })
       }
@@ -158,6 +161,17 @@ export class Session implements AsyncDisposable {
         await this.#lookAtOwnSecret(settings.name)
       }
     })
+  }
+
+  /**
+   * Erases what the retention is over for.
+   *
+   * @returns false when nothing could be: no tenant has confirmed the time in this process.
+   */
+  eraseOutdated(): Promise<boolean> {
+    const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
+    const retentionMs = this.#settings.historyRetentionDays * dayMs
+    return eraseOutdated(this.mirror, { clocks, retentionMs, now: this.#options.io.clock.now() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -201,7 +215,8 @@ export class Session implements AsyncDisposable {
     const currentForMs = verdictLimitMs(evaluate.intervalMs)
     const judged = { id: tenant.engine.tenantId, settings: tenant.settings }
     const { incomplete: keepUnlisted } = this.#settings.ownChecks
-    await this.judge.evaluate(judged, { checks: this.#checks, keepUnlisted, waivers, currentForMs, ...how })
+    const serverTime = tenant.serverClock.now()
+    await this.judge.evaluate(judged, { checks: this.#checks, keepUnlisted, waivers, currentForMs, serverTime, ...how })
   }
 
   async #lookAtOwnSecret(name: string): Promise<void> {

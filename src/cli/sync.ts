@@ -7,7 +7,6 @@ import { exitCodeOf } from './fail-on.ts'
 import { type ExitCode, type Io, print } from './io.ts'
 import { createLog } from './logger.ts'
 import { progressLine } from './progress.ts'
-import { purge } from './purge.ts'
 import { openSession } from './session.ts'
 import { syncRound } from './sync-round.ts'
 import { syncSummary } from './sync-summary.ts'
@@ -56,7 +55,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   await using session = await openSession({ settings, io, log, progress: progress.page })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), sweep: options.sweep === true }
   const results = await syncRound(session, round, io.stop)
-  await purge(session.mirror, settings, io.clock.now())
+  await session.eraseOutdated()
   progress.clear()
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   print(io, syncSummary(results, postures))

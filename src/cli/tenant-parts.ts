@@ -10,6 +10,7 @@ import { createTenantClient } from '../tenant/client.ts'
 import type { TenantClientOptions } from '../tenant/options.ts'
 import type { TenantClient } from '../tenant/reader.ts'
 import type { Io } from './io.ts'
+import { ProvenClock } from './proven-clock.ts'
 import { TenantWork } from './tenant-work.ts'
 import { version } from './version.ts'
 
@@ -19,6 +20,7 @@ export interface TenantParts {
   readonly client: TenantClient
   readonly engine: TenantEngine
   readonly work: TenantWork
+  readonly serverClock: ProvenClock
 }
 
 export interface TenantPartsOptions {
@@ -47,7 +49,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
     log: options.log.child({ tenant: tenant.name }),
     observer: observerOf(metrics, options.progress),
   })
-  return { settings: tenant, client, engine, work: new TenantWork() }
+  return { settings: tenant, client, engine, work: new TenantWork(), serverClock: new ProvenClock(client.answerTimes) }
 }
 
 /**

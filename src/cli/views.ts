@@ -110,7 +110,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock): V
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waivers, { tenant: name, check: check.id })
-      const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.at }
+      const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
       named.push(...(await foremost(request)))
     }
     return named

@@ -89,7 +89,7 @@ function assemble(
     failing,
     resolve(finding) {
       signal?.throwIfAborted()
-      return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, clockSkewMs, judged })
+      return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, clockSkewMs, now, judged })
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
+import { waiverTime } from './tenant-trust.ts'
 import { lapsesOf, markOf } from './waivers.ts'
 
 export interface ReadFindings {
@@ -19,7 +20,7 @@ export interface ReadFindings {
 /** Findings as outputs show them, one by one in the store's order; never more than a batch is in memory. */
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
   const { store, states = ['open'], fingerprints, tenantIds, check } = request
-  const lastConfirmed = await confirmationTimes(store, tenantIds)
+  const times = await timesOf(request)
   const filter = {
     all: states.includes('resolved'),
     ...(tenantIds && { tenantIds }),
@@ -30,7 +31,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
     const lapses = await lapsesAmong(batch, request)
     for (const row of batch) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
-      const view = toView(row, lastConfirmed(row), lapses.get(row.fingerprint) ?? [], request)
+      const view = toView(row, times(row), lapses.get(row.fingerprint) ?? [], request)
       if (states.includes(view.state)) yield view
     }
   }
@@ -44,14 +45,27 @@ async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: Rea
   return lapsesOf(waivers, await store.lapses(open.map(({ fingerprint }) => fingerprint)))
 }
 
-async function confirmationTimes(store: PostureStore, tenantIds: readonly number[] | undefined) {
-  const times = new Map<string, number>()
+interface Times {
+  /** By which waivers of the tenant end. */
+  readonly waiversAt: number
+  /** When the check was last evaluated; undefined = never. */
+  readonly confirmedAt: number | undefined
+}
+
+async function timesOf({ store, tenantIds, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
+  const confirmed = new Map<string, number>()
+  const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
-  for (const { id, name } of await store.tenants()) {
+  const newest = await store.unconfirmedTime()
+  for (const tenant of await store.tenants()) {
+    const { id, name } = tenant
     if (tenantIds !== undefined && !tenantIds.includes(id)) continue
-    for (const state of await store.checkStates(id)) times.set(keyOf(name, state.check), lastConfirmation(state))
+    waiversAt.set(name, waiverTime(now, newest, tenant))
+    for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
   }
-  return ({ tenant, check }: FindingRow) => times.get(keyOf(tenant, check))
+  return ({ tenant, check }) => {
+    return { waiversAt: waiversAt.get(tenant) ?? now, confirmedAt: confirmed.get(keyOf(tenant, check)) }
+  }
 }
 
 /** An evaluation that could not be judged keeps findings open but saw none: they were last seen when it still could. */
@@ -61,12 +75,12 @@ function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number
 
 function toView(
   row: FindingRow,
-  confirmedAt: number | undefined,
+  { confirmedAt, waiversAt }: Times,
   lapses: readonly Lapse[],
-  { waivers, now }: ReadFindings,
+  { waivers }: ReadFindings,
 ): FindingView {
   const isOpen = row.resolvedAt === null
-  const waiver = isOpen ? markOf(row, waivers, lapses, now) : null
+  const waiver = isOpen ? markOf(row, waivers, lapses, waiversAt) : null
   const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
   return {
     fingerprint: row.fingerprint,

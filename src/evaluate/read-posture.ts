@@ -32,11 +32,20 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   const { store, tenant, checks, waivers, now } = request
   const { id, settings } = tenant
   const trust = await readTrust(store, tenant, now)
+  const { waiversAt } = trust
   const states = await store.checkStates(id)
-  const split = await splitOpenFindings({ store, tenant: { id, name: settings.name }, checks, states, waivers, now })
+  const split = await splitOpenFindings({
+    store,
+    tenant: { id, name: settings.name },
+    checks,
+    states,
+    waivers,
+    now: waiversAt,
+  })
   return {
     tenant: settings.name,
     at: now,
+    waiversAt,
     clockSkewMs: trust.tenant.clockSkewMs,
     blockedUntil: trust.tenant.blockedUntil,
     holds: trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
@@ -47,7 +56,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
       const state = states.find((row) => row.check === check.id)
       return checkView(check, { request, trust, state, counts: split.byCheck.get(check.id) })
     }),
-    waivers: await readWaivers({ store, tenant, trust, checks, waivers, coverage: split.byWaiver, now }),
+    waivers: await readWaivers({ store, tenant, trust, checks, waivers, coverage: split.byWaiver, now: waiversAt }),
   }
 }
 

@@ -11,11 +11,13 @@ export interface Ending {
   /** The check's inputs: what it judges first, then what it needs. */
   readonly inputs: readonly InputTrust[]
   readonly clockSkewMs: number | null
+  /** Milliseconds since the epoch. */
+  readonly now: number
   /** Null when the check could not be judged at all. */
   readonly judged: Judged | null
 }
 
-type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence'>
+type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>
 
 /** Partial states of the judged resource that leave each single record either sound or in doubt. */
 const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
@@ -37,7 +39,9 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   if (scope === 'not_judged') return null
   if (scope === 'not_applicable') return 'not_applicable'
   if (scope === 'accepted') return 'rule_changed'
-  return isOfRule(finding, judged.rule) ? 'fixed' : 'rule_changed'
+  if (!isOfRule(finding, judged.rule)) return 'rule_changed'
+  const ofWrongClock = check.timeBased && (await store.isOfWrongClock(finding.fingerprint, ending.now))
+  return ofWrongClock ? 'clock_corrected' : 'fixed'
 }
 
 function isTrusted({ check, inputs, clockSkewMs }: Ending): boolean {

@@ -25,7 +25,8 @@ export function resourceView(
     missing: stored?.missing ?? 0,
     dataAsOf,
     freshnessLimitMs,
-    fresh: isFresh(dataAsOf, freshnessLimitMs, now) && measured?.input.blocked !== 'tenant_changed',
+    fresh:
+      isFresh(dataAsOf, freshnessLimitMs, now) && !['stale', 'tenant_changed'].includes(measured?.input.blocked ?? ''),
     message: stored?.state.message ?? null,
     modes,
   }

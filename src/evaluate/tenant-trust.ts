@@ -1,5 +1,6 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { HoldRow, PostureStore, ResourceTrust, SyncState, TenantRow } from '../mirror/port.ts'
+import { isSkewed } from '../model/decide-status.ts'
 import { sweepFreshnessLimitMs } from '../model/freshness.ts'
 import { assessInput, type InputFacts, type InputTrust } from '../model/input-trust.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -22,6 +23,8 @@ export interface TenantTrust {
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]
   readonly resources: ReadonlyMap<ResourceName, MeasuredTrust>
+  /** The time by which waivers end: the latest of the local clock, the newest time stored and the server's. */
+  readonly waiversAt: number
 }
 
 export interface MeasuredTrust {
@@ -42,15 +45,25 @@ export async function readTrust(
   now: number,
 ): Promise<TenantTrust> {
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
-  const [holds, stored] = await Promise.all([store.holds(id), store.trust(id)])
+  const [holds, stored, newest] = await Promise.all([store.holds(id), store.trust(id), store.unconfirmedTime()])
+  const clockIsBehind = newest !== null && now < newest
   const resources = new Map<ResourceName, MeasuredTrust>()
   for (const resource of resourceNames) {
     const own = stored.find(({ state }) => state.resource === resource)
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
-    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs })
+    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, clockIsBehind })
     resources.set(resource, { stored: own, freshnessLimitMs, input: assessInput(facts, now) })
   }
-  return { tenant, holds, resources }
+  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, tenant) }
+}
+
+/** Waivers end by the latest clock: one that is set back must not renew them. */
+export function waiverTime(
+  now: number,
+  newest: number | null,
+  { clockSkewMs }: Pick<TenantRow, 'clockSkewMs'>,
+): number {
+  return Math.max(now, newest ?? now, isSkewed(clockSkewMs) ? now + (clockSkewMs ?? 0) : now)
 }
 
 /** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
@@ -78,16 +91,17 @@ interface Known {
   readonly holds: readonly HoldRow[]
   readonly settings: JudgedSettings
   readonly freshnessLimitMs: number
+  readonly clockIsBehind: boolean
 }
 
-function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }: Known): InputFacts {
+function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known): InputFacts {
   const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
   const failedSweep = stored === undefined ? null : sweepFailure(stored.state)
   return {
     resource,
     enabled: settings.resources[resource].enabled,
     completeStartedAt: stored?.state.completeStartedAt ?? null,
-    freshnessLimitMs,
+    ...known,
     denied: stored?.state.denied ?? null,
     tenantInDoubt: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     troubles: failedSweep === null ? own : [...own, failedSweep],

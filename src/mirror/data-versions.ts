@@ -45,9 +45,9 @@ export function watchData<T extends Watched>({ raw }: Database, operations: T): 
       note(tenantId, resource)
       return operations.markMissing(tenantId, resource, rids, at)
     },
-    purge(before) {
+    purge(erasure) {
       ofAll++
-      return operations.purge(before)
+      return operations.purge(erasure)
     },
     remove(tenantId, resource, rids, at, requestId) {
       note(tenantId, resource)

@@ -84,6 +84,8 @@ export interface EvidenceStore {
   noteTenantState(tenantId: number, state: string, at: number): Promise<void>
   /** Told the time before each judging: notes that the clock was set back. */
   noteTime(at: number): Promise<void>
+  /** Notes that the server time of a tenant agrees with the local clock at `at`: what is dated later was a wrong clock's. */
+  confirmTime(at: number): Promise<void>
   recordBounds(): Promise<RecordBounds>
   /** The record at `at`; `present` when that is now, which matters after the clock was set back. */
   past(at: number, present: boolean): Promise<PastReader>

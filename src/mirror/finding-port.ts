@@ -5,6 +5,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { OwnCheckStore } from './own-check-port.ts'
 import type { RecordReader } from './query.ts'
+import type { Erasure } from './record-retention.ts'
 import type { HoldRow, ResourceTrust, TenantRow } from './sync-port.ts'
 import type { WaiverStore } from './waiver-port.ts'
 
@@ -61,7 +62,9 @@ export interface Verdict {
   /**
    * How an open finding that no longer fails ends; null keeps it open (its inputs cannot be trusted). Asked for each.
    */
-  readonly resolve: (finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence'>) => Promise<Resolution | null>
+  readonly resolve: (
+    finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>,
+  ) => Promise<Resolution | null>
 }
 
 export interface NewFinding {
@@ -104,6 +107,13 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
     readonly check?: string
     readonly fingerprints?: readonly string[]
   }): AsyncIterable<readonly FindingRow[]>
+  /**
+   * The newest time stored before the clock was set back, in milliseconds since the epoch; null when there is none or an
+   * answer has confirmed the clock since.
+   */
+  unconfirmedTime(): Promise<number | null>
+  /** True when the clock by which a finding was opened last proved wrong; `now` is the confirmed time. */
+  isOfWrongClock(fingerprint: string, now: number): Promise<boolean>
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
   tenant(tenantId: number): Promise<TenantRow>
@@ -122,6 +132,7 @@ export type PostureStore = Pick<
   | 'tenant'
   | 'tenants'
   | 'trust'
+  | 'unconfirmedTime'
   | 'waiverBreadth'
 >
 
@@ -129,8 +140,15 @@ export type PostureStore = Pick<
 export interface AdminStore {
   /** Puts the decision row for a hold; the engine applies it before its next run. */
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
-  /** Erases personal fields of tombstones, and history and runs older than `before`. */
-  purge(before: number): Promise<void>
+  /**
+   * Erases the personal fields of tombstones, and history and runs, that ended before the time of their tenant; a number
+   * is the time of all of them.
+   */
+  purge(erasure: Erasure | number): Promise<void>
+  /** Erases everything that belongs to a tenant, its row included. */
+  purgeTenant(tenantId: number): Promise<void>
+  /** Names of the tenants with resolved findings, or names of removed records, that ended before `before`. */
+  overdueErasure(before: number): Promise<readonly string[]>
   /**
    * Cheap proof that the store answers and is the one that was opened.
    *

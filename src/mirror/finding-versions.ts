@@ -48,9 +48,9 @@ export function watchAcceptances<T extends Watched>(
       versions.noteAll()
       return operations.noteWaiver(tenantId, waiver)
     },
-    purge(before) {
+    purge(erasure) {
       versions.noteAll()
-      return operations.purge(before)
+      return operations.purge(erasure)
     },
   } satisfies Watched
 }

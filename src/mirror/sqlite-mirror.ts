@@ -1,6 +1,7 @@
 import { acceptedStateStore } from './accepted-states.ts'
 import { adminStore } from './admin-store.ts'
 import { changeLog } from './change-log.ts'
+import { clockStore } from './clock-store.ts'
 import { watchData } from './data-versions.ts'
 import { withStoreErrors } from './database.ts'
 import { evidenceStore } from './evidence-store.ts'
@@ -22,6 +23,7 @@ import { keepCounts, tallies } from './record-counts.ts'
 import { removalStore, removals } from './removal-store.ts'
 import { revisions } from './revisions.ts'
 import { runEnds } from './run-ends.ts'
+import { tenantErasure } from './tenant-erasure.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
 import { verdictStore } from './verdict-store.ts'
@@ -83,9 +85,11 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...ownCheckStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
+    ...clockStore(database),
     ...evidenceStore(database, () => verdicts.settle()),
     ...historyStore(database, () => verdicts.settle()),
     ...adminStore(opened),
+    ...tenantErasure(database),
     async [Symbol.asyncDispose]() {
       try {
         if (!guard.moved) verdicts.flush()

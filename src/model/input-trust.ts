@@ -9,6 +9,8 @@ export interface InputFacts {
   /** Start of the last complete walk in milliseconds since the epoch; null = never. */
   readonly completeStartedAt: number | null
   readonly freshnessLimitMs: number
+  /** True while the local clock is earlier than the newest time stored, and no answer has confirmed it: ages mean nothing. */
+  readonly clockIsBehind: boolean
   /** The refusal (`unauthorized`, `missing_permission`) that no success followed. */
   readonly denied: Reason | null
   /** True while the mirrored data may be another tenant's. */
@@ -52,5 +54,6 @@ function blockedBy(facts: InputFacts, now: number): UnknownReason | null {
   if (facts.tenantInDoubt) return 'tenant_changed'
   if (facts.denied !== null) return facts.denied
   if (facts.completeStartedAt === null) return 'never'
+  if (facts.clockIsBehind) return 'stale'
   return isFresh(facts.completeStartedAt, facts.freshnessLimitMs, now) ? null : 'stale'
 }

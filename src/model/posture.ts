@@ -11,6 +11,8 @@ import type { Severity } from './severity.ts'
 export interface TenantPosture {
   readonly tenant: string
   readonly at: number
+  /** The time by which waivers end, which a clock that is set back does not put off. */
+  readonly waiversAt: number
   readonly clockSkewMs: number | null
   readonly blockedUntil: number
   readonly holds: readonly HoldView[]

@@ -1,9 +1,11 @@
-import { createTask, type ScheduledTask } from 'node-cron'
 import type { Clock, Random } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import { cronLogger } from './cron-logger.ts'
-import { watchWallClock } from './watch-wall-clock.ts'
+import { type CronTimes, cronTimes } from './cron-times.ts'
+import { wallClockWatch } from './wall-clock-watch.ts'
+
+/** Greatest time between two looks at the clocks, so that a jump of the wall clock is noticed soon. */
+const lookEveryMs = 5 * secondMs
 
 export interface SchedulerOptions {
   readonly clock: Clock
@@ -11,6 +13,8 @@ export interface SchedulerOptions {
   readonly log: Log
   /** IANA name that cron expressions are read in, unless a job names another. */
   readonly timezone: string
+  /** Called when the wall clock was set, at most once a minute: what fell due by it is not made up for here. */
+  readonly onJump?: () => void
 }
 
 export interface Job {
@@ -44,16 +48,32 @@ export interface Scheduler {
 
 interface Entry {
   readonly job: Job
-  readonly task: ScheduledTask
+  readonly rhythm: Rhythm
   skipped: number
 }
 
-/** Repeats named work by cron expressions: a job never overlaps itself, a tick that finds it running is skipped. */
-export function createScheduler({ clock, random, log, timezone }: SchedulerOptions): Scheduler {
+/** All jobs of one expression and time zone: a fleet has thousands of jobs and a handful of these. */
+interface Rhythm {
+  readonly key: string
+  readonly times: CronTimes
+  readonly entries: Set<Entry>
+  /** Wall time of the next tick. */
+  nextAt: number
+}
+
+/**
+ * Repeats named work by cron expressions: a job never overlaps itself, a tick that finds it running is skipped. One timer
+ * serves all jobs. Only the next tick of an expression is ever computed: after a sleep of the machine a missed tick comes
+ * once, after a jump of the wall clock the ticks in between do not come at all.
+ */
+export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
+  const rhythms = new Map<string, Rhythm>()
   // By name, so that a job taken out and put in again does not overlap its former self.
   const running = new Map<string, Promise<RunOutcome>>()
   const stopping = new AbortController()
+  /** Ends the sleep of the one timer, which was armed before another tick came to be the next. */
+  let wake = new AbortController()
   let started = false
 
   const work = async ({ job }: Entry, delayMs: number): Promise<RunOutcome> => {
@@ -84,44 +104,82 @@ export function createScheduler({ clock, random, log, timezone }: SchedulerOptio
     return entry
   }
 
-  const rearm = (jumpedMs: number): void => {
-    log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule is armed anew')
-    for (const { task } of entries.values()) {
-      void task.stop()
-      void task.start()
+  const nextAfterNow = (times: CronTimes): number => {
+    const at = times.next()
+    // Where this clock is not the system's, a tick a second is the most.
+    return at > clock.now() ? at : clock.now() + secondMs
+  }
+  const rhythmOf = (job: Job): Rhythm => {
+    const zone = job.timezone ?? timezone
+    const key = `${zone} ${job.expression}`
+    const known = rhythms.get(key)
+    if (known !== undefined) return known
+    const times = cronTimes(job.expression, zone)
+    const rhythm = { key, times, entries: new Set<Entry>(), nextAt: nextAfterNow(times) }
+    rhythms.set(key, rhythm)
+    return rhythm
+  }
+  const tick = (rhythm: Rhythm): void => {
+    rhythm.nextAt = nextAfterNow(rhythm.times)
+    for (const entry of rhythm.entries) {
+      const { delayMs = 0, jitterMs = 0 } = entry.job
+      void launch(entry, delayMs + Math.floor(random() * jitterMs))
+    }
+  }
+  const lookAt = (watch: ReturnType<typeof wallClockWatch>): void => {
+    if (watch.jumped()) for (const rhythm of rhythms.values()) rhythm.nextAt = nextAfterNow(rhythm.times)
+    const jumpedMs = watch.report()
+    if (jumpedMs !== null) {
+      log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule follows it')
+      onJump?.()
+    }
+    const now = clock.now()
+    for (const rhythm of rhythms.values()) if (rhythm.nextAt <= now) tick(rhythm)
+  }
+  const keepTime = async (): Promise<void> => {
+    const watch = wallClockWatch(clock)
+    while (!stopping.signal.aborted) {
+      lookAt(watch)
+      const nextAt = Math.min(...[...rhythms.values()].map((rhythm) => rhythm.nextAt))
+      wake = new AbortController()
+      await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), lookEveryMs), wake.signal).catch(() => undefined)
     }
   }
 
   return {
     add(job) {
       if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
-      const at = job.timezone === undefined ? {} : { timezone: job.timezone }
-      // Not awaited by node-cron: its own idea of overlap must not stand beside the one here.
-      const delay = () => (job.delayMs ?? 0) + Math.floor(random() * (job.jitterMs ?? 0))
-      const tick = () => void launch(find(job.name), delay())
-      const task = createTask(job.expression, tick, { name: job.name, timezone, ...at, logger: cronLogger(log) })
-      entries.set(job.name, { job, task, skipped: 0 })
-      if (started) void task.start()
+      const rhythm = rhythmOf(job)
+      const entry = { job, rhythm, skipped: 0 }
+      rhythm.entries.add(entry)
+      entries.set(job.name, entry)
+      wake.abort()
     },
     remove(name) {
       const entry = entries.get(name)
       if (entry === undefined) return false
       entries.delete(name)
-      void entry.task.destroy()
+      const { rhythm } = entry
+      rhythm.entries.delete(entry)
+      if (rhythm.entries.size > 0) return true
+      rhythms.delete(rhythm.key)
+      rhythm.times.dispose()
       return true
     },
     start() {
       if (started) return
       started = true
-      for (const { task } of entries.values()) void task.start()
-      void watchWallClock(clock, rearm, stopping.signal)
+      for (const rhythm of rhythms.values()) rhythm.nextAt = nextAfterNow(rhythm.times)
+      void keepTime()
     },
     runNow: (name) => launch(find(name), 0),
     skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
-      for (const { task } of entries.values()) void task.destroy()
+      for (const { times } of rhythms.values()) times.dispose()
+      rhythms.clear()
       entries.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
+      wake.abort()
       if (running.size === 0) return true
       const waiting = new AbortController()
       const ended = Promise.allSettled(running.values()).then(() => true)

@@ -3,6 +3,7 @@ import { UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { Access } from './access/access.ts'
+import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import type { AuthOptions } from './credential/auth-options.ts'
 import { createSource } from './credential/create-source.ts'
@@ -94,11 +95,13 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     },
   })
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(options.retries), random, observer })
-  const reader = createTenantReader({ read, api, observer, version: options.version })
+  const answerTimes = new AnswerTimes(clock)
+  const reader = createTenantReader({ read, api, answerTimes, observer, version: options.version })
 
   return {
     ...reader,
     reader,
+    answerTimes,
     createUser: createUserWriter(link, access),
     get blockedUntil() {
       return gate.blockedUntil

@@ -33,7 +33,8 @@ export interface ReadAnswer {
   /** The body of a 200, in UTF-8; null for an absent resource. */
   readonly body: Buffer | null
   /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
-  readonly absentRequestId: string | null
+  readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
+  readonly ageSeconds: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
   readonly identity: number
@@ -68,15 +69,15 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const held = await access.token(signal)
       const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, receivedAt, receivedMonotonic } = outcome
+        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
-        const absent = denial !== null
-        if (status === 200 || absent) {
+        if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
           mayBeStale = true
           return {
-            body: absent ? null : (body ?? Buffer.alloc(0)),
-            absentRequestId: denial?.requestId ?? null,
+            body: denial !== null ? null : (body ?? Buffer.alloc(0)),
+            absent: denial,
+            ageSeconds,
             receivedAt,
             receivedMonotonic,
             identity: access.answered(endpoint, held),

@@ -1,4 +1,5 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
+import type { AnswerTimes } from './answer-times.ts'
 import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
 
 /** A deviation from the known contract that spoils nothing: it is counted, once a field and run. */
@@ -35,6 +36,8 @@ export interface AnswerMeta {
    * the same OAuth client) and when an endpoint that answered 401 answers again; the data may be another tenant's.
    */
   readonly identity: number
+  /** What is odd about the id and the time of the answer; absent = nothing. */
+  readonly oddities?: readonly Oddity[]
 }
 
 /** A page of a paginated list (specification: Pagination object). */
@@ -117,6 +120,8 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
   readonly reader: TenantReader
   /** Nothing is sent before this wall time (milliseconds since the epoch); 0 when nothing holds it back. */
   readonly blockedUntil: number
+  /** The server time of the tenant, as its answers in this process show it. */
+  readonly answerTimes: AnswerTimes
   /** For how long the token that was fetched last is used before it is fetched anew, in milliseconds; null where none was. */
   readonly tokenGoodForMs: number | null
 }

@@ -1,4 +1,6 @@
+import { parseIsoDate } from '../model/dates.ts'
 import { SyncError } from '../model/errors.ts'
+import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
 import { type Endpoint, endpoints } from './endpoints.ts'
 import type { ApiOptions } from './options.ts'
 import { badRequestHint, feedQuery, pageSizeOf } from './query.ts'
@@ -20,6 +22,7 @@ import { recordsDigest } from './wire/records-digest.ts'
 export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
+  readonly answerTimes: AnswerTimes
   readonly observer: TenantObserver | undefined
   /** Of this program: another one may read the same records otherwise. */
   readonly version: string
@@ -27,18 +30,33 @@ export interface TenantReaderParts {
 
 type Read<T> = (raw: unknown) => Reading<T>
 
+type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
+type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
+
 /** The eight reading endpoints over a reading call. */
-export function createTenantReader({ read, api, observer, version }: TenantReaderParts): TenantReader {
-  function open(endpoint: Endpoint, text: string, answer: ReadAnswer): { envelope: Envelope; meta: AnswerMeta } {
-    const envelope = openEnvelope(text, 200, inWords('GET', endpoint))
-    const { requestId, serverTime } = envelope
-    if (serverTime !== null) observer?.clockSkew((serverTime - answer.receivedAt) / 1000)
+export function createTenantReader({ read, api, answerTimes, observer, version }: TenantReaderParts): TenantReader {
+  async function ask(call: ReadCall): Promise<Asked> {
+    const request = answerTimes.begin()
+    return { ...(await read(call)), request, what: inWords('GET', call.endpoint) }
+  }
+
+  function open(endpoint: Endpoint, text: string, answer: Asked): { envelope: Envelope; meta: AnswerMeta } {
+    const envelope = openEnvelope(text, 200, answer.what)
+    return { envelope, meta: metaOf(answer, { ...envelope, resource: endpoint.resource }) }
+  }
+
+  /** Everything that an answer states goes through here: an old one is thrown. */
+  function metaOf(answer: Asked, stated: Stated): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity } = answer
-    return { envelope, meta: { requestId, serverTime, receivedAt, receivedMonotonic, identity } }
+    const { requestId, serverTime } = stated
+    const oddities = answerTimes.note({ ...answer, ...stated })
+    if (serverTime !== null) observer?.clockSkew((serverTime - receivedAt) / 1000)
+    const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity }
+    return oddities.length === 0 ? meta : { ...meta, oddities }
   }
 
   async function whole(endpoint: Endpoint, path: string, signal?: AbortSignal) {
-    const answer = await read({ endpoint, path, absentOn404: false, signal })
+    const answer = await ask({ endpoint, path, absentOn404: false, signal })
     return open(endpoint, answer.body?.toString() ?? '', answer)
   }
 
@@ -59,7 +77,7 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
     const sizeParameter = size === null ? null : api.pageSizeParameter
     const path = `${endpoint.template}${feedQuery(query, sizeParameter, size)}`
     const hint = badRequestHint(query, sizeParameter)
-    const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
+    const answer = await ask({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
     const body = answer.body ?? Buffer.alloc(0)
     const records = recordsDigest(body, version)
     const same = records !== null && records.digest === unless
@@ -78,12 +96,16 @@ export function createTenantReader({ read, api, observer, version }: TenantReade
   ): Promise<Lookup<T>> {
     if (!isIntegerId(id)) throw new SyncError('internal', `${endpoint.template} was asked for an id that is no integer`)
     const path = endpoint.template.replace('{id}', String(id))
-    const answer = await read({ endpoint, path, absentOn404: true, signal })
+    const answer = await ask({ endpoint, path, absentOn404: true, signal })
     if (answer.body === null) {
-      const { absentRequestId: requestId, receivedAt, receivedMonotonic, identity } = answer
-      return { item: null, meta: { requestId, serverTime: null, receivedAt, receivedMonotonic, identity } }
+      const { requestId = null, timestamp } = answer.absent ?? {}
+      const serverTime = parseIsoDate(timestamp)?.ms ?? null
+      // The shape of errors is not shown, so one without id and time is nothing odd.
+      const { oddities: _, ...meta } = metaOf(answer, { requestId, timestamp, serverTime, resource: null })
+      return { item: null, meta }
     }
-    const { envelope, meta } = open(endpoint, answer.body.toString(), answer)
+    const envelope = openEnvelope(answer.body.toString(), 200, answer.what)
+    const meta = metaOf(answer, { ...envelope, resource: null })
     const item = one(singleData(envelope, endpoint))
     const got = item.ok ? idOf(item.record) : item.id
     if (got !== null && got !== id) {

@@ -14,6 +14,7 @@ const commands = [
   'expiring',
   'export',
   'accept',
+  'purge',
   'checks',
   'doctor',
   'metrics',

@@ -41,6 +41,7 @@ const facts: InputFacts = {
   resource: 'users',
   enabled: true,
   completeStartedAt: 1000,
+  clockIsBehind: false,
   freshnessLimitMs: 500,
   denied: null,
   tenantInDoubt: false,
@@ -52,6 +53,7 @@ const facts: InputFacts = {
 it.each<[string, Partial<InputFacts>, number, Partial<InputTrust>]>([
   ['data at its limit', {}, 1500, { blocked: null, partial: [] }],
   ['data past its limit', {}, 1501, { blocked: 'stale' }],
+  ['data read by a clock that is behind', { clockIsBehind: true }, 1000, { blocked: 'stale' }],
   ['data that never was complete', { completeStartedAt: null }, 1000, { blocked: 'never', everComplete: false }],
   [
     'a refusal before anything was complete',

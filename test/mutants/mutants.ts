@@ -572,13 +572,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/cli/report'],
   },
   {
-    name: 'a clock that is ahead erases the history',
-    file: 'src/cli/purge.ts',
-    find: 'Math.max(0, -Math.max(...skews))',
-    replace: '0',
-    tests: ['test/cli/as-of'],
-  },
-  {
     name: 'whoever could not be judged counts as passing',
     file: 'src/cli/report/coverage.ts',
     find: 'passing: rest - unknown,',

@@ -3,6 +3,7 @@ import type { Mirror, TenantRow } from '../../src/mirror/port.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
 import { Access } from '../../src/tenant/access/access.ts'
+import { AnswerTimes } from '../../src/tenant/answer-times.ts'
 import { envSource } from '../../src/tenant/credential/env-source.ts'
 import { probesFor } from '../../src/tenant/endpoints.ts'
 import { Gate } from '../../src/tenant/pace/gate.ts'
@@ -67,7 +68,13 @@ export function createModelClient(options: ModelClientOptions): Pick<TenantClien
   const random = () => prng.next()
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer: undefined })
   return {
-    reader: createTenantReader({ read, api, observer: undefined, version: 'model' }),
+    reader: createTenantReader({
+      read,
+      api,
+      answerTimes: new AnswerTimes(clock),
+      observer: undefined,
+      version: 'model',
+    }),
     get blockedUntil() {
       return gate.blockedUntil
     },

@@ -7,8 +7,8 @@ import {
   page,
   permission,
   problem,
-  requestId,
   role,
+  sentRequestId,
   settings,
   user,
 } from './support/answers.ts'
@@ -31,7 +31,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   const { client, clock, observed } = testClient(server.url)
   await using _ = client
   const told = {
-    requestId,
+    requestId: expect.stringMatching(sentRequestId),
     serverTime: Date.parse(meta.timestamp),
     receivedAt: clock.now(),
     receivedMonotonic: clock.monotonic(),
@@ -63,8 +63,9 @@ it('leaves the records of a page unread whose digest is named', async () => {
   const { client } = testClient(server.url)
   await using _ = client
   const { digest, ...first } = await client.listUsers({})
-  expect(await client.listUsers({}, undefined, digest ?? '')).toEqual({ ...first, items: [], digest, same: true })
-  expect(await client.listUsers({}, undefined, 'another')).toEqual({ ...first, digest, same: false })
+  const meta = { ...first.meta, requestId: expect.stringMatching(sentRequestId) }
+  expect(await client.listUsers({}, undefined, digest ?? '')).toEqual({ ...first, meta, items: [], digest, same: true })
+  expect(await client.listUsers({}, undefined, 'another')).toEqual({ ...first, meta, digest, same: false })
 })
 
 it('sends GET with the token, a version and no-cache', async () => {
@@ -147,7 +148,7 @@ it('answers null for a user or role that the API says is absent, and fails for a
   expect(await caught(client.listUsers({}))).toMatchObject({
     reason: 'client_error',
     status: 404,
-    requestId,
+    requestId: expect.stringMatching(sentRequestId),
     hint: expect.stringMatching(/baseUrl/),
   })
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')

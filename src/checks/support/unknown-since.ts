@@ -26,7 +26,8 @@ export async function* withUnknownSince(
 function unknownSince(document: MirrorRecord, changes: readonly ChangeRow[], known: readonly unknown[]): number {
   const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
   if (ofStatus.length === 0) return timeOf(document, 'statusSince')
-  return ofStatus.findLast(({ before }) => known.includes(before))?.at ?? firstMirrored(document, changes)
+  const began = ofStatus.findLast(({ before }) => known.includes(before))?.at ?? firstMirrored(document, changes)
+  return Math.min(began, timeOf(document, 'statusSince'))
 }
 
 /** `updatedAt ?? createdAt` as they were when the document was first mirrored, but no time after that. */

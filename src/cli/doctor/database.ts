@@ -58,6 +58,7 @@ export async function judgeStore(
   opened: Opened,
   now: number,
   signal: AbortSignal,
+  retentionDays: number,
 ): Promise<readonly Diagnosis[]> {
   try {
     const { age, sqliteVersion, runs } = layoutFacts(path)
@@ -73,6 +74,7 @@ export async function judgeStore(
       fine('database', `${what}: read whole, nothing damaged`),
       judgeRuns(runs, now),
       ...(await judgeHolds(mirror)),
+      ...(await judgeErasure(mirror, now, retentionDays)),
     ]
   } catch (error) {
     if (signal.aborted) throw error
@@ -101,6 +103,18 @@ async function judgeHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   return [
     warning('holds', `${length} on hold`, 'See "tenantwatch accept": what is held is not written until it is decided'),
   ]
+}
+
+/** An engine erases once a day, by the confirmed time. */
+const erasureGraceMs = 2 * dayMs
+
+async function judgeErasure(mirror: Mirror, now: number, retentionDays: number): Promise<readonly Diagnosis[]> {
+  const names = await mirror.overdueErasure(now - retentionDays * dayMs - erasureGraceMs)
+  if (names.length === 0) return []
+  const sentence = `overdue for ${names.join(', ')}: findings or names are older than history.retentionDays (${retentionDays})`
+  const advice =
+    'The engine erases once a tenant has confirmed the time: check the clock and that the tenants answer; "tenantwatch purge TENANT" erases a tenant that left the configuration'
+  return [warning('erasure', sentence, advice)]
 }
 
 function size(bytes: number): string {

@@ -11,6 +11,8 @@ export const clockSteps = sqliteTable('clock_steps', {
   until: integer('until').notNull(),
   /** When it first showed a later time than `latest`; null = not yet. */
   resumed: integer('resumed'),
+  /** What the clock showed when an answer first confirmed it after the step; null = none has. */
+  confirmedAt: integer('confirmed_at'),
   /** JSON object: the last id of each table of the record by then. */
   positions: text('positions').notNull(),
 })

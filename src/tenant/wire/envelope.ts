@@ -14,6 +14,8 @@ export interface Envelope {
   readonly requestId: string | null
   /** `meta.timestamp` in milliseconds since the epoch. */
   readonly serverTime: number | null
+  /** The same as sent; undefined when there is none. */
+  readonly timestamp: unknown
 }
 
 /**
@@ -34,7 +36,8 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   if (error !== null) throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
   if (data === undefined) throw violation(what, status, 'the envelope has no data', requestId)
   if (!isObject(meta)) throw violation(what, status, `meta of the envelope is ${kindOf(meta)}, not an object`)
-  return { data, pagination, requestId, serverTime: parseIsoDate(meta['timestamp'])?.ms ?? null }
+  const timestamp = meta['timestamp']
+  return { data, pagination, requestId, serverTime: parseIsoDate(timestamp)?.ms ?? null, timestamp }
 }
 
 /** The server broke the contract of its API; nothing of the answer is used. */

@@ -6,6 +6,8 @@ export interface ErrorFacts {
   /** Something like `VALIDATION_FAILED`. */
   readonly code: string | null
   readonly requestId: string | null
+  /** `meta.timestamp` as sent; undefined when there is none. */
+  readonly timestamp: unknown
   /** True when the answer is an object whose `error` is not null, as the API's own errors are. */
   readonly enveloped: boolean
 }
@@ -37,7 +39,8 @@ export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
       else if (key === 'requestId') requestId ??= asGuid(value)
     }
   }
-  return { code, requestId, enveloped }
+  const meta = isObject(body) ? body['meta'] : undefined
+  return { code, requestId, timestamp: isObject(meta) ? meta['timestamp'] : undefined, enveloped }
 }
 
 function codeIn(text: string): string | null {

@@ -67,6 +67,7 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
       status,
       body,
       retryAfterMs: waitMs,
+      ageSeconds: ageOf(first(response.headers['age'])),
       receivedAt: parts.clock.now(),
       receivedMonotonic: parts.clock.monotonic(),
     }
@@ -87,6 +88,12 @@ type Response = Awaited<ReturnType<import('undici').Dispatcher['request']>>
 function statedWait({ statusCode, headers }: Response, clock: Clock): number | null {
   const { 'retry-after': wait, date } = headers
   return statesWait(statusCode) ? retryAfterMs(first(wait), first(date), clock.now()) : null
+}
+
+/** Digits alone; anything else gives no age (RFC 9111, section 5.1). */
+function ageOf(header: string | undefined): number | null {
+  const text = header?.trim() ?? ''
+  return /^\d+$/.test(text) ? Number(text) : null
 }
 
 /** The body of a success must be whole; that of an error is read as far as it is small, and else left. */

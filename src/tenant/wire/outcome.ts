@@ -8,6 +8,8 @@ export interface Answer {
   readonly body: Buffer | null
   /** What `Retry-After` asks for, in milliseconds; null also where the status gives it no such meaning. */
   readonly retryAfterMs: number | null
+  /** The `Age` header in seconds: how long a cache has held the answer; absent or null when there is none. */
+  readonly ageSeconds?: number | null
   /** Wall time at which the answer was complete, in milliseconds since the epoch. */
   readonly receivedAt: number
   /** The same moment on the monotonic clock. */

@@ -31,8 +31,16 @@ export interface Place {
 }
 
 /** Starts `tenantwatch` in a folder with nothing of this process's environment; killed when the test ends. */
-export function program({ folder, env = {} }: Place, ...args: readonly string[]): Program {
-  const child = spawn(process.execPath, [bundle, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+export function program(place: Place, ...args: readonly string[]): Program {
+  return programWith([], place, ...args)
+}
+
+function programWith(nodeOptions: readonly string[], { folder, env = {} }: Place, ...args: readonly string[]): Program {
+  const child = spawn(process.execPath, [...nodeOptions, bundle, ...args], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const out = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out.stdout += text
@@ -64,9 +72,9 @@ export interface RunningDaemon extends Program {
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; text: string; headers: Headers }>
 }
 
-/** Starts `run` and waits until it listens. */
-export async function daemon(place: Place): Promise<RunningDaemon> {
-  const started = program(place, 'run')
+/** Starts `run` and waits until it listens; options of Node are those of the process, before the program. */
+export async function daemon(place: Place, ...nodeOptions: readonly string[]): Promise<RunningDaemon> {
+  const started = programWith(nodeOptions, place, 'run')
   const port = await until(() => /"port":(\d+)[^\n]*"msg":"Listening"/.exec(started.stderr)?.[1])
   const url = `http://127.0.0.1:${port}`
   return Object.assign(started, {

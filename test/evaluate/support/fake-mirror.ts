@@ -101,6 +101,8 @@ export function fakeMirror(now: number): FakeMirror {
         if (isWanted && (fingerprints === undefined || fingerprints.includes(row.fingerprint))) yield [row]
       }
     },
+    unconfirmedTime: async () => null,
+    isOfWrongClock: async () => false,
     holds: async () => mirror.holds,
     tenants: async () => [mirror.tenant],
     async tenant(id) {

@@ -67,6 +67,7 @@ export function posture(over: Partial<TenantPosture> = {}): TenantPosture {
   return {
     tenant: 'acme',
     at,
+    waiversAt: at,
     clockSkewMs: null,
     blockedUntil: 0,
     holds: [],

@@ -11,7 +11,7 @@ async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides
   const state = { accept: 'token-1', issued: 0, secret: 'client-CANARY' }
   const api = await testServer((request, response) =>
     request.headers.authorization === `Bearer ${state.accept}`
-      ? sendJson(response, 200, envelope(settings))
+      ? sendJson(response, 200, { ...envelope(settings), meta: {} })
       : sendJson(response, 401, {}),
   )
   const login = await testServer((_, response) => {

@@ -1,4 +1,6 @@
 export const requestId = '11111111-2222-3333-4444-555555555555'
+/** Of an answer that was sent by `sendJson`. */
+export const sentRequestId = /^11111111-2222-3333-4444-\d{12}$/
 export const meta = { requestId, timestamp: '2026-01-15T00:00:02Z' }
 
 export const user = {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { requestId } from './answers.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -43,11 +44,16 @@ export async function testServer(handler: Handler): Promise<TestServer> {
   return result
 }
 
+let answers = 0
+
+/** As JSON; an answer with the id of the fixtures gets its own, as a second one with the same is taken for a replay. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ) {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+  const id = `11111111-2222-3333-4444-${String(++answers).padStart(12, '0')}`
+  const text = JSON.stringify(body)?.replace(requestId, id)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
 }

@@ -1,0 +1,156 @@
+import type { Clock } from '../model/clock.ts'
+import { greatestSkewMs } from '../model/decide-status.ts'
+import { secondMs } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { ServerClock } from '../model/server-clock.ts'
+import type { Oddity } from './reader.ts'
+import { SeenAnswers } from './seen-answers.ts'
+
+/** Request ids that are kept to notice a replay (contract: Stale answers). */
+const keptAnswers = 10_000
+const greatestAgeSeconds = 300
+/** Two server times agree with the monotonic clock when their distances differ by no more than this, in milliseconds. */
+const agreementMs = 5 * secondMs
+const runsToStartAgain = 3
+
+const hint =
+  'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was corrected, the next runs succeed'
+
+/** What one answer states about itself. */
+export interface AnsweredRequest {
+  /** The request in words, for messages. */
+  readonly what: string
+  /** The resource whose time this answer gives; null for a single record and for an error. */
+  readonly resource: ResourceName | null
+  /** From `begin`, taken before the request was sent. */
+  readonly request: number
+  readonly requestId: string | null
+  /** `meta.timestamp` as sent; undefined when there is none. */
+  readonly timestamp: unknown
+  /** The same in milliseconds since the epoch; null when it cannot be read. */
+  readonly serverTime: number | null
+  /** The `Age` header in seconds; null when there is none. */
+  readonly ageSeconds: number | null
+  readonly receivedAt: number
+  readonly receivedMonotonic: number
+}
+
+/** A server time and the monotonic time of its receipt, in milliseconds. */
+interface Instant {
+  readonly time: number
+  readonly monotonic: number
+}
+
+/** Answers behind the newest time that may come from a clock that was corrected. */
+interface Behind extends Instant {
+  readonly runs: number
+  /** Only a request sent after this one belongs to another run. */
+  readonly request: number
+}
+
+/**
+ * The server time of one tenant: every answer is noted here before anything else is done with it. It notices answers
+ * that are old and tells the server time at any moment. Kept in memory, as long as the tenant's client.
+ */
+export class AnswerTimes implements ServerClock {
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly #seen = new SeenAnswers(keptAnswers)
+  /** The last answer of each resource; a null time could not be read. */
+  readonly #last = new Map<ResourceName, { readonly time: number | null; readonly monotonic: number }>()
+  #newest: Instant | null = null
+  /** An answer far ahead of both clocks, which a second one may confirm. */
+  #ahead: Instant | null = null
+  #behind: Behind | null = null
+  #startedAgain = false
+  #requests = 0
+
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock
+  }
+
+  now(): number | null {
+    return this.#newest === null ? null : later(this.#newest, this.#clock.monotonic())
+  }
+
+  /**
+   * The server clock minus the local clock at this moment, in milliseconds, by the last answer for a resource and the
+   * monotonic time since; null when that answer carried no readable time, undefined when there was none.
+   */
+  skewMs(resource: ResourceName): number | null | undefined {
+    const last = this.#last.get(resource)
+    if (last === undefined) return undefined
+    return last.time === null ? null : last.time + this.#clock.monotonic() - last.monotonic - this.#clock.now()
+  }
+
+  /** Numbers a request that is about to be made; its retries share the number. */
+  begin(): number {
+    return ++this.#requests
+  }
+
+  /**
+   * Notes the answer to a request.
+   *
+   * @returns what is odd about its id and time.
+   * @throws SyncError `stale_answer` when it is an old one: nothing of it may be used.
+   */
+  note(answer: AnsweredRequest): readonly Oddity[] {
+    const { ageSeconds, requestId, timestamp, serverTime, resource } = answer
+    if (ageSeconds !== null && ageSeconds > greatestAgeSeconds) {
+      throw stale(answer, `an Age header of ${ageSeconds} s`)
+    }
+    const oddities: Oddity[] = []
+    const sighting = requestId ? this.#seen.note(requestId, typeof timestamp === 'string' ? timestamp : '') : null
+    if (sighting === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
+    if (sighting !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
+    if (serverTime === null) oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
+    else this.#confirm({ ...answer, serverTime })
+    if (this.#startedAgain) oddities.push({ kind: 'order_violation', field: 'meta.timestamp' })
+    this.#startedAgain = false
+    if (resource !== null) this.#last.set(resource, { time: serverTime, monotonic: answer.receivedMonotonic })
+    return oddities
+  }
+
+  /** Compares a server time with the newest one, and raises that where another clock agrees. */
+  #confirm(answer: AnsweredRequest & { readonly serverTime: number }): void {
+    const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
+    const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
+    if (expected !== null && here.time < expected - greatestSkewMs) {
+      this.#noteBehind(here, answer.request)
+      const seconds = Math.round((expected - here.time) / secondMs)
+      throw stale(answer, `a server time ${seconds} s behind that of earlier answers`)
+    }
+    this.#behind = null
+    const agreesHere = Math.abs(here.time - answer.receivedAt) <= greatestSkewMs
+    const agreesBefore = expected !== null && Math.abs(here.time - expected) <= agreementMs
+    const confirmed = agreesHere || agreesBefore || (this.#ahead !== null && advances(this.#ahead, here))
+    if (confirmed && (expected === null || here.time > expected)) this.#newest = here
+    this.#ahead = confirmed ? null : here
+  }
+
+  /** After three runs whose answers were not replayed and whose time advances steadily, the clock was corrected. */
+  #noteBehind(here: Instant, request: number): void {
+    const before = this.#behind
+    if (before !== null && request <= before.request) return
+    const runs = before !== null && advances(before, here) ? before.runs + 1 : 1
+    this.#behind = { ...here, request: this.#requests, runs }
+    if (runs < runsToStartAgain) return
+    this.#newest = here
+    this.#behind = null
+    this.#startedAgain = true
+  }
+}
+
+function later({ time, monotonic }: Instant, at: number): number {
+  return time + at - monotonic
+}
+
+/** True when the server's clock moved on by as much as the monotonic one. */
+function advances(before: Instant, after: Instant): boolean {
+  return after.time > before.time && Math.abs(after.time - later(before, after.monotonic)) <= agreementMs
+}
+
+function stale({ what, requestId }: AnsweredRequest, why: string): SyncError {
+  const details = { hint, status: 200, ...(requestId === null ? {} : { requestId }) }
+  return new SyncError('stale_answer', `${what} answered with ${why}`, details)
+}

@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+
+/** How an answer's request id compares with those of earlier answers. */
+export type Sighting = 'new' | 'replayed' | 'reused'
+
+const firstCapacity = 64
+
+/**
+ * The request ids of the last answers, each with the server time it came with: digests in typed arrays, 12 bytes an
+ * answer, so that many tenants fit into memory.
+ */
+export class SeenAnswers {
+  readonly #capacity: number
+  #idHigh = new Uint32Array(firstCapacity)
+  #idLow = new Uint32Array(firstCapacity)
+  /** Digest of the time; 0 = the id came with several times, so it identifies no answer. */
+  #time = new Uint32Array(firstCapacity)
+  #count = 0
+  #next = 0
+
+  /** @param capacity how many ids are kept. */
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  /**
+   * Notes an answer.
+   *
+   * @param time the server time as sent.
+   * @returns `replayed` when id and time are those of an earlier answer, `reused` when the id came with another time.
+   */
+  note(id: string, time: string): Sighting {
+    const digest = hash('sha256', id, 'buffer')
+    const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)]
+    const timeDigest = hash('sha256', time, 'buffer').readUInt32LE(0) || 1
+    const known = this.#find(high, low)
+    if (known !== -1) {
+      if (this.#time[known] === timeDigest) return 'replayed'
+      this.#time[known] = 0
+      return 'reused'
+    }
+    if (this.#next === this.#idHigh.length) this.#grow()
+    this.#idHigh[this.#next] = high
+    this.#idLow[this.#next] = low
+    this.#time[this.#next] = timeDigest
+    this.#count = Math.max(this.#count, this.#next + 1)
+    this.#next = (this.#next + 1) % this.#capacity
+    return 'new'
+  }
+
+  #find(high: number, low: number): number {
+    let at = this.#idHigh.indexOf(high)
+    while (at !== -1 && (at >= this.#count || this.#idLow[at] !== low)) at = this.#idHigh.indexOf(high, at + 1)
+    return at
+  }
+
+  #grow(): void {
+    const size = Math.min(this.#idHigh.length * 2, this.#capacity)
+    const larger = (old: Uint32Array) => {
+      const grown = new Uint32Array(size)
+      grown.set(old)
+      return grown
+    }
+    this.#idHigh = larger(this.#idHigh)
+    this.#idLow = larger(this.#idLow)
+    this.#time = larger(this.#time)
+  }
+}

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { client, document, role } from '../checks/support/facts.ts'
+import { sqliteWorld, waiver } from './support/sqlite-world.ts'
+
+const secrets = 'api-client-secret-lifetime'
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** A client whose secret is valid for another 300 days. */
+async function world() {
+  const made = await sqliteWorld()
+  const secretExpirationDate = iso(made.now + 300 * dayMs)
+  const rows = { 'api-clients': [client({ secretExpirationDate })], roles: [role()] }
+  const evaluate = async () => {
+    await made.mirror.noteTime(made.now)
+    await made.evaluate()
+  }
+  return { ...made, world: made, rows, evaluate, pass: (ms: number) => made.pass(ms) }
+}
+
+it('closes as clock_corrected what was opened while the clock was behind', async () => {
+  const { world: own, rows, evaluate, mirror } = await world()
+  await own.sync(rows)
+  await evaluate()
+  expect(await own.findings(secrets)).toEqual([])
+  const back = 200 * dayMs
+  own.pass(-back)
+  await evaluate()
+  own.pass(minuteMs)
+  await evaluate()
+  expect(await own.findings(secrets)).toHaveLength(1)
+  own.pass(back)
+  await mirror.noteTime(own.now)
+  await mirror.confirmTime(own.now)
+  await own.sync(rows)
+  await evaluate()
+  expect(await own.findings(secrets, ['resolved'])).toMatchObject([{ resolution: 'clock_corrected' }])
+})
+
+it('closes as fixed what was opened after the clock was rightly set back and time was lived', async () => {
+  const { world: own, rows, evaluate, mirror } = await world()
+  await own.sync(rows)
+  await evaluate()
+  own.pass(-hourMs)
+  await evaluate()
+  const long = { ...rows, 'api-clients': [client({ secretExpirationDate: iso(own.now + 900 * dayMs) })] }
+  await own.sync(long)
+  await evaluate()
+  expect(await own.findings(secrets)).toHaveLength(1)
+  for (let i = 0; i < 70; i++) {
+    own.pass(minuteMs)
+    await mirror.noteTime(own.now)
+  }
+  await mirror.confirmTime(own.now)
+  await own.sync(rows)
+  await evaluate()
+  expect(await own.findings(secrets, ['resolved'])).toMatchObject([{ resolution: 'fixed' }])
+})
+
+it('ends a waiver by the server clock where the local clock is behind it', async () => {
+  const { world: own, mirror, tenantId } = await world()
+  own.waivers.push(waiver({ check: secrets, entity: '*', expiresMs: own.now + dayMs }))
+  await own.sync({ 'api-clients': [client({ secretExpirationDate: iso(own.now + 900 * dayMs) })], roles: [role()] })
+  await own.evaluate()
+  expect(await own.findings(secrets)).toMatchObject([{ state: 'waived' }])
+  await mirror.noteTenant(tenantId, { clockSkewMs: 2 * dayMs })
+  expect(await own.findings(secrets)).toMatchObject([{ state: 'open' }])
+  expect(await own.waiver()).toMatchObject({ state: 'expired' })
+  expect(await own.counts(secrets)).toMatchObject({ open: { low: 1 }, waived: {} })
+})
+
+it('lets a document of a clock that was ahead get old by the right one', async () => {
+  const { world: own, evaluate, mirror } = await world()
+  const processing = 'document-processing-finished'
+  const done = document({ uploadStatus: 'Completed' })
+  await own.sync({ documents: [done] })
+  own.pass(500 * dayMs)
+  await own.sync({ documents: [{ ...done, uploadStatus: 'Processing' }] })
+  await evaluate()
+  own.pass(-500 * dayMs)
+  await mirror.noteTime(own.now)
+  await mirror.confirmTime(own.now)
+  own.pass(25 * hourMs)
+  await own.sync({ documents: [{ ...done, uploadStatus: 'Processing' }] })
+  await evaluate()
+  expect(await own.findings(processing)).toHaveLength(1)
+})

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { testMirror } from '../support/mirror.ts'
+
+const start = Date.parse('2026-03-01T12:00:00Z')
+const year1970 = 5 * dayMs
+
+async function twoTenants() {
+  const { mirror, query } = testMirror()
+  const acme = (await mirror.openTenant('acme', 'https://x', start)).tenant.id
+  const beta = (await mirror.openTenant('beta', 'https://y', start)).tenant.id
+  const kept = () => query('select tenant_id as tenant, state from tenant_states order by id')
+  const note = (tenantId: number, at: number, state: string) => mirror.noteTenantState(tenantId, state, at)
+  /** As the first erasure, which only notes how old the mirror is. */
+  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start })
+  return { mirror, query, acme, beta, kept, note }
+}
+
+it('erases of each tenant by its own time, and of one without a time nothing', async () => {
+  const { mirror, acme, beta, kept, note } = await twoTenants()
+  for (const state of ['a', 'b']) {
+    await note(acme, start, state)
+    await note(beta, start, state)
+  }
+  await mirror.purge({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
+  expect(kept()).toEqual([
+    { tenant: beta, state: 'a' },
+    { tenant: acme, state: 'b' },
+    { tenant: beta, state: 'b' },
+  ])
+})
+
+it('keeps what was written after a recent row, although a clock that fell back to 1970 dated it', async () => {
+  const { mirror, acme, kept, note } = await twoTenants()
+  await note(acme, start, 'a')
+  await note(acme, start + 300 * dayMs, 'b')
+  await note(acme, year1970, 'c')
+  await note(acme, year1970 + minuteMs, 'd')
+  await mirror.purge({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
+  expect(kept().map(({ state }) => state)).toEqual(['a', 'b', 'c', 'd'])
+  await mirror.purge({ before: new Map([[acme, start + 301 * dayMs]]), now: start + 701 * dayMs })
+  expect(kept().map(({ state }) => state)).toEqual(['d'])
+})
+
+it('erases nothing before the mirror is as old as the retention by confirmed time', async () => {
+  const { mirror, acme, kept, note } = await twoTenants()
+  await note(acme, year1970, 'a')
+  await note(acme, year1970 + minuteMs, 'b')
+  await mirror.purge({ before: new Map([[acme, start]]), now: start + 400 * dayMs })
+  expect(kept()).toHaveLength(2)
+  await mirror.purge({ before: new Map([[acme, start + 1]]), now: start + 400 * dayMs })
+  expect(kept()).toHaveLength(1)
+})
