@@ -70,7 +70,7 @@ export interface TenantSettings {
   readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
   readonly checks: Readonly<Record<string, CheckSettings>>
   readonly userDetails: { readonly perRun: number; readonly concurrency: number }
-  readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly string[] }
+  readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
   readonly removals: { readonly maxPercent: number; readonly maxCount: number; readonly confirmPerRun: number }
 }
 

@@ -28,12 +28,12 @@ const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_reco
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, judged, store, tenantId } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
-  const { entityId } = finding
+  const { entityId, evidence } = finding
   if (check.entity.isRecord && !(await store.isLive(tenantId, check.judges, entityId))) return 'entity_removed'
   if (judged === null || !isTrusted(ending)) return null
   if (check.entity.isRecord && (await store.inDoubt(tenantId, check.judges, entityId))) return null
   if (!judged.applicable) return 'not_applicable'
-  const scope = await judged.scope(entityId)
+  const scope = await judged.scope(entityId, evidence)
   if (scope === 'not_judged') return null
   if (scope === 'not_applicable') return 'not_applicable'
   if (scope === 'accepted') return 'rule_changed'
