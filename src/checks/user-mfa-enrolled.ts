@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type CheckContext, defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
 import { factsOf, mapBatches, onlyRecord, readingOf } from './support/records.ts'
@@ -53,6 +54,7 @@ export const userMfaEnrolled = defineCheck({
       message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication (${flags}) although the tenant's policy demands it.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
+        ...identityOf(user),
         enrolledWhen: enrolledWhen ?? assumedRule,
         enrolledWhenAssumed: enrolledWhen === null,
         policy: { mfaEnabled: true, ...readingOf(policy) },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import type { Condition, MirrorRecord } from '../mirror/query.ts'
 import { hourMs } from '../model/durations.ts'
 import { futureToleranceMs, isFresh } from '../model/freshness.ts'
@@ -65,7 +66,11 @@ export const userRoleActive = defineCheck({
       entityId: user.key,
       severity: 'medium',
       message: `User ${user.key} has ${title}, ${flawOf(roles)}.`,
-      evidence: { ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']), roles: roles.map(({ facts }) => facts) },
+      evidence: {
+        ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
+        ...identityOf(user),
+        roles: roles.map(({ facts }) => facts),
+      },
     }
   },
 })
