@@ -133,6 +133,7 @@ it.each(checks.filter(({ judges, entity }) => entity.isRecord && (judges === 'us
       users: [
         user({ mfaStatus: false, state: 'Invited', ...old }),
         user({ userId: 2, roleName: 'None', mfaStatus: false }),
+        user({ userId: 3 }),
       ],
       'api-clients': [
         client({ secretExpirationDate: iso(now - dayMs) }),
