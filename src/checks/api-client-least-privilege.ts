@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { clientRoleNames, clientTitle } from './support/clients.ts'
 import { amongFew, factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles } from './support/roles.ts'
@@ -66,6 +67,7 @@ export const apiClientLeastPrivilege = defineCheck({
       message: `${clientTitle(client)}${than}: its role ${role} grants ${listed(excess)}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
+        ...identityOf(client),
         excess,
         ...limit,
         roles: guilty.map(({ facts }) => facts),

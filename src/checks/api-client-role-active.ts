@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { clientRoleNames, clientTitle } from './support/clients.ts'
 import { amongFew, factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
@@ -48,6 +49,7 @@ export const apiClientRoleActive = defineCheck({
       message: `${clientTitle(client)} has the role name ${name}, ${flawOf(roles)}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
+        ...identityOf(client),
         roles: roles.map(({ facts }) => facts),
       },
     }

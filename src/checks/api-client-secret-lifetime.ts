@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { days } from './support/options.ts'
@@ -32,6 +33,7 @@ export const apiClientSecretLifetime = defineCheck({
       message: `The secret of ${clientTitle(client)} is valid until ${onDate(expires)}, more than ${limit} from now.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+        ...identityOf(client),
         thresholdDays: options.days,
       },
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { onDate } from './support/words.ts'
@@ -26,7 +27,10 @@ export const apiClientSecretNotExpired = defineCheck({
       entityId: client.key,
       severity: 'critical',
       message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
-      evidence: factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+      evidence: {
+        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+        ...identityOf(client),
+      },
     }
   },
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { days } from './support/options.ts'
@@ -47,6 +48,7 @@ export const apiClientSecretNotExpiring = defineCheck({
       message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+        ...identityOf(client),
         thresholdDays: threshold,
       },
     }

@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { factsOf } from './support/records.ts'
-import { loadSettings, settingsEntityId } from './support/settings.ts'
+import { isWithoutSso, loadSettings, settingsEntityId } from './support/settings.ts'
+
+const options = z.strictObject({
+  /** What `mfaEnabled` false of a tenant without SSO is taken for: the policy (`fail`), or a placeholder (`unknown`). */
+  withoutSso: z.enum(['fail', 'unknown']).default('fail'),
+})
 
 export const authMfaPolicyEnabled = defineCheck({
   id: 'auth-mfa-policy-enabled',
   title: 'The tenant demands multi-factor authentication',
-  description: 'mfaEnabled, the tenant-wide multi-factor policy, is true.',
+  description:
+    'mfaEnabled, the tenant-wide multi-factor policy, is true. A tenant without SSO sends it as false together with all other settings, perhaps as a placeholder: `withoutSso` says whether that is `fail` or `unknown`.',
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
   alert: { name: 'MfaPolicyOff', says: 'Multi-factor authentication not demanded' },
@@ -16,15 +22,31 @@ export const authMfaPolicyEnabled = defineCheck({
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
-  options: z.strictObject({}),
-  load: loadSettings,
+  options,
+  async load(reader, { withoutSso }) {
+    const loaded = await loadSettings(reader)
+    const [[settings] = []] = loaded.candidates
+    if (withoutSso === 'fail' || settings === undefined || !isWithoutSso(settings)) return loaded
+    return {
+      population: 1,
+      candidates: [],
+      notJudged: 1,
+      // A finding about the placeholder ends with the option; one about a policy that was off before it does not.
+      scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_judged'),
+    }
+  },
   evaluate(settings) {
     if (settings.fields['mfaEnabled'] === true) return null
     return {
       entityId: settingsEntityId,
       severity: 'high',
-      message: 'The tenant does not demand multi-factor authentication (mfaEnabled is false).',
-      evidence: factsOf(settings, ['mfaEnabled', 'ssoEnabled', 'ssoEnforced']),
+      message: isWithoutSso(settings)
+        ? 'The tenant does not demand multi-factor authentication (mfaEnabled is false; a tenant without SSO always sends that, so it may be a placeholder).'
+        : 'The tenant does not demand multi-factor authentication (mfaEnabled is false).',
+      evidence: {
+        ...factsOf(settings, ['mfaEnabled', 'ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName']),
+        placeholder: isWithoutSso(settings),
+      },
     }
   },
 })

@@ -6,13 +6,14 @@ import { comparableName, globMatcher } from './support/glob.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { type Requirement, requirements } from './support/requirements.ts'
+import { inStatus, statuses, statusWords } from './support/statuses.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentRequiredPresent = defineCheck({
   id: 'document-required-present',
   title: 'Every required document is present and current',
   description:
-    'Each of the configured `requirements`, such as `{ id: soc2, pattern: "SOC2*.pdf", maxAgeDays: 365 }`, is met by a Completed document with a matching name (`*` is any run of characters, `?` one) that is not too old.',
+    'Each of the configured `requirements`, such as `{ id: soc2, pattern: "SOC2*.pdf", maxAgeDays: 365 }`, is met by a document that is not too old, has one of `statuses` (Completed by default) and a matching name: `*` is any run of characters, `?` one, and letter case does not matter.',
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: { name: 'DocumentMissing', says: 'Required documents that are missing or too old' },
@@ -23,11 +24,11 @@ export const documentRequiredPresent = defineCheck({
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
-  options: z.strictObject({ requirements }),
+  options: z.strictObject({ requirements, statuses: statuses('Completed') }),
   async load(reader, options, now) {
     const population = options.requirements.length
     if (population === 0) return { population, candidates: [], applicable: false }
-    const matches = await nearestMatches(reader, options.requirements, now)
+    const matches = await nearestMatches(reader, options, now)
     const inDoubt = new Set(matches.filter((match) => isInDoubt(match, now)).map(({ requirement }) => requirement.id))
     return {
       population,
@@ -37,14 +38,15 @@ export const documentRequiredPresent = defineCheck({
       scope: async (id) => (inDoubt.has(id) ? 'not_judged' : 'judged'),
     }
   },
-  evaluate({ requirement, shown, absent }, _options, now) {
+  evaluate({ requirement, shown, absent }, options, now) {
     if (isMetBy(requirement, shown, now) || isMetBy(requirement, absent, now)) return null
     const { id, pattern, maxAgeDays } = requirement
     const nearest = absent !== undefined && isNewer(absent, shown) ? absent : shown
+    const words = statusWords(options.statuses)
     const message =
       nearest === undefined || maxAgeDays === null
-        ? `Requirement ${id} is not met: no Completed document has a name that matches.`
-        : `Requirement ${id} is not met: the newest Completed document whose name matches was last updated on ${onDate(touchedAt(nearest))}, more than ${counted(maxAgeDays, 'day')} ago.`
+        ? `Requirement ${id} is not met: no ${words} document has a name that matches, whatever the letter case.`
+        : `Requirement ${id} is not met: the newest ${words} document whose name matches was last updated on ${onDate(touchedAt(nearest))}, more than ${counted(maxAgeDays, 'day')} ago.`
     return {
       entityId: id,
       severity: 'high',
@@ -52,7 +54,9 @@ export const documentRequiredPresent = defineCheck({
       evidence: {
         requirement: id,
         pattern,
+        letterCase: 'ignored',
         maxAgeDays,
+        statuses: options.statuses,
         nearest:
           nearest === undefined
             ? null
@@ -62,9 +66,14 @@ export const documentRequiredPresent = defineCheck({
   },
 })
 
+interface Options {
+  readonly requirements: readonly Requirement[]
+  readonly statuses: readonly (string | null)[]
+}
+
 interface Match {
   readonly requirement: Requirement
-  /** The newest Completed document whose name matches, of those that the last complete walk showed. */
+  /** The newest document in a wanted status whose name matches, of those that the last complete walk showed. */
   readonly shown: MirrorRecord | undefined
   /** The same of those that it did not show: they may be gone, so that nothing passes by them. */
   readonly absent: MirrorRecord | undefined
@@ -86,12 +95,15 @@ function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boole
 }
 
 /** Looks for the newest match of each requirement, no further than until all are met. */
-async function nearestMatches(reader: RecordReader, wanted: readonly Requirement[], now: number): Promise<Match[]> {
+async function nearestMatches(
+  reader: RecordReader,
+  { requirements: wanted, statuses }: Options,
+  now: number,
+): Promise<Match[]> {
   const searches = wanted.map((requirement) => ({ requirement, matches: globMatcher(requirement.pattern) }))
   const shown = new Map<string, MirrorRecord>()
   const absent = new Map<string, MirrorRecord>()
-  const completed = { field: 'uploadStatus', is: 'Completed' } as const
-  for await (const batch of reader.select('documents', { all: [completed] })) {
+  for await (const batch of reader.select('documents', { anyOf: inStatus(statuses) })) {
     for (const document of batch) {
       const name = textOf(document, 'filename')
       if (name === null) continue

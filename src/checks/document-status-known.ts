@@ -5,14 +5,14 @@ import { hourMs } from '../model/durations.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { hours } from './support/options.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
-import { withUnknownSince } from './support/unknown-since.ts'
+import { withStatusSince } from './support/status-since.ts'
 import { counted, onDate, quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
   id: 'document-status-known',
   title: 'Every document has a known upload status within 24 hours',
   description:
-    'No document has for longer than `hours` an uploadStatus that is null or not one of `documents.knownStatuses`.',
+    'No document has for longer than `hours` an uploadStatus that is not one of `documents.knownStatuses`; null counts as unknown unless it is in that list.',
   risk: 'Nobody can tell whether the document is in use, or failed on the way.',
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
@@ -27,16 +27,17 @@ export const documentStatusKnown = defineCheck({
   async load(reader, _options, _now, { knownDocumentStatuses }) {
     const unknown = reader.select('documents', {
       anyOf: [
-        [{ field: 'uploadStatus', is: null }],
+        ...(knownDocumentStatuses.includes(null) ? [] : [[{ field: 'uploadStatus', is: null }]]),
         [
           { field: 'uploadStatus', not: null },
-          { field: 'uploadStatus', notIn: knownDocumentStatuses },
+          { field: 'uploadStatus', notIn: knownDocumentStatuses.filter((status) => status !== null) },
         ],
       ],
     })
+    const isKnown = (status: unknown) => knownDocumentStatuses.some((known) => known === status)
     return {
       population: await reader.count('documents'),
-      candidates: withUnknownSince(reader, unknown, knownDocumentStatuses),
+      candidates: withStatusSince(reader, unknown, (status) => !isKnown(status)),
     }
   },
   evaluate({ document, since }, options, now) {

@@ -12,8 +12,10 @@ import { documentNameUnique } from './document-name-unique.ts'
 import { documentProcessingFinished } from './document-processing-finished.ts'
 import { documentRequiredPresent } from './document-required-present.ts'
 import { documentStatusKnown } from './document-status-known.ts'
+import { permissionCatalogueKnown } from './permission-catalogue-known.ts'
 import { rolePermissionsUnchanged } from './role-permissions-unchanged.ts'
 import { userInvitationAccepted } from './user-invitation-accepted.ts'
+import { userLeastPrivilege } from './user-least-privilege.ts'
 import { userMfaEnrolled } from './user-mfa-enrolled.ts'
 import { userRoleActive } from './user-role-active.ts'
 
@@ -32,8 +34,10 @@ export const checks = [
   documentProcessingFinished,
   documentRequiredPresent,
   documentStatusKnown,
+  permissionCatalogueKnown,
   rolePermissionsUnchanged,
   userInvitationAccepted,
+  userLeastPrivilege,
   userMfaEnrolled,
   userRoleActive,
 ] as const satisfies readonly Check[]

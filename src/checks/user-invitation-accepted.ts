@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { isOlderThan, olderThan } from './support/older-than.ts'
 import { days } from './support/options.ts'
@@ -38,7 +39,11 @@ export const userInvitationAccepted = defineCheck({
       entityId: user.key,
       severity: isHigh ? 'high' : 'medium',
       message: `User ${user.key} was invited on ${onDate(since)} and has not accepted within ${counted(threshold, 'day')}.`,
-      evidence: { ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']), thresholdDays: threshold },
+      evidence: {
+        ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']),
+        ...identityOf(user),
+        thresholdDays: threshold,
+      },
     }
   },
 })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
-import { type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
+import { type CheckContext, defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
+import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
+import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
 import { factsOf, mapBatches, onlyRecord, readingOf } from './support/records.ts'
+import { isWithoutSso } from './support/settings.ts'
 import { quoted } from './support/words.ts'
 
 const ruleNames = Object.keys(enrolmentRules) as [EnrolmentRule, ...EnrolmentRule[]]
@@ -10,7 +13,7 @@ export const userMfaEnrolled = defineCheck({
   id: 'user-mfa-enrolled',
   title: 'Every user is enrolled in multi-factor authentication where the policy demands it',
   description:
-    "While the tenant's mfaEnabled is true, every user is enrolled; `enrolledWhen` says which of the flags mfaStatus and mfaAction mean that.",
+    "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` says which values of the flags mfaStatus and mfaAction mean that, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: { name: 'MfaNotEnrolled', says: 'Users not enrolled in multi-factor authentication' },
@@ -20,21 +23,30 @@ export const userMfaEnrolled = defineCheck({
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],
-  options: z.strictObject({ enrolledWhen: z.enum(ruleNames).default('mfaStatus') }),
-  async load(reader, { enrolledWhen }) {
+  // Null = not set: the reading is assumed, which outputs say.
+  options: z.strictObject({ enrolledWhen: z.enum(ruleNames).nullable().default(null) }),
+  assumption: ({ enrolledWhen }) =>
+    enrolledWhen === null
+      ? `Assumed: ${assumedRule} true means enrolled. The API does not say what the two flags mean; checks.user-mfa-enrolled.enrolledWhen is not set`
+      : null,
+  ruleContext: ({ optionsOf }) => isPlaceholderUnknown(optionsOf),
+  async load(reader, { enrolledWhen }, _now, { optionsOf }) {
     const policy = await onlyRecord(reader, 'authentication-settings')
     const population = await reader.count('users')
     if (policy === null) return { population, candidates: [], notJudged: 1, scope: async () => 'not_judged' }
+    // Whether the policy demands anything is not known then: neither does it apply to nobody nor does anybody pass.
+    if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))
+      return { population, candidates: [], notJudged: population, scope: async () => 'not_judged' }
     if (policy.fields['mfaEnabled'] !== true) return { population, candidates: [], applicable: false }
     // Few groups are counted where many users are mirrored; none that fails needs no look at any of them.
     const groups = await reader.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
-    const lacking = lacksEnrolment(enrolledWhen, groups)
+    const lacking = lacksEnrolment(enrolledWhen ?? assumedRule, groups)
     const users = lacking.length === 0 ? [] : reader.select('users', { anyOf: lacking })
     return { population, candidates: mapBatches(users, (user) => ({ user, policy })) }
   },
   evaluate({ user, policy }, { enrolledWhen }) {
     const { state, mfaStatus, mfaAction } = user.fields
-    if (isEnrolled(enrolledWhen, mfaStatus === true, mfaAction === true)) return null
+    if (isEnrolled(enrolledWhen ?? assumedRule, mfaStatus === true, mfaAction === true)) return null
     const flags = `mfaStatus ${mfaStatus}, mfaAction ${mfaAction}`
     return {
       entityId: user.key,
@@ -42,9 +54,16 @@ export const userMfaEnrolled = defineCheck({
       message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication (${flags}) although the tenant's policy demands it.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
-        enrolledWhen,
+        ...identityOf(user),
+        enrolledWhen: enrolledWhen ?? assumedRule,
+        enrolledWhenAssumed: enrolledWhen === null,
         policy: { mfaEnabled: true, ...readingOf(policy) },
       },
     }
   },
 })
+
+/** Whether `mfaEnabled` of a tenant without SSO is taken for a placeholder, as the check of the policy is configured. */
+function isPlaceholderUnknown(optionsOf: CheckContext['optionsOf']): boolean {
+  return optionsOf(authMfaPolicyEnabled.id)['withoutSso'] === 'unknown'
+}

@@ -1,12 +1,14 @@
+import { z } from 'zod'
 import type { Context } from './context.ts'
 import type { KeyPath } from './key-path.ts'
 import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './leaves.ts'
-import { readSection, type Section } from './section.ts'
-import type { ApiSettings } from './settings.ts'
+import type { Report } from './report.ts'
+import { isMap, readSection, type Section } from './section.ts'
+import type { ApiSettings, PageSizeParameter } from './settings.ts'
 import { proxyUrl } from './urls.ts'
 
 const shape = {
-  pageSizeParameter: pageSizeParameter().nullish(),
+  pageSizeParameter: z.unknown(),
   pageSize: wholeNumber(1, 10_000).optional(),
   timeoutSeconds: positiveNumber(600).optional(),
   maxPages: wholeNumber(1, 1_000_000_000).optional(),
@@ -17,7 +19,9 @@ const shape = {
   caFile: text('want the path of a file with PEM certificates').nullish(),
 }
 
-export type ApiSection = Section<typeof shape>
+export type ApiSection = Omit<Section<typeof shape>, 'pageSizeParameter'> & {
+  readonly pageSizeParameter?: PageSizeParameter
+}
 
 const defaults = {
   pageSizeParameter: null,
@@ -33,12 +37,24 @@ const defaults = {
 
 /** Reads `api`, of the whole configuration or of one tenant. */
 export function readApi(raw: unknown, path: KeyPath, { report, exists }: Context): ApiSection {
-  const section = readSection(shape, raw, path, report)
+  const { pageSizeParameter, ...section } = readSection(shape, raw, path, report)
   const { caFile } = section
   if (typeof caFile === 'string' && !exists(caFile)) {
     report.wrong([...path, 'caFile'], caFile, 'want a file that exists')
   }
-  return section
+  const parameter = readPageSizeParameter(pageSizeParameter, [...path, 'pageSizeParameter'], report)
+  return parameter === undefined ? section : { ...section, pageSizeParameter: parameter }
+}
+
+/** One name for both lists, or a map with one for each; null and an absent one send none. */
+function readPageSizeParameter(raw: unknown, path: KeyPath, report: Report): PageSizeParameter | undefined {
+  const name = pageSizeParameter().nullish()
+  if (isMap(raw)) {
+    const { users = null, documents = null } = readSection({ users: name, documents: name }, raw, path, report)
+    return { users, documents }
+  }
+  return readSection({ pageSizeParameter: name }, { pageSizeParameter: raw }, path.slice(0, -1), report)
+    .pageSizeParameter
 }
 
 /** The settings of one tenant: its own keys over those of all tenants over the defaults. */

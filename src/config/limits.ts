@@ -6,13 +6,16 @@ import { readSection } from './section.ts'
 import type { TenantSettings } from './settings.ts'
 
 const million = 1_000_000
-const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]'
+const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'
 
 const shapes = {
   userDetails: { perRun: wholeNumber(0, million).optional(), concurrency: wholeNumber(1, 64).optional() },
   documents: {
     overlap: duration(365 * dayMs, '365d').optional(),
-    knownStatuses: z.array(text('want a text'), { error: wantedStatuses }).min(1, { error: wantedStatuses }).optional(),
+    knownStatuses: z
+      .array(text('want a text or null').nullable(), { error: wantedStatuses })
+      .min(1, { error: wantedStatuses })
+      .optional(),
   },
   removals: {
     maxPercent: numberBetween(0, 100).optional(),

@@ -23,9 +23,11 @@ export interface AuthSettings {
   readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
 }
 
+/** Name of the page-size parameter, of both lists or of each, which the specification does not show; null sends none. */
+export type PageSizeParameter = string | null | { readonly users: string | null; readonly documents: string | null }
+
 export interface ApiSettings {
-  /** Name of the page-size parameter of users and documents, which the specification does not show; null sends none. */
-  readonly pageSizeParameter: string | null
+  readonly pageSizeParameter: PageSizeParameter
   readonly pageSize: number
   readonly timeoutMs: number
   readonly maxPages: number
@@ -70,7 +72,7 @@ export interface TenantSettings {
   readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
   readonly checks: Readonly<Record<string, CheckSettings>>
   readonly userDetails: { readonly perRun: number; readonly concurrency: number }
-  readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly string[] }
+  readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
   readonly removals: { readonly maxPercent: number; readonly maxCount: number; readonly confirmPerRun: number }
 }
 

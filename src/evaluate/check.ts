@@ -67,7 +67,9 @@ export interface CheckAlert {
 /** What a check is told beside its own options. */
 export interface CheckContext {
   /** `documents.knownStatuses` of the tenant. */
-  readonly knownDocumentStatuses: readonly string[]
+  readonly knownDocumentStatuses: readonly (string | null)[]
+  /** The options of another check, as configured. */
+  readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** Inputs of which something is not known now, as unreadable records or what came since they went stale: what seems absent there may exist. */
   readonly incomplete: ReadonlySet<ResourceName>
   /** The API client that the daemon itself is, in lower case; null when that is not configured. */
@@ -77,7 +79,7 @@ export interface CheckContext {
 }
 
 /** The part of what a check is told that is configuration. */
-export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'ownClientId'>
+export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
 
 /** One entity that fails; times in the evidence are ISO 8601 in UTC. */
 export interface Failure {
@@ -94,7 +96,7 @@ export interface Failure {
 /** Why an entity cannot be judged: what is mirrored tells two things, or only what the last complete walk did not show tells it. */
 export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
-/** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not accepted its drift. */
+/** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not decided otherwise. */
 export type Scope = 'judged' | 'not_judged' | 'not_applicable' | 'accepted'
 
 /** What a check wants judged. */
@@ -110,7 +112,7 @@ export interface Loaded<Candidate> {
   /** False when the tenant's own facts or the configuration say that there is nothing to judge. */
   readonly applicable?: boolean
   /** Asked of entities with an open finding that no longer fail; absent = all were judged. */
-  readonly scope?: (entityId: string) => Promise<Scope>
+  readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   /** True when the same records may be judged otherwise at another time; absent = as `timeBased` says. */
   readonly ages?: boolean
 }
@@ -119,6 +121,8 @@ export interface Loaded<Candidate> {
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
   /** The check's own configuration, with defaults for everything. */
   readonly options: Schema
+  /** One sentence on what these options assume without anybody having said so; null = nothing. */
+  readonly assumption?: (options: z.output<Schema>) => string | null
   /** What decides beside the options; part of the rule's digest. */
   readonly ruleContext?: (context: RuleContext) => unknown
   load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
@@ -144,7 +148,7 @@ export interface Judged {
   readonly notJudgedFor: Doubt
   /** In batches, as the candidates were handed over. */
   readonly failures: AsyncIterable<readonly Failure[]>
-  readonly scope: (entityId: string) => Promise<Scope>
+  readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   /** True when the same records may be judged otherwise at another time. */
   readonly ages: boolean
   /** Digest of everything configurable that decided. */
@@ -158,13 +162,15 @@ export interface Check extends CheckFacts {
   readonly options: z.ZodObject
   /** Digest of everything configurable that decides: a verdict under another one says nothing of this one. */
   ruleOf(options: unknown, context: RuleContext): string
+  /** One sentence on what these options assume without anybody having said so; null = nothing. */
+  assumption?(options: unknown): string | null
   /** Judges the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
   judge(input: JudgeInput): Promise<Judged>
 }
 
 /** Makes a check of its description; the types of its options and candidates stay inside. */
 export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
-  const { load, evaluate, ruleContext, ...facts } = spec
+  const { load, evaluate, ruleContext, assumption, ...facts } = spec
   const digest = (options: unknown, context: RuleContext) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
   // Asked at each scrape of each tenant, always of the same few objects of the configuration.
@@ -172,9 +178,10 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
   const rules = rememberedByObject((_raw: unknown) => new Map<string, string>())
   return {
     ...facts,
+    ...(assumption && { assumption: (raw: unknown) => assumption(read(raw)) }),
     ruleOf(raw, context) {
       const known = rules(raw)
-      const key = [context.ownClientId ?? '', ...context.knownDocumentStatuses].join('\n')
+      const key = JSON.stringify(ruleContext?.(context) ?? null)
       const rule = known.get(key) ?? digest(read(raw), context)
       known.set(key, rule)
       return rule

@@ -7,6 +7,7 @@ import { trustedInputs } from './check-inputs.ts'
 import type { CheckRun } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { isSameEntity } from './identity.ts'
 import { factsText, materialFacts } from './material-facts.ts'
 import { resolutionOf } from './resolve-finding.ts'
 import { ruleContextOf } from './rule-context.ts'
@@ -108,6 +109,7 @@ async function* findings({ check, request }: CheckRun, judged: Judged): AsyncIte
         entityType,
         severity: severity ?? failure.severity,
         evidence: { ...evidence, rule: judged.rule },
+        isSameEntity: (stored: NewFinding['evidence']) => isSameEntity(stored, evidence),
         facts: () => factsText(materialFacts(evidence, check.material)),
       }
     })

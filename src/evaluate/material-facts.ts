@@ -5,6 +5,9 @@ type Facts = Readonly<Record<string, unknown>>
 /** How and by what a fact was learnt, and what the rule was: none of it is a fact about the entity. */
 const aboutTheLook: ReadonlySet<string> = new Set(['requestId', 'readAt', 'rule', 'changes'])
 
+/** Who it is belongs to every acceptance of a finding about a user or a client. */
+const whoItIs = ['identity.createdAt', 'identity.emailDigest'] as const
+
 const isThreshold = (name: string) => /^threshold/.test(name)
 
 /**
@@ -15,7 +18,8 @@ const isThreshold = (name: string) => /^threshold/.test(name)
  */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
-  return Object.fromEntries(names.map((name) => [name, canonical(valueAt(evidence, name.split('.')))]))
+  const whom = evidence['identity'] === undefined ? [] : whoItIs
+  return Object.fromEntries([...names, ...whom].map((name) => [name, canonical(valueAt(evidence, name.split('.')))]))
 }
 
 /** The facts as they are stored and compared. */

@@ -71,11 +71,13 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const { request, state, counts } = known
   const settings = settingsOf(check, request.tenant.settings)
   const present = presentStatus(check, known)
+  const assumption = check.assumption?.(settings.options) ?? null
   const isAsStored = present.status === state?.status && present.reason === state.reason
   return {
     check: check.id,
     title: check.title,
     enabled: settings.enabled,
+    ...(assumption !== null && { assumption }),
     ...present,
     entities: state?.entities ?? null,
     evaluatedAt: state?.evaluatedAt ?? null,

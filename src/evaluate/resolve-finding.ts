@@ -3,6 +3,7 @@ import type { Resolution } from '../model/check-status.ts'
 import { isSkewed } from '../model/decide-status.ts'
 import type { InputTrust } from '../model/input-trust.ts'
 import type { Check, Judged } from './check.ts'
+import { identityOf, isSameEntity } from './identity.ts'
 
 export interface Ending {
   readonly store: FindingStore
@@ -30,18 +31,27 @@ const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_reco
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, judged, store, tenantId } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
-  const { entityId } = finding
+  const { entityId, evidence } = finding
   if (check.entity.isRecord && !(await store.isLive(tenantId, check.judges, entityId))) return 'entity_removed'
   if (judged === null || !isTrusted(ending)) return null
   if (check.entity.isRecord && (await store.inDoubt(tenantId, check.judges, entityId))) return null
+  if (await isOfSomebodyElse(finding, ending)) return 'entity_removed'
   if (!judged.applicable) return 'not_applicable'
-  const scope = await judged.scope(entityId)
+  const scope = await judged.scope(entityId, evidence)
   if (scope === 'not_judged') return null
   if (scope === 'not_applicable') return 'not_applicable'
   if (scope === 'accepted') return 'rule_changed'
   if (!isOfRule(finding, judged.rule)) return 'rule_changed'
   const ofWrongClock = check.timeBased && (await store.isOfWrongClock(finding.fingerprint, ending.now))
   return ofWrongClock ? 'clock_corrected' : 'fixed'
+}
+
+/** True when the id was given to another person or client since: whom the finding is about is gone. */
+async function isOfSomebodyElse({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
+  const { check, store, tenantId } = ending
+  if (!check.entity.isRecord || evidence['identity'] === undefined) return false
+  const record = await store.record(tenantId, check.judges, entityId)
+  return record !== null && !isSameEntity(evidence, identityOf(record))
 }
 
 function isTrusted({ check, inputs, clockSkewMs }: Ending): boolean {

@@ -3,7 +3,7 @@ import type { SyncState } from '../mirror/port.ts'
 import { isFresh, pollFreshnessLimitMs } from '../model/freshness.ts'
 import type { ModeView, ResourceView } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { TenantTrust } from './tenant-trust.ts'
+import { pollFailure, type TenantTrust } from './tenant-trust.ts'
 
 /** Where the mirror of one resource stands; `fresh` speaks of its age, not of refusals, and is false while it may be another tenant's. */
 export function resourceView(
@@ -33,7 +33,7 @@ export function resourceView(
 }
 
 function pollView(state: SyncState | undefined, intervalMs: number): ModeView {
-  const reason = state?.pollReason ?? null
+  const reason = state === undefined ? null : pollFailure(state)
   const lastSuccessAt = state?.pollSuccessAt ?? null
   return {
     mode: 'poll',

@@ -1,10 +1,12 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { RuleContext } from './check.ts'
+import { settingsOf } from './check-settings.ts'
 
 /** What of a tenant's configuration checks are told beside their own options. */
-export function ruleContextOf({
-  documents,
-  ownClientId,
-}: Pick<TenantSettings, 'documents' | 'ownClientId'>): RuleContext {
-  return { knownDocumentStatuses: documents.knownStatuses, ownClientId: ownClientId?.toLowerCase() ?? null }
+export function ruleContextOf(tenant: Pick<TenantSettings, 'checks' | 'documents' | 'ownClientId'>): RuleContext {
+  return {
+    knownDocumentStatuses: tenant.documents.knownStatuses,
+    optionsOf: (id) => settingsOf({ id }, tenant).options,
+    ownClientId: tenant.ownClientId?.toLowerCase() ?? null,
+  }
 }

@@ -110,6 +110,15 @@ function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known)
   }
 }
 
+/**
+ * Why incremental syncs bring nothing: the last one failed, or they wait for a full sync, as after a refused cursor, and
+ * that failed. A run that waits so counts as a full sync, so its failure is not in `pollReason`.
+ */
+export function pollFailure({ pollReason, sweepReason, cursor, sweepOwed, pollsRest }: SyncState): Reason | null {
+  const waits = cursor === null || sweepOwed || pollsRest
+  return pollReason ?? (waits ? sweepReason : null)
+}
+
 /** Why the last sweep failed, unless a success of either mode followed. */
 export function sweepFailure({ sweepReason, sweepAttemptAt, pollSuccessAt, sweepSuccessAt }: SyncState): Reason | null {
   const successAt = Math.max(pollSuccessAt ?? 0, sweepSuccessAt ?? 0)

@@ -3,7 +3,7 @@ import { isSkewed } from '../model/decide-status.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { sweepFailure, type TenantTrust } from './tenant-trust.ts'
+import { pollFailure, sweepFailure, type TenantTrust } from './tenant-trust.ts'
 
 type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
 
@@ -48,14 +48,14 @@ export function trustRecord({ tenant, holds, resources }: TenantTrust): string {
 }
 
 function resourceRecord({ state, quarantined, missing }: ResourceTrust): ResourceRecord {
-  const { denied, pollSuccessAt, sweepSuccessAt, pollReason, sweepReason } = state
+  const { denied, pollSuccessAt, sweepSuccessAt, sweepReason } = state
   return {
     quarantined,
     missing,
     denied,
     polled: pollSuccessAt !== null,
     swept: sweepSuccessAt !== null,
-    pollReason,
+    pollReason: pollFailure(state),
     sweepReason,
     failing: sweepFailure(state) !== null,
   }
@@ -92,7 +92,8 @@ function pastState(resource: ResourceName, own: ResourceRecord | undefined, run:
   const attemptAt = run === undefined ? null : 0
   return {
     resource,
-    cursor: null,
+    // Not null, for `pollReason` tells already why incremental syncs that wait for a full sync bring nothing.
+    cursor: '',
     reachedEndServerTime: null,
     completeStartedAt: run?.completeStartedAt ?? null,
     completeServerTime: null,

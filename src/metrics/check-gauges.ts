@@ -30,11 +30,11 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_status',
-    help: `State set of the check: 1 for its present status, 0 for the others; the age of its inputs is applied at each scrape. ${fromMirror}`,
+    help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all of them while the check is switched off; the age of its inputs is applied at each scrape. ${fromMirror}`,
     labelNames: ['check', 'status'],
     samples: (posture) =>
-      posture.checks.flatMap(({ check, status: present }) =>
-        checkStatuses.map((status) => ({ labels: { check, status }, value: Number(status === present) })),
+      posture.checks.flatMap(({ check, enabled, status: present }) =>
+        checkStatuses.map((status) => ({ labels: { check, status }, value: Number(enabled && status === present) })),
       ),
   },
   {

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { CheckStateRow, FindingStore } from './finding-port.ts'
-import type { ChangeRow, MirrorRecord } from './query.ts'
+import type { ChangeRow } from './query.ts'
 import type { WaiverStore } from './waiver-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
@@ -94,7 +94,7 @@ export interface EvidenceStore {
   /** Fingerprints that begin so, at most `most`. */
   fingerprintsFrom(prefix: string, most: number): Promise<readonly string[]>
   /** The live record with this key; null when there is none. */
-  record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
+  record: FindingStore['record']
   /** Changes of mirrored records, oldest first. */
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>
   /** The last changes of a tenant among the last 50,000 of all, newest first. */

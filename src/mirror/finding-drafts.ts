@@ -7,8 +7,9 @@ import { waiverUpkeep } from './waiver-upkeep.ts'
 export const batchSize = 250
 
 /** What a verdict changes in one finding; `evidence` as stored. */
-export interface Draft extends Omit<NewFinding, 'evidence' | 'facts'> {
-  readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved'
+export interface Draft extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
+  /** `replaced`: the entity's id was given to another one, so that its finding ends and a new one begins. */
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved' | 'replaced'
   readonly evidence: string
   readonly lastSeenAt: number
   readonly resolution: Resolution | null
@@ -43,14 +44,21 @@ export function findingDrafts({ raw }: Database): FindingDrafts {
   const drop = raw.prepare(`delete from finding_drafts where ${part}`)
   const writing = [
     `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
-       select fingerprint, at, kind, severity, message, evidence, resolution from finding_drafts where ${part} order by id`,
+       select f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
+       from (select * from finding_drafts where ${part} and kind = 'replaced') d
+       join findings f on f.fingerprint = d.fingerprint and f.resolved_at is null order by d.id`,
+    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
+       select fingerprint, at, case kind when 'replaced' then 'opened' else kind end, severity, message, evidence, resolution from finding_drafts where ${part} order by id`,
     `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
          first_seen_at, last_seen_at)
        select fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, at, at
-       from finding_drafts where ${part} and kind in ('opened', 'reopened') order by id
+       from finding_drafts where ${part} and kind in ('opened', 'reopened', 'replaced') order by id
        on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
          evidence = excluded.evidence, last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null,
          reopened = reopened + 1`,
+    `update findings set first_seen_at = d.at, reopened = 0
+       from (select * from finding_drafts where ${part} and kind = 'replaced') d
+       where findings.fingerprint = d.fingerprint`,
     `update findings set severity = d.severity, message = d.message, evidence = d.evidence, last_seen_at = d.at
        from (select * from finding_drafts where ${part} and kind = 'changed') d
        where findings.fingerprint = d.fingerprint`,

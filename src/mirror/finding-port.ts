@@ -4,7 +4,7 @@ import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { OwnCheckStore } from './own-check-port.ts'
-import type { RecordReader } from './query.ts'
+import type { MirrorRecord, RecordReader } from './query.ts'
 import type { Erasure } from './record-retention.ts'
 import type { HoldRow, ResourceTrust, TenantRow } from './sync-port.ts'
 import type { WaiverStore } from './waiver-port.ts'
@@ -79,6 +79,8 @@ export interface NewFinding {
    * what is written; absent = `{}`.
    */
   readonly facts?: () => string
+  /** False when the stored evidence is about another entity that had the same id before; absent = it never is. */
+  readonly isSameEntity?: (stored: FindingRow['evidence']) => boolean
 }
 
 export interface VerdictResult extends DecidedStatus {
@@ -92,6 +94,8 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
   trust(tenantId: number): Promise<readonly ResourceTrust[]>
   /** True while the record is live. */
   isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  /** The live record with this key; null when there is none. */
+  record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
   /** True while the last reading of a live record is not to be relied on: quarantined since, missing, or absent from the last complete walk. */
   inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>

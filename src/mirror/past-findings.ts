@@ -25,10 +25,12 @@ export function pastFindings({ raw }: Database, cut: RecordCut): FindingStore['f
     // In the order of ids, batch by batch: an index over anything else would be read anew, and sorted, for each batch.
     const select = raw.prepare<unknown[], StoredFinding>(
       `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as entityType, f.entity_id as entityId,
-         e.severity, e.message, e.evidence, f.first_seen_at as firstSeenAt, e.at as lastSeenAt,
+         e.severity, e.message, e.evidence, e.at as lastSeenAt,
+         case when f.first_seen_at <= e.at then f.first_seen_at else coalesce((select max(x.at) from finding_events x
+           where x.fingerprint = f.fingerprint and x.kind = 'opened' and ${event}), f.first_seen_at) end as firstSeenAt,
          e.kind <> 'resolved' as isOpen,
-         f.reopened - (select count(*) from finding_events x
-           where x.fingerprint = f.fingerprint and x.kind = 'reopened' and not (${event})) as reopened
+         max(0, f.reopened - (select count(*) from finding_events x
+           where x.fingerprint = f.fingerprint and x.kind = 'reopened' and not (${event}))) as reopened
        from findings f cross join tenants t on t.id = f.tenant_id
        cross join finding_events e on e.id = (select max(x.id) from finding_events x
          where x.fingerprint = f.fingerprint and ${event})

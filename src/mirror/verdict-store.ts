@@ -55,16 +55,17 @@ export function verdictStore(database: Database, versions: FindingVersions): Ver
 
   function compare(course: Course, batch: readonly NewFinding[]): void {
     const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
-    for (const { evidence: raw, facts = () => '{}', ...finding } of batch) {
+    for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
       const evidence = JSON.stringify(raw)
       const { fingerprint, severity, message } = finding
       const row = known.get(fingerprint)
       count(course.open, severity)
       course.failing++
       if (row !== undefined && row.resolvedAt === null) course.seen.add(row.id)
-      const kind = kindOf(row, severity, message, evidence)
+      const kind = kindOf(row, { severity, message, evidence, isSameEntity })
       if (kind === null) continue
       if (kind !== 'changed') course.opened++
+      if (kind === 'replaced' && row?.resolvedAt === null) count(course.resolved, 'entity_removed')
       course.drafts.push({
         ...finding,
         evidence,
@@ -211,14 +212,19 @@ export function verdictStore(database: Database, versions: FindingVersions): Ver
   }
 }
 
+interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
+  /** As stored. */
+  readonly evidence: string
+  readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
+}
+
 /** How a failing finding stands to what is stored; null when it is stored as it is. */
 function kindOf(
   row: StoredFinding | undefined,
-  severity: string,
-  message: string,
-  evidence: string,
+  { severity, message, evidence, isSameEntity }: Failing,
 ): Draft['kind'] | null {
   if (row === undefined) return 'opened'
+  if (row.evidence !== evidence && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
   if (row.resolvedAt !== null) return 'reopened'
   return row.severity === severity && row.message === message && row.evidence === evidence ? null : 'changed'
 }

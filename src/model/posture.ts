@@ -88,6 +88,8 @@ export interface CheckView {
   readonly reason: UnknownReason | null
   /** Why an own check cannot be judged, or not all of its entities, as a sentence; absent while there is nothing to say. */
   readonly problem?: string
+  /** What its configuration assumes without anybody having said so, as a sentence; absent while it assumes nothing. */
+  readonly assumption?: string
   /** The population judged, as of the last evaluation; null when it was not known then. */
   readonly entities: number | null
   readonly evaluatedAt: number | null

@@ -14,6 +14,8 @@ const namingFacts: ReadonlySet<string> = new Set([
   'email',
   'filename',
   'firstName',
+  // It has a digest of an e-mail, by which whoever guesses the e-mail knows.
+  'identity',
   'lastName',
   'nearest',
   'pattern',

@@ -6,11 +6,11 @@ import { reasons } from '../model/reasons.ts'
 
 const documents: InventoryGauge = {
   name: 'tenantwatch_documents',
-  help: `Documents by upload status: those the configuration knows, "none" for null, "other" for the rest; absent before the first complete walk. ${fromMirror}`,
+  help: `Documents by upload status: those of documents.knownStatuses, "none" for null, "other" for the rest; absent before the first complete walk. ${fromMirror}`,
   labelNames: ['upload_status'],
   async read(reader, { complete, settings }) {
     if (!complete) return []
-    const known = settings.documents.knownStatuses
+    const known = settings.documents.knownStatuses.filter((status) => status !== null)
     const counts = new Map<string, number>([...known.map(labelText), 'none', 'other'].map((status) => [status, 0]))
     for (const { values, count } of await reader.countBy('documents', ['uploadStatus'])) {
       const [value] = values
@@ -27,6 +27,6 @@ export const documentsSeries: ResourceSeries = {
   resource: 'documents',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['order_violation', 'unknown_field', 'unknown_value'],
+  contractEvents: ['limit_differs', 'order_violation', 'unknown_field', 'unknown_value'],
   gauges: documentsGauges,
 }

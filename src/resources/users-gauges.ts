@@ -38,6 +38,6 @@ export const usersSeries: ResourceSeries = {
   resource: 'users',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['order_violation', 'skipped_row', 'unknown_field', 'unknown_value'],
+  contractEvents: ['limit_differs', 'order_violation', 'skipped_row', 'unknown_field', 'unknown_value'],
   gauges: usersGauges,
 }

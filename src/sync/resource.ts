@@ -10,6 +10,10 @@ export interface Fetched {
   /** Null at the end of the feed or where there is none. */
   readonly nextCursor: string | null
   readonly hasMore: boolean
+  /** `pagination.limit`, where there is one. */
+  readonly limit?: number | null
+  /** Deviations of the answer itself. */
+  readonly oddities?: readonly Oddity[]
   readonly meta: AnswerMeta
   /** Length of the whole answer, where it is one of several. */
   readonly bytes?: number

@@ -48,7 +48,9 @@ export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, que
     const fetched = await fetch()
     if (fetched.meta.serverTime !== null) run.skewMs = fetched.meta.serverTime - fetched.meta.receivedAt
     const verified = await run.guard.verify(fetched, run.definition, query, run.signal)
-    if (verified) return fetched
+    if (!verified) continue
+    for (const { kind, field } of fetched.oddities ?? []) noteEvent(run, kind, field)
+    return fetched
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
 }

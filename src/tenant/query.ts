@@ -5,29 +5,36 @@ const maxDocumentsPage = 200
 
 type PageSizeOptions = Pick<ApiOptions, 'pageSize' | 'pageSizeParameter'>
 
+/** The page size that is asked for, and by which query parameter. */
+export interface PageSize {
+  readonly parameter: string
+  readonly size: number
+}
+
 /** Page size of a list, null when none is sent (specification: List users, List documents, Limits). */
 export function pageSizeOf(
   list: 'documents' | 'users',
-  { pageSize, pageSizeParameter }: PageSizeOptions,
-): number | null {
-  if (pageSizeParameter === null) return null
-  return list === 'documents' ? Math.min(pageSize, maxDocumentsPage) : pageSize
+  { pageSize, pageSizeParameter: written }: PageSizeOptions,
+): PageSize | null {
+  const parameter = typeof written === 'string' || written === null ? written : written[list]
+  if (parameter === null) return null
+  return { parameter, size: list === 'documents' ? Math.min(pageSize, maxDocumentsPage) : pageSize }
 }
 
 /** The query string of a feed, with its question mark; percent-encoded, empty when there is nothing to say. */
-export function feedQuery(query: FeedQuery, sizeParameter: string | null, size: number | null): string {
+export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
   const { cursor, updatedAfter } = query as { readonly cursor?: string; readonly updatedAfter?: string }
   const pairs: string[] = []
   if (cursor !== undefined) pairs.push(`cursor=${encode(cursor)}`)
   else if (updatedAfter !== undefined) pairs.push(`updatedAfter=${encode(updatedAfter)}`)
-  if (sizeParameter !== null && size !== null) pairs.push(`${encode(sizeParameter)}=${size}`)
+  if (pageSize !== null) pairs.push(`${encode(pageSize.parameter)}=${pageSize.size}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 /** What a 400 without a cursor most likely means; with one, the cursor is at fault. */
-export function badRequestHint(query: FeedQuery, sizeParameter: string | null): string | undefined {
+export function badRequestHint(query: FeedQuery, pageSize: PageSize | null): string | undefined {
   if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
-  return sizeParameter === null
+  return pageSize === null
     ? 'The API may want a page size: see api.pageSizeParameter'
     : 'Check api.pageSizeParameter and api.pageSize: the name of the parameter or its value may be wrong'
 }

@@ -48,6 +48,8 @@ export interface Page<T> {
   /** Null when absent, null or empty. */
   readonly nextCursor: string | null
   readonly hasMore: boolean
+  /** Deviations of the page itself. */
+  readonly oddities: readonly Oddity[]
   readonly meta: AnswerMeta
   /** Length of the whole answer, decoded. */
   readonly bytes: number

@@ -3,9 +3,19 @@ import { SyncError } from '../model/errors.ts'
 import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
 import { type Endpoint, endpoints } from './endpoints.ts'
 import type { ApiOptions } from './options.ts'
-import { badRequestHint, feedQuery, pageSizeOf } from './query.ts'
+import { badRequestHint, feedQuery, type PageSize, pageSizeOf } from './query.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type { AnswerMeta, FeedQuery, Listing, Lookup, Page, Reading, TenantObserver, TenantReader } from './reader.ts'
+import type {
+  AnswerMeta,
+  FeedQuery,
+  Listing,
+  Lookup,
+  Oddity,
+  Page,
+  Reading,
+  TenantObserver,
+  TenantReader,
+} from './reader.ts'
 import { readApiClient } from './shapes/api-client.ts'
 import { readAuthenticationSettings } from './shapes/authentication-settings.ts'
 import { readDocument } from './shapes/document.ts'
@@ -16,7 +26,7 @@ import { readRole } from './shapes/role.ts'
 import { readUser } from './shapes/user.ts'
 import { inWords } from './tenant-link.ts'
 import { type Envelope, openEnvelope, violation } from './wire/envelope.ts'
-import { readPagination, refusePart } from './wire/pagination.ts'
+import { type Pagination, readPagination, refusePart } from './wire/pagination.ts'
 import { recordsDigest } from './wire/records-digest.ts'
 
 export interface TenantReaderParts {
@@ -70,13 +80,12 @@ export function createTenantReader({ read, api, answerTimes, observer, version }
     endpoint: Endpoint,
     one: Read<T>,
     query: FeedQuery,
-    size: number | null,
+    pageSize: PageSize | null,
     signal?: AbortSignal,
     unless?: string,
   ): Promise<Page<T>> {
-    const sizeParameter = size === null ? null : api.pageSizeParameter
-    const path = `${endpoint.template}${feedQuery(query, sizeParameter, size)}`
-    const hint = badRequestHint(query, sizeParameter)
+    const path = `${endpoint.template}${feedQuery(query, pageSize)}`
+    const hint = badRequestHint(query, pageSize)
     const answer = await ask({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
     const body = answer.body ?? Buffer.alloc(0)
     const records = recordsDigest(body, version)
@@ -84,7 +93,8 @@ export function createTenantReader({ read, api, answerTimes, observer, version }
     const { envelope, meta } = open(endpoint, same ? records.rest : body.toString(), answer)
     const pagination = readPagination(envelope, inWords('GET', endpoint))
     const items = readItems(envelope, endpoint, one)
-    return { items, ...pagination, meta, bytes: body.length, digest: records?.digest ?? null, same }
+    const oddities = limitOddities(pageSize, pagination)
+    return { items, ...pagination, oddities, meta, bytes: body.length, digest: records?.digest ?? null, same }
   }
 
   async function byId<T>(
@@ -130,6 +140,12 @@ export function createTenantReader({ read, api, answerTimes, observer, version }
     listDocuments: (query, signal, unless) =>
       page(endpoints.listDocuments, readDocument, query, pageSizeOf('documents', api), signal, unless),
   }
+}
+
+/** Compares the page size that the answer names with the one asked for (specification: List documents, Query). */
+function limitOddities(asked: PageSize | null, { limit }: Pagination): readonly Oddity[] {
+  if (asked === null || limit === null || limit === asked.size) return []
+  return [{ kind: 'limit_differs', field: 'pagination.limit' }]
 }
 
 /** Far above any honest answer that keeps to the caps on bodies, and few enough to be written in one transaction. */

@@ -25,6 +25,24 @@ it.each<[string, Record<string, unknown>, string[]]>([
   expect(result.population).toBe(1)
 })
 
+it.each<[string, Record<string, unknown>, readonly (string | null)[], string[]]>([
+  ['another word for done', { uploadStatus: 'Indexed' }, ['Indexed'], []],
+  ['what is done by default only', {}, ['Indexed'], ['soc2 high']],
+  ['null where that means done', { uploadStatus: null }, [null], []],
+  ['one of two words for done', { uploadStatus: null }, ['Indexed', null], []],
+])('takes documents for done that have %s', async (_case, fields, statuses, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+    void mirror.put('documents', document({ filename: 'SOC2 report.pdf', ...fields }))
+  expect(brief(await judge(check, fill, { options: { requirements: [soc2], statuses } }))).toEqual(expected)
+})
+
+it('says that letter case does not matter, in its description and in each finding', async () => {
+  const { failures } = await judge(check, () => {}, { options: { requirements: [soc2] } })
+  expect(check.description).toContain('letter case does not matter')
+  expect(failures[0]?.message).toContain('whatever the letter case')
+  expect(failures[0]?.evidence).toMatchObject({ letterCase: 'ignored', statuses: ['Completed'] })
+})
+
 it('does not apply without requirements', async () => {
   const result = await judge(check, (mirror) => mirror.put('documents', document()))
   expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
@@ -44,7 +62,7 @@ it('makes one finding a requirement, with the nearest match as evidence', async 
   const { failures } = await judge(check, fill, { options: { requirements: [soc2, pentest] } })
   expect(failures.map(({ message }) => message)).toEqual([
     'Requirement soc2 is not met: the newest Completed document whose name matches was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
-    'Requirement pentest is not met: no Completed document has a name that matches.',
+    'Requirement pentest is not met: no Completed document has a name that matches, whatever the letter case.',
   ])
   expect(failures.map(({ evidence }) => evidence)).toMatchObject([
     { requirement: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365, nearest: { fileId: 'b' } },

@@ -13,6 +13,8 @@ it.each([
   ['a known one in other letters', 'completed', 2 * day, undefined, ['d1 low']],
   ['known for long', 'Processing', 2 * day, undefined, []],
   ['made known by configuration', 'Failed', 2 * day, ['Failed'], []],
+  ['null, made known by configuration', null, 2 * day, ['Completed', null], []],
+  ['unknown beside a known null', 'Failed', 2 * day, ['Completed', null], ['d1 low']],
 ])('judges a document whose status is %s', async (_case, uploadStatus, age, knownStatuses, expected) => {
   const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
     void mirror.put('documents', document({ uploadStatus }), { statusSince: now - age })
@@ -57,6 +59,12 @@ it.each<[string, Fill, string | null]>([
 ])('counts from when the status was last known, where %s', async (_case, fill, since) => {
   const { failures } = await judge(check, fill)
   expect(failures.map(({ message }) => message.match(/since 2026-(.{11})/)?.[1])).toEqual(since === null ? [] : [since])
+})
+
+it('counts from when the status was null where null is known', async () => {
+  const fill = through([240, 'Weird1'], [30, null], [26, 'Weird2'])
+  const { failures } = await judge(check, fill, { knownStatuses: ['Completed', null] })
+  expect(failures.map(({ evidence }) => evidence['unknownSince'])).toEqual([iso(now - 26 * hourMs)])
 })
 
 it('counts from the times the document had when it was first mirrored', async () => {

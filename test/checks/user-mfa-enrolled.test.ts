@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { enrolmentRules, isEnrolled, lacksEnrolment } from '../../src/checks/support/enrolment.ts'
 import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
-import { fakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { matches } from '../evaluate/support/matches.ts'
-import { settings, user } from './support/facts.ts'
+import { settings, user, withoutSsoSettings } from './support/facts.ts'
 import { brief, judge, now } from './support/judging.ts'
 
 const toRecord = (fields: Record<string, unknown>) => fakeMirror(now).put('users', user(fields))
@@ -21,6 +21,7 @@ it.each([
     { enrolledWhen: 'not mfaAction' },
     ['1 high'],
   ],
+  ['a user under a meaning that turns the other one round', {}, { enrolledWhen: 'not mfaStatus' }, ['1 high']],
 ])('judges %s under an enforcing policy', async (_case, fields, options, expected) => {
   const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
     mirror.put('authentication-settings', settings())
@@ -82,6 +83,14 @@ it.each([
   ['mfaStatus or mfaAction', [true, true, true, false]],
   ['mfaStatus and not mfaAction', [false, true, false, false]],
   ['not mfaAction', [false, true, false, true]],
+  ['not mfaStatus', [false, false, true, true]],
+  ['not mfaStatus and mfaAction', [false, false, true, false]],
+  ['not mfaStatus and not mfaAction', [false, false, false, true]],
+  ['mfaStatus or not mfaAction', [true, true, false, true]],
+  ['not mfaStatus or mfaAction', [true, false, true, true]],
+  ['not mfaStatus or not mfaAction', [false, true, true, true]],
+  ['mfaStatus equals mfaAction', [true, false, false, true]],
+  ['mfaStatus differs from mfaAction', [false, true, true, false]],
 ] as const)('reads enrolledWhen "%s" as its words say', (rule, expected) => {
   const table = [
     [true, true],
@@ -90,6 +99,60 @@ it.each([
     [false, false],
   ] as const
   expect(table.map(([status, action]) => isEnrolled(rule, status, action))).toEqual(expected)
+})
+
+it('has a word for every reading of the two flags that depends on them', () => {
+  const readings = Object.keys(enrolmentRules).map((rule) =>
+    [true, false]
+      .flatMap((status) =>
+        [true, false].map((action) => isEnrolled(rule as keyof typeof enrolmentRules, status, action)),
+      )
+      .join(' '),
+  )
+  expect(new Set(readings).size).toBe(14)
+})
+
+it('says that the reading is assumed until it is set', async () => {
+  const evidenceUnder = async (options: Record<string, unknown>) => {
+    const { failures } = await judge(
+      check,
+      (mirror) => {
+        mirror.put('authentication-settings', settings())
+        mirror.put('users', user({ mfaStatus: false }))
+      },
+      { options },
+    )
+    return failures[0]?.evidence
+  }
+  expect(check.assumption?.({})).toContain('mfaStatus true means enrolled')
+  expect(await evidenceUnder({})).toMatchObject({ enrolledWhen: 'mfaStatus', enrolledWhenAssumed: true })
+  expect(check.assumption?.({ enrolledWhen: 'mfaStatus' })).toBeNull()
+  expect(await evidenceUnder({ enrolledWhen: 'mfaStatus' })).toMatchObject({ enrolledWhenAssumed: false })
+})
+
+it.each([
+  ['fail', { applicable: false, notJudged: 0 }, 'judged'],
+  ['unknown', { applicable: true, notJudged: 1, failures: [] }, 'not_judged'],
+])(
+  'takes the policy of a tenant without SSO for what the check of it does (%s)',
+  async (withoutSso, expected, scope) => {
+    const result = await judge(
+      check,
+      (mirror) => {
+        mirror.put('authentication-settings', withoutSsoSettings())
+        mirror.put('users', user({ mfaStatus: false }))
+      },
+      { others: { 'auth-mfa-policy-enabled': { withoutSso } } },
+    )
+    expect(result).toMatchObject(expected)
+    expect(await result.scope('1')).toBe(scope)
+  },
+)
+
+it('believes a policy that is off where single sign-on is configured', async () => {
+  const others = { 'auth-mfa-policy-enabled': { withoutSso: 'unknown' } }
+  const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', settings({ mfaEnabled: false }))
+  expect(await judge(check, fill, { others })).toMatchObject({ applicable: false, notJudged: 0 })
 })
 
 it('refuses a rule that is not one of the list', () => {

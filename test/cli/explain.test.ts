@@ -26,7 +26,7 @@ it('tells the rule with what is configured, the raw facts, and the life of entit
   expect(rule?.configured).toEqual({
     enabled: true,
     severity: null,
-    options: { enrolledWhen: 'mfaStatus' },
+    options: { enrolledWhen: null },
     asJudged: true,
   })
   expect(record).toMatchObject({

@@ -13,6 +13,7 @@ tenants:
     schedule: { usersSweep: "0 * * * *" }
   - name: globex
     baseUrl: https://globex.example.com
+    api: { pageSizeParameter: { users: take, documents: null } }
     auth:
       token:
         oauth2:

@@ -45,7 +45,7 @@ it('starts, syncs by itself and answers on every path', async () => {
   expect(page.text).toContain('acme')
   const status = JSON.parse((await get('/api/v1/status')).text)
   expect(status.tenants).toMatchObject([{ tenant: 'acme', holds: [] }])
-  expect(JSON.parse((await get('/api/v1/checks')).text)).toHaveLength(17)
+  expect(JSON.parse((await get('/api/v1/checks')).text)).toHaveLength(19)
   const findings = JSON.parse((await get('/api/v1/findings')).text)
   expect(findings.length).toBeGreaterThan(100)
   expect((await get('/nothing-here')).status).toBe(404)

@@ -312,8 +312,11 @@ it('tells of a hold until it is accepted, a bad reload until a good one, a waive
  * tests above have seen: alone, the last two see nothing.
  */
 const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string>>>> = {
-  firing: {},
-  ended: { TenantwatchWatchdog: 'It fires always: that is what it is for.' },
+  firing: { TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.' },
+  ended: {
+    TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
+    TenantwatchWatchdog: 'It fires always: that is what it is for.',
+  },
 }
 
 it.each(['firing', 'ended'] as const)(

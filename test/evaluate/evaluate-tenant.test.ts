@@ -19,7 +19,7 @@ it('judges every check of the catalogue and stores what it found', async () => {
   mirror.put('api-clients', client())
   mirror.put('documents', document())
   const outcomes = await evaluate(mirror)
-  const inapplicable = ['document-required-present', 'user-invitation-accepted']
+  const inapplicable = ['document-required-present', 'user-invitation-accepted', 'user-least-privilege']
   expect([...outcomes].map(([id, { status }]) => [id, status])).toEqual(
     checks.map(({ id }) => [id, inapplicable.includes(id) ? 'not_applicable' : 'pass']),
   )
@@ -219,7 +219,9 @@ it('judges only what reads the inputs that a run touched', async () => {
   expect([...outcomes.keys()]).toEqual([
     'api-client-least-privilege',
     'api-client-role-active',
+    'permission-catalogue-known',
     'role-permissions-unchanged',
+    'user-least-privilege',
     'user-role-active',
   ])
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Waiver } from '../../src/config/settings.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
+import type { SyncState } from '../../src/mirror/port.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import { client, user } from '../checks/support/facts.ts'
@@ -200,6 +201,19 @@ it('shows each resource with its age, limits and last failure', async () => {
     ],
   })
   expect(resources.find(({ resource }) => resource === 'roles')?.modes.map(({ mode }) => mode)).toEqual(['sweep'])
+})
+
+it.each<[string, Partial<SyncState>, boolean]>([
+  ['a full sync that a refused cursor needs fails', { cursor: 'c', sweepOwed: true }, false],
+  ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', pollsRest: true }, false],
+  ['there is no cursor, and a full sync fails', { cursor: null }, false],
+  ['a full sync fails beside incremental ones that work', { cursor: 'c' }, true],
+])('tells whether incremental syncs bring anything while %s', async (_case, change, up) => {
+  const mirror = soundMirror()
+  mirror.trust.users.state = { ...mirror.trust.users.state, sweepReason: 'server_error', ...change }
+  const { resources } = await read(mirror)
+  const [poll] = resources.find(({ resource }) => resource === 'users')?.modes ?? []
+  expect(poll).toMatchObject({ mode: 'poll', up, reason: up ? null : 'server_error' })
 })
 
 it("calls no resource fresh that may be another tenant's, until it was walked after the acceptance", async () => {

@@ -16,7 +16,12 @@ import { tenantSettings } from './support/tenant-settings.ts'
 type Rows = Readonly<Record<ResourceName, readonly Record<string, unknown>[]>>
 
 const options = { requirements: [{ id: 'soc2', pattern: 'soc2*', maxAgeDays: 365 }] }
-const changes = { checks: { 'document-required-present': { options } } }
+const changes = {
+  checks: {
+    'document-required-present': { options },
+    'user-least-privilege': { options: { allowed: ['Api_Users_Read'] } },
+  },
+}
 const guid = (last: number) => `00000000-0000-0000-0000-00000000000${last}`
 const old = iso(now - 400 * dayMs)
 
@@ -105,7 +110,11 @@ it('ends every finding in SQLite once its cause is gone', async () => {
     'api-clients': [client({ clientId: guid(4) })],
     'authentication-settings': [settings()],
     documents: [document({ fileId: guid(1), filename: 'soc2.pdf', createdAt: iso(now) })],
-    permissions: [],
+    permissions: ['Api_Users_Read', 'Api_Users_Create'].map((code, permissionId) => ({
+      permissionId,
+      name: code,
+      code,
+    })),
     roles: [role(), role({ roleId: 2, name: 'Admin' }, ['Api_Users_Create'])],
     users: [user({ userId: 1 }), user({ userId: 4 })],
   }

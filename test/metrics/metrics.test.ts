@@ -219,6 +219,15 @@ it('has each of the four statuses as a state set of one', async () => {
   }
 })
 
+it('shows no status of a check that is switched off, as its status would look like a result', async () => {
+  for (const status of ['not_applicable', 'pass'] as const) {
+    const view = posture({ checks: [check('user-mfa-enrolled', { status, enabled: false })] })
+    const body = await render([reading(view)])
+    expect(seriesOf(body, 'tenantwatch_check_status').map(({ value }) => value)).toEqual([0, 0, 0, 0])
+    expect(valueIn(body, 'tenantwatch_check_enabled', { check: 'user-mfa-enrolled' })).toBe(0)
+  }
+})
+
 it('lets other work in while it gathers and renders many tenants', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { localClockMutants } from './local-clock-mutants.ts'
-import { mutants } from './mutants.ts'
-import { simulationMutants } from './simulation-mutants.ts'
+import { allMutants } from './all-mutants.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-it.each([...mutants, ...localClockMutants, ...simulationMutants])(
+it.each(allMutants)(
   'the place of the mistake stands once: $name',
   ({ file, find }) => {
     expect(readFileSync(join(root, file), 'utf8').split(find)).toHaveLength(2)

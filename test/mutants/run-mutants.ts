@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { localClockMutants } from './local-clock-mutants.ts'
-import { type Mutant, mutants } from './mutants.ts'
-import { simulationMutants } from './simulation-mutants.ts'
+import { allMutants } from './all-mutants.ts'
+import type { Mutant } from './mutants.ts'
 
 /** Runs the suite against each deliberate mistake, in a copy of the project; every one must turn it red. */
 const root = resolve(import.meta.dirname, '../..')
@@ -23,7 +22,7 @@ const wanted = process.argv.slice(2).join(' ')
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
-const chosen = [...mutants, ...localClockMutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
+const chosen = allMutants.filter(({ name }) => name.includes(wanted))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'dist'))

@@ -36,6 +36,23 @@ it('counts a state that the specification does not show, and a document status t
   expect(test.told.events).toHaveLength(2)
 })
 
+it('counts a page size that is not the one asked for, once a run, and goes on', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12, documents: 12 },
+    readings: { pageSizeParameter: 'limit', maxPageSize: { users: 4, documents: 200 } },
+    settings: { ...quiet, api: { pageSizeParameter: 'limit', pageSize: 6 } },
+  })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
+  expect(test.told.events).toEqual(['users limit_differs'])
+  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success' })
+  await test.runAll('sweep')
+  expect(test.told.events).toEqual(['users limit_differs', 'users limit_differs'])
+  await test.restart({ api: { pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 6 } })
+  await test.runAll('sweep')
+  expect(test.told.events).toHaveLength(2)
+})
+
 it('counts users that come out of the order the specification promises, once a run', async () => {
   const test = await testEngine({
     problems: false,

@@ -43,6 +43,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     limit: 50,
     nextCursor: 'next',
     hasMore: false,
+    oddities: [],
     meta: told,
     bytes: Buffer.byteLength(JSON.stringify(answers['/api/public/users'])),
     digest: expect.stringContaining('1.2.3 '),
@@ -109,6 +110,25 @@ it('sends the page size to users and documents only, cursors percent-encoded, an
     '/documents?updatedAfter=2026-01-01T00%3A00%3A00Z&page%20size=200',
     '/api-clients?cursor=c%2B%2F%3D',
     '/roles',
+  ])
+})
+
+it('sends each list the page size under its own name, or none', async () => {
+  await using server = await testServer((_request, response) => sendJson(response, 200, page([])))
+  for (const pageSizeParameter of [
+    { users: 'take', documents: 'limit' },
+    { users: null, documents: 'limit' },
+  ]) {
+    const { client } = testClient(server.url, { api: { pageSizeParameter, pageSize: 50 } })
+    await using _ = client
+    await client.listUsers({})
+    await client.listDocuments({})
+  }
+  expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
+    '/users?take=50',
+    '/documents?limit=50',
+    '/users',
+    '/documents?limit=50',
   ])
 })
 

@@ -30,7 +30,9 @@ export const cisControls = {
       checks: [
         'api-client-least-privilege',
         'api-client-role-active',
+        'permission-catalogue-known',
         'role-permissions-unchanged',
+        'user-least-privilege',
         'user-role-active',
       ],
     },

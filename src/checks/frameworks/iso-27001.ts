@@ -11,7 +11,7 @@ export const iso27001 = {
     {
       id: 'A.5.15',
       title: 'Access follows rules of the business and of security',
-      checks: ['api-client-least-privilege', 'api-client-role-active', 'user-role-active'],
+      checks: ['api-client-least-privilege', 'api-client-role-active', 'user-least-privilege', 'user-role-active'],
     },
     { id: 'A.5.16', title: 'Identities are managed over their whole life', checks: ['user-invitation-accepted'] },
     { id: 'A.5.17', title: 'Secrets and passwords are managed', checks: secretLife },
@@ -21,7 +21,9 @@ export const iso27001 = {
       checks: [
         'api-client-least-privilege',
         'api-client-role-active',
+        'permission-catalogue-known',
         'role-permissions-unchanged',
+        'user-least-privilege',
         'user-role-active',
       ],
     },
@@ -36,12 +38,12 @@ export const iso27001 = {
     {
       id: 'A.8.2',
       title: 'Privileged access is restricted and managed',
-      checks: ['api-client-least-privilege', 'role-permissions-unchanged'],
+      checks: ['api-client-least-privilege', 'role-permissions-unchanged', 'user-least-privilege'],
     },
     {
       id: 'A.8.3',
       title: 'Access to information is restricted as the rules say',
-      checks: ['api-client-least-privilege', 'user-role-active'],
+      checks: ['api-client-least-privilege', 'user-least-privilege', 'user-role-active'],
     },
     { id: 'A.8.5', title: 'Sign-in is secure', checks: [...mfa, 'auth-sso-enforced'] },
     { id: 'A.8.9', title: 'Configurations are defined, monitored and reviewed', checks: drift },

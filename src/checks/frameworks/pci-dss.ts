@@ -9,7 +9,11 @@ export const pciDss = {
     { id: '2.2.1', title: 'Configuration standards are kept', checks: ['auth-settings-unchanged'] },
     { id: '6.5.1', title: 'Changes in production follow a procedure', checks: drift },
     { id: '7.2.1', title: 'An access model is defined', checks: [] },
-    { id: '7.2.2', title: 'Users have the access that their job needs', checks: ['user-role-active'] },
+    {
+      id: '7.2.2',
+      title: 'Users have the access that their job needs',
+      checks: ['user-least-privilege', 'user-role-active'],
+    },
     { id: '7.2.3', title: 'Privileges are approved', checks: [] },
     { id: '7.2.4', title: 'User accounts and their privileges are reviewed every six months', checks: [] },
     {

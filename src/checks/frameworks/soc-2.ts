@@ -16,7 +16,7 @@ export const soc2 = {
     {
       id: 'CC6.1',
       title: 'Logical access to protected assets is restricted',
-      checks: [...mfa, 'auth-sso-enforced', 'api-client-least-privilege', ...secretLife],
+      checks: [...mfa, 'auth-sso-enforced', 'api-client-least-privilege', 'user-least-privilege', ...secretLife],
     },
     {
       id: 'CC6.2',
@@ -29,7 +29,9 @@ export const soc2 = {
       checks: [
         'api-client-least-privilege',
         'api-client-role-active',
+        'permission-catalogue-known',
         'role-permissions-unchanged',
+        'user-least-privilege',
         'user-role-active',
       ],
     },

@@ -6,19 +6,36 @@ interface Flags {
 }
 
 /**
- * What `enrolledWhen` can say: the alternatives of flags that mean a user is enrolled. The specification does not show
- * what the flags mean, so the operator chooses.
+ * The values of `enrolledWhen`: the alternatives of flags that mean a user is enrolled. The specification does not show
+ * what the flags mean, so every reading that depends on a flag at all is here, and the operator chooses.
  */
 export const enrolmentRules = {
-  mfaAction: [{ mfaAction: true }],
   mfaStatus: [{ mfaStatus: true }],
+  mfaAction: [{ mfaAction: true }],
+  'not mfaStatus': [{ mfaStatus: false }],
+  'not mfaAction': [{ mfaAction: false }],
   'mfaStatus and mfaAction': [{ mfaStatus: true, mfaAction: true }],
   'mfaStatus and not mfaAction': [{ mfaStatus: true, mfaAction: false }],
+  'not mfaStatus and mfaAction': [{ mfaStatus: false, mfaAction: true }],
+  'not mfaStatus and not mfaAction': [{ mfaStatus: false, mfaAction: false }],
   'mfaStatus or mfaAction': [{ mfaStatus: true }, { mfaAction: true }],
-  'not mfaAction': [{ mfaAction: false }],
+  'mfaStatus or not mfaAction': [{ mfaStatus: true }, { mfaAction: false }],
+  'not mfaStatus or mfaAction': [{ mfaStatus: false }, { mfaAction: true }],
+  'not mfaStatus or not mfaAction': [{ mfaStatus: false }, { mfaAction: false }],
+  'mfaStatus equals mfaAction': [
+    { mfaStatus: true, mfaAction: true },
+    { mfaStatus: false, mfaAction: false },
+  ],
+  'mfaStatus differs from mfaAction': [
+    { mfaStatus: true, mfaAction: false },
+    { mfaStatus: false, mfaAction: true },
+  ],
 } as const satisfies Readonly<Record<string, readonly Flags[]>>
 
 export type EnrolmentRule = keyof typeof enrolmentRules
+
+/** The reading in force while `enrolledWhen` is not set (contract: `user-mfa-enrolled`). */
+export const assumedRule = 'mfaStatus' satisfies EnrolmentRule
 
 /** True when the flags mean that the user is enrolled. */
 export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: boolean): boolean {

@@ -12,21 +12,32 @@ export interface Standing {
   readonly roles: readonly MirroredRole[]
 }
 
+export interface RoleRule {
+  readonly isFlawed: (role: MirroredRole) => boolean
+  /** What a user is whose role does not exist. */
+  readonly missing: Standing['verdict']
+}
+
 /**
- * Tells how a user's role stands: by id when it is known, else by name where all roles of that name agree; where they
- * differ, or no name is given, it cannot be told (contract: `user-role-active`).
+ * Tells whether a user's role is flawed: by id when it is known, else by name where all roles of that name agree; where
+ * they differ, or no name is given, it cannot be told (contract: `user-role-active`).
  *
  * @param incomplete true when not all roles are known now: one that seems missing, or bears the same name, may exist.
  */
-export function standingOf(roles: Roles, incomplete: boolean): (reference: RoleReference) => Standing {
+export function standingOf(
+  roles: Roles,
+  incomplete: boolean,
+  { isFlawed, missing }: RoleRule,
+): (reference: RoleReference) => Standing {
   return ({ roleId, roleName }) => {
     if (roleId === null && roleName === null) return { verdict: 'not_judged', roles: [] }
     const known = roleId === null ? roles.byName.get(roleName ?? '') : roles.byId.get(roleId)
     const candidates = known === undefined ? [] : [known].flat()
-    const active = candidates.filter((role) => role.isActive).length
-    const isMix = active > 0 && active < candidates.length
+    const flawed = candidates.filter(isFlawed).length
+    const isMix = flawed > 0 && flawed < candidates.length
     const mayBeAnother = incomplete && (roleId === null || candidates.length === 0)
     if (isMix || mayBeAnother) return { verdict: 'not_judged', roles: candidates }
-    return { verdict: active === 0 ? 'fails' : 'passes', roles: candidates }
+    if (candidates.length === 0) return { verdict: missing, roles: [] }
+    return { verdict: flawed > 0 ? 'fails' : 'passes', roles: candidates }
   }
 }

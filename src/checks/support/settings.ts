@@ -5,8 +5,20 @@ import { onlyRecord } from './records.ts'
 /** The entity id of findings about the tenant's sign-in policy as a whole. */
 export const settingsEntityId = 'authentication-settings'
 
+/**
+ * True for the answer of a tenant without SSO: `mfaEnabled` is false in each of them, so that it may be a placeholder and
+ * not the policy (specification: Authentication settings).
+ */
+export function isWithoutSso({ fields }: MirrorRecord): boolean {
+  const { ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled } = fields
+  const isOff = [ssoEnabled, ssoEnforced, mfaEnabled].every((flag) => flag === false)
+  return isOff && (providerType ?? null) === null && (tenantName ?? null) === null
+}
+
 /** The authentication settings as the one thing to judge. */
-export async function loadSettings(reader: RecordReader): Promise<Loaded<MirrorRecord>> {
+export async function loadSettings(
+  reader: RecordReader,
+): Promise<Loaded<MirrorRecord> & { readonly candidates: readonly (readonly MirrorRecord[])[] }> {
   const settings = await onlyRecord(reader, 'authentication-settings')
   return settings === null
     ? { population: 0, candidates: [], notJudged: 1 }

@@ -1,4 +1,4 @@
-import { type EnrolmentRule, enrolmentRules, isEnrolled } from '../../checks/support/enrolment.ts'
+import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../../checks/support/enrolment.ts'
 import { userMfaEnrolled } from '../../checks/user-mfa-enrolled.ts'
 import type { TenantSettings } from '../../config/settings.ts'
 import { settingsOf } from '../../evaluate/check-settings.ts'
@@ -8,6 +8,8 @@ import { type Diagnosis, fine, warning } from './diagnosis.ts'
 /** The mirror's users by their multi-factor flags, as `checks.user-mfa-enrolled.enrolledWhen` reads them. */
 export interface Enrolment {
   readonly enrolledWhen: EnrolmentRule
+  /** True while `enrolledWhen` is not set. */
+  readonly assumed: boolean
   /** Whether the tenant demands multi-factor authentication; null before its settings were read. */
   readonly policy: boolean | null
   readonly groups: readonly EnrolmentGroup[]
@@ -22,18 +24,20 @@ export interface EnrolmentGroup {
 }
 
 const subject = 'enrolledWhen'
+/** Other readings that a warning names. */
+const mostNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
 export async function readEnrolment(records: RecordReader, tenant: TenantSettings): Promise<Enrolment> {
   const { enrolledWhen: written } = userMfaEnrolled.options.parse(settingsOf(userMfaEnrolled, tenant).options)
-  const enrolledWhen = rules.find((rule) => rule === written) ?? 'mfaStatus'
+  const enrolledWhen = rules.find((rule) => rule === written) ?? assumedRule
   const counted = await records.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
   const groups = counted.map(({ values: [state, status, action], count }) => {
     const flags = { mfaStatus: isTrue(status), mfaAction: isTrue(action) }
     const enrolled = isEnrolled(enrolledWhen, flags.mfaStatus, flags.mfaAction)
     return { state: String(state), ...flags, count, enrolled }
   })
-  return { enrolledWhen, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
+  return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
 }
 
 /** A rule by which nobody is enrolled is more often a wrong reading of the flags than the truth. */
@@ -44,7 +48,10 @@ export function judgeEnrolment({ enrolledWhen, groups }: Enrolment): Diagnosis {
     groups.reduce((sum, group) => sum + (isEnrolled(rule, group.mfaStatus, group.mfaAction) ? group.count : 0), 0)
   const enrolled = by(enrolledWhen)
   if (enrolled > 0) return fine(subject, `by "${enrolledWhen}" ${enrolled} of ${all} users are enrolled`)
-  const others = rules.filter((rule) => by(rule) > 0).map((rule) => `"${rule}" ${by(rule)}`)
+  const others = rules
+    .filter((rule) => by(rule) > 0)
+    .slice(0, mostNamed)
+    .map((rule) => `"${rule}" ${by(rule)}`)
   const instead = others.length === 0 ? '' : `; by ${others.join(', by ')}`
   return warning(
     subject,

@@ -92,7 +92,7 @@ const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis =
 
 function feedPage({ name, page }: { readonly name: string; readonly page: Fetched }): readonly FeedPage[] {
   if (name !== 'users' && name !== 'documents') return []
-  return [{ resource: name, length: page.items.length, hasMore: page.hasMore }]
+  return [{ resource: name, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
 /** By the answer that differs most; null where none carries a time. */

@@ -31,7 +31,7 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): strin
 }
 
 /** The truth table of the multi-factor flags, and what the configured rule makes of each of its rows. */
-export function enrolmentTable({ enrolledWhen, policy, groups }: Enrolment): string {
+export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolment): string {
   const demand = policy === null ? 'policy not read yet' : `policy ${policy ? 'on' : 'off'}`
   const rows = groups.map(({ state, mfaStatus, mfaAction, count, enrolled }) => [
     state,
@@ -40,5 +40,8 @@ export function enrolmentTable({ enrolledWhen, policy, groups }: Enrolment): str
     String(count),
     enrolled ? 'yes' : 'no',
   ])
-  return table(['STATE', 'MFASTATUS', 'MFAACTION', 'USERS', `ENROLLED (${enrolledWhen}; ${demand})`], rows)
+  return table(
+    ['STATE', 'MFASTATUS', 'MFAACTION', 'USERS', `ENROLLED (${enrolledWhen}${assumed ? ', assumed' : ''}; ${demand})`],
+    rows,
+  )
 }

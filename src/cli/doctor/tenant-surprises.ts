@@ -1,4 +1,8 @@
+import { checks } from '../../checks/index.ts'
+import { statuses } from '../../checks/support/statuses.ts'
 import type { Settings, TenantSettings } from '../../config/settings.ts'
+import type { Check } from '../../evaluate/check.ts'
+import { settingsOf } from '../../evaluate/check-settings.ts'
 import { dayMs, describeDuration, hourMs } from '../../model/durations.ts'
 import { isLoopback } from '../../model/loopback.ts'
 import { resourceNames } from '../../model/resource-names.ts'
@@ -8,6 +12,7 @@ type General = Pick<Settings, 'timezone'>
 type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
 
 const rareMs = 3 * hourMs
+const statusChecks = ['document-processing-finished', 'document-required-present'] as const
 
 /** What is valid in a tenant's configuration and yet may not be what its author meant. */
 export function tenantSurprises(tenant: TenantSettings, general: General): readonly Diagnosis[] {
@@ -43,10 +48,28 @@ const rules: readonly Rule[] = [
       return [warning('freshness', sentence, 'One sweep that fails makes its checks unknown; allow twice the interval')]
     })
   },
-  function disabledChecks({ checks }) {
-    const off = Object.entries(checks).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
+  function disabledChecks({ checks: configured }) {
+    const off = Object.entries(configured).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
     if (off.length === 0) return []
     return [warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'Nothing of them is judged or told')]
+  },
+  function strangeStatuses({ checks: configured, documents: { knownStatuses } }) {
+    return statusChecks.flatMap((id) => {
+      const { enabled = false, options } = configured[id] ?? {}
+      const { success, data = [] } = statuses().safeParse(options?.['statuses'])
+      const strange = enabled && success ? data.filter((status) => !knownStatuses.includes(status)) : []
+      if (strange.length === 0) return []
+      const sentence = `statuses has ${strange.map(String).join(', ')}, which documents.knownStatuses has not`
+      return [warning(id, sentence, 'Add it there, else document-status-known fails for it')]
+    })
+  },
+  function assumptions(tenant) {
+    return checks.flatMap((check: Check) => {
+      const { enabled, options } = settingsOf(check, tenant)
+      const sentence = enabled ? (check.assumption?.(options) ?? null) : null
+      if (sentence === null) return []
+      return [warning(check.id, sentence, 'Compare users you know with "tenantwatch export users"')]
+    })
   },
   function changingClocks({ resources }, { timezone }) {
     const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].sweep.intervalMs >= dayMs)

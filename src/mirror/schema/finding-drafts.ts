@@ -11,7 +11,7 @@ export const findingDrafts = sqliteTable(
     tenantId: integer('tenant_id').notNull(),
     check: text('check').notNull(),
     at: integer('at').notNull(),
-    /** As in `finding_events`. */
+    /** As in `finding_events`, or `replaced`: one finding ends and a new one of the same fingerprint begins. */
     kind: text('kind').notNull(),
     fingerprint: text('fingerprint').notNull(),
     entityType: text('entity_type').notNull(),

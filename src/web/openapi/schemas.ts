@@ -79,6 +79,7 @@ export const check = component(
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
+    assumption: z.string().optional().describe('What its configuration assumes without anybody having said so'),
     problem: z.string().optional().describe('Why an own check cannot be judged, or not all of its entities'),
     entities: count.nullable().describe('How many were judged; null when that was not known'),
     severities: z.array(severity).describe('Those its findings can have'),

@@ -31,10 +31,11 @@ function row(view: CheckView, link: string, now: number): readonly (Html | strin
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const reason = view.reason === null ? '' : html`<span class="why">${view.reason}</span>`
+  const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}</span>`
   const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
   return [
     name,
-    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${problem}`,
+    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${assumption}${problem}`,
     failing(view),
     findingCounts(view, link),
     view.since === null ? '–' : instant(view.since, now),

@@ -44,6 +44,10 @@ export const settings = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 })
 
+/** The answer of a tenant without SSO. */
+export const withoutSsoSettings = () =>
+  settings({ ssoEnabled: false, ssoEnforced: false, providerType: null, tenantName: null, mfaEnabled: false })
+
 export const document = (fields: Record<string, unknown> = {}) => ({
   fileId: 'd1',
   filename: 'policy.pdf',

@@ -11,7 +11,9 @@ export interface Judging {
   readonly options?: Record<string, unknown>
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
-  readonly knownStatuses?: readonly string[]
+  readonly knownStatuses?: readonly (string | null)[]
+  /** Options of other checks, by id. */
+  readonly others?: Readonly<Record<string, Record<string, unknown>>>
   readonly ownClientId?: string
   /** Accepted states by entity; null = the first ones are not kept yet. */
   readonly accepted?: Readonly<Record<string, Partial<AcceptedState>>> | null
@@ -23,7 +25,7 @@ export interface Result {
   readonly notJudged: number
   readonly notJudgedFor: string
   readonly failures: readonly Failure[]
-  readonly scope: (entityId: string) => Promise<string>
+  readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
   readonly rule: string
 }
 
@@ -37,6 +39,7 @@ export async function judge(check: Check, fill: (mirror: FakeMirror) => void, ju
     now: judging.at ?? now,
     context: {
       knownDocumentStatuses: judging.knownStatuses ?? ['Completed', 'Processing'],
+      optionsOf: (id) => judging.others?.[id] ?? {},
       incomplete: new Set(judging.incomplete),
       ownClientId: judging.ownClientId ?? null,
       accepted: async () => acceptedStates(judging.accepted),
@@ -44,7 +47,7 @@ export async function judge(check: Check, fill: (mirror: FakeMirror) => void, ju
   })
   const failures: Failure[] = []
   for await (const batch of judged.failures) failures.push(...batch)
-  return { ...judged, failures }
+  return { ...judged, failures, scope: (entityId, evidence = {}) => judged.scope(entityId, evidence) }
 }
 
 function acceptedStates(accepted: Judging['accepted'] = null): ReadonlyMap<string, AcceptedState> | null {

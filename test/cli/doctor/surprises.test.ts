@@ -14,7 +14,8 @@ import { at, posture } from '../../metrics/support/posture.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { cli } from '../support/cli.ts'
 
-const own = 'ownClientId: 00000000-0000-4000-8000-000000000001'
+const chosen = 'checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }'
+const own = `ownClientId: 00000000-0000-4000-8000-000000000001, ${chosen}`
 
 function surprises(more = '', tenant = own, baseUrl = 'https://api.example.com', folder = '/'): readonly string[] {
   const file = `tenants: [{ name: acme, baseUrl: "${baseUrl}", auth: { token: { env: T } }, ${tenant} }]\n${more}`
@@ -34,12 +35,28 @@ function surprises(more = '', tenant = own, baseUrl = 'https://api.example.com',
   ]
 }
 
-it('is content with a configuration of defaults', () => {
+it('is content with a configuration of defaults in which the operator has decided what it cannot know', () => {
   expect(surprises()).toEqual(['ok configuration: nothing in it is surprising'])
 })
 
 it.each([
-  ['', 'ownClientId: null', [/^warn ownClientId: is not set$/]],
+  ['', `ownClientId: null, ${chosen}`, [/^warn ownClientId: is not set$/]],
+  ['', own.replace('enrolledWhen: mfaStatus', ''), [/^warn user-mfa-enrolled: Assumed: mfaStatus true means enrolled/]],
+  [
+    'checks: { user-mfa-enrolled: { enabled: false } }',
+    own.replace('enrolledWhen: mfaStatus', ''),
+    [/^warn checks: 1/],
+  ],
+  [
+    'checks: { document-processing-finished: { statuses: [Processing, Ingesting, null] } }',
+    own,
+    [/^warn document-processing-finished: statuses has Ingesting, null, which documents\.knownStatuses has not$/],
+  ],
+  [
+    'checks: { document-required-present: { statuses: [null] } }\ndocuments: { knownStatuses: [null] }',
+    own,
+    [/^warn document-processing-finished: statuses has Processing/],
+  ],
   ['api: { requestsPerSecond: 0 }', own, [/^warn requestsPerSecond: is 0/]],
   [
     'schedule: { usersSweep: "0 */6 * * *" }',

@@ -61,11 +61,12 @@ it('tells for how long a fetched token is used', async () => {
 })
 
 const api = engineSettings('http://127.0.0.1:1').api
-const page = (length: number, hasMore: boolean, resource: FeedPage['resource'] = 'users') => ({
-  resource,
-  length,
-  hasMore,
-})
+const page = (
+  length: number,
+  hasMore: boolean,
+  resource: FeedPage['resource'] = 'users',
+  limit: number | null = null,
+) => ({ resource, length, hasMore, limit })
 const pageSize = (pages: readonly FeedPage[], asked: number | null) => {
   const found = judgePageSize(pages, {
     ...api,
@@ -95,9 +96,23 @@ it.each([
     null,
     'ok: none is asked for (api.pageSizeParameter); first pages: users 50, documents 7 (all of them)',
   ],
+  [[page(7, false, 'users', 50)], 500, 'warn: users sent pages of 50 although 500 were asked for'],
+  [[page(7, false, 'users', 500)], 500, 'ok: users has fewer (7) than a page of 500'],
   [[], 500, null],
 ] as const)('judges whether the page size is honoured: %j of %j', (pages, asked, verdict) => {
   expect(pageSize(pages, asked)).toBe(verdict)
+})
+
+it('names the parameter that a list does not honour, of two that differ', () => {
+  const pageSizeParameter = { users: 'take', documents: 'limit' }
+  const pages = [page(50, true, 'users', 50), page(200, true, 'documents', 200)]
+  const found = judgePageSize(pages, { ...api, pageSizeParameter, pageSize: 500 })
+  expect(found?.sentence).toBe('users sent pages of 50 although 500 were asked for')
+  expect(found?.advice).toContain('api.pageSizeParameter ("take")')
+  const half = { ...api, pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 500 }
+  expect(judgePageSize(pages, half)?.sentence).toBe(
+    'users sent 50, none was asked for; documents sent the 200 asked for',
+  )
 })
 
 const id = '00000000-0000-4000-8000-000000000001'

@@ -36,6 +36,7 @@ export async function evaluate(mirror: FakeMirror, evaluating: Evaluating = {}):
 export function soundMirror(): FakeMirror {
   const mirror = fakeMirror(now)
   mirror.put('authentication-settings', settings())
+  mirror.put('permissions', { permissionId: 1, name: 'read', code: 'Api_Users_Read' })
   return mirror
 }
 

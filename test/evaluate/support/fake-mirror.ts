@@ -83,6 +83,7 @@ export function fakeMirror(now: number): FakeMirror {
     records: () => fakeReader({ live, changes: mirror.changes }),
     trust: async () => resourceNames.map((name) => ({ ...mirror.trust[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
+    record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
     inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitVerdict: (verdict) => commitInto(mirror, verdict),

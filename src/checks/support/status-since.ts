@@ -2,31 +2,39 @@ import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/query.t
 import { parseIsoDate } from '../../model/dates.ts'
 import { timeOf } from './records.ts'
 
-export interface WithoutStatus {
+export interface WithStatusSince {
   readonly document: MirrorRecord
-  /** Since when, in milliseconds since the epoch, no `uploadStatus` of it was a known one. */
+  /** Since when, in milliseconds since the epoch, every `uploadStatus` of it was one of those asked for. */
   readonly since: number
 }
 
-/** Adds to documents whose status is not known since when that is so: one unknown status may have followed another. */
-export async function* withUnknownSince(
+/**
+ * Adds to documents with a certain kind of status since when they have one of that kind: one may have followed another.
+ *
+ * @param isOfKind tells whether a status is of that kind.
+ */
+export async function* withStatusSince(
   reader: RecordReader,
   batches: AsyncIterable<readonly MirrorRecord[]>,
-  known: readonly string[],
-): AsyncIterable<readonly WithoutStatus[]> {
+  isOfKind: (status: unknown) => boolean,
+): AsyncIterable<readonly WithStatusSince[]> {
   for await (const batch of batches) {
     // A status that is as old as the mirror's knowledge of the document never changed.
     const changed = batch.filter((document) => timeOf(document, 'statusSince') > document.firstSeenAt)
     const changes = changed.length === 0 ? [] : await reader.history('documents', ...changed.map(({ key }) => key))
     const byKey = Map.groupBy(changes, ({ key }) => key)
-    yield batch.map((document) => ({ document, since: unknownSince(document, byKey.get(document.key) ?? [], known) }))
+    yield batch.map((document) => ({ document, since: sinceOf(document, byKey.get(document.key) ?? [], isOfKind) }))
   }
 }
 
-function unknownSince(document: MirrorRecord, changes: readonly ChangeRow[], known: readonly unknown[]): number {
+function sinceOf(
+  document: MirrorRecord,
+  changes: readonly ChangeRow[],
+  isOfKind: (status: unknown) => boolean,
+): number {
   const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
   if (ofStatus.length === 0) return timeOf(document, 'statusSince')
-  const began = ofStatus.findLast(({ before }) => known.includes(before))?.at ?? firstMirrored(document, changes)
+  const began = ofStatus.findLast(({ before }) => !isOfKind(before))?.at ?? firstMirrored(document, changes)
   return Math.min(began, timeOf(document, 'statusSince'))
 }
 

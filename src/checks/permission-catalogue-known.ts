@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import type { RecordReader } from '../mirror/query.ts'
+import { textOf } from './support/records.ts'
+import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { listed, quoted } from './support/words.ts'
+
+export const permissionCatalogueKnown = defineCheck({
+  id: 'permission-catalogue-known',
+  title: 'Every code that a role grants is in the permission list',
+  description: 'No role grants a permission code that the list of assignable permissions does not have.',
+  risk: 'A permission that no list explains escapes reviews of who may do what.',
+  remediation: 'Ask the vendor what the code permits, and take it from the role if nobody needs it.',
+  alert: { name: 'PermissionUnlisted', says: 'Roles that grant codes the permission list does not have' },
+  severities: ['info'],
+  judges: 'roles',
+  needs: ['permissions'],
+  entity: { type: 'role', isRecord: true, hasPlainIds: true },
+  timeBased: false,
+  material: ['unlisted'],
+  options: z.strictObject({}),
+  async load(reader, _options, _now, { incomplete }) {
+    const [roles, listedCodes] = [await loadRoles(reader), await codesOf(reader)]
+    const judged = [...roles.byId.values()].map((role) => ({
+      role,
+      unlisted: role.codes.filter((code) => !listedCodes.has(code)),
+    }))
+    // While permissions may be missing from the mirror, a code that seems unlisted may be listed.
+    const failing = judged.filter(({ unlisted }) => unlisted.length > 0)
+    const isWhole = !incomplete.has('permissions')
+    const unjudged = new Set(isWhole ? [] : failing.map(({ role }) => String(role.roleId)))
+    return {
+      population: judged.length,
+      notJudged: unjudged.size,
+      candidates: isWhole ? [failing] : [],
+      scope: async (id) => (unjudged.has(id) ? 'not_judged' : 'judged'),
+    }
+  },
+  evaluate({ role, unlisted }: { readonly role: MirroredRole; readonly unlisted: readonly string[] }) {
+    return {
+      entityId: String(role.roleId),
+      severity: 'info',
+      message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, which the permission list does not have.`,
+      evidence: { ...role.facts, unlisted },
+    }
+  },
+})
+
+async function codesOf(reader: RecordReader): Promise<ReadonlySet<string | null>> {
+  const codes = new Set<string | null>()
+  for await (const batch of reader.select('permissions')) for (const record of batch) codes.add(textOf(record, 'code'))
+  return codes
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { Condition } from '../../mirror/query.ts'
+
+/** Upload statuses that mean something to a check; the specification shows neither all of them nor what null means. */
+export const statuses = (...byDefault: readonly string[]) =>
+  z
+    .array(z.string().min(1).max(200).nullable())
+    .min(1)
+    .max(50)
+    .default([...byDefault])
+
+/** Alternatives of conditions that documents in one of these statuses meet; an index on the status answers each. */
+export function inStatus(wanted: readonly (string | null)[]): readonly (readonly Condition[])[] {
+  return [...new Set(wanted)].map((is) => [{ field: 'uploadStatus', is }])
+}
+
+/** `Completed`, `Completed or null`. */
+export function statusWords(wanted: readonly (string | null)[]): string {
+  return [...new Set(wanted)].map(String).join(' or ')
+}

@@ -1,0 +1,71 @@
+import type { Loaded } from '../../evaluate/check.ts'
+import type { Condition, MirrorRecord, RecordReader } from '../../mirror/query.ts'
+import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
+import { mapBatches, textOf } from './records.ts'
+import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
+import type { RoleReference, Standing } from './role-standing.ts'
+import { quoted } from './words.ts'
+
+/** A user with what can be told of the role. */
+export interface UserOfRole extends Standing {
+  readonly user: MirrorRecord
+  readonly reference: RoleReference
+}
+
+export interface UsersByRole {
+  /** The users that the check is about. */
+  readonly users: Condition
+  /** For how long, in milliseconds, a `roleId` is known from when it was read. */
+  readonly limitMs: number
+  readonly now: number
+  readonly standing: (reference: RoleReference) => Standing
+}
+
+/**
+ * Loads the users whose role fails. A user may be given another role of the same name, which no list shows, only reading
+ * the user again. So a `roleId` is known for a while from when it was read; beyond that the name decides, which every full
+ * sync shows anew, and where roles of that name differ nothing passes. The rotation of details reads users of such names
+ * first.
+ */
+export async function loadUsersByRole(
+  reader: RecordReader,
+  { users, limitMs, now, standing }: UsersByRole,
+): Promise<Loaded<UserOfRole>> {
+  const judge = (user: MirrorRecord) => {
+    const reference = referenceOf(user, limitMs, now)
+    return { user, reference, ...standing(reference) }
+  }
+  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
+  const failing = groups.filter(({ verdict }) => verdict === 'fails')
+  return {
+    population: countOf(groups),
+    ages: groups.some(({ ages }) => ages),
+    notJudged: countOf(groups.filter(({ verdict }) => verdict === 'not_judged')),
+    candidates:
+      failing.length === 0 ? [] : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), judge),
+    async scope(key) {
+      const self: Condition = { field: 'userId', is: Number(key) }
+      for await (const [user] of reader.select('users', { all: [self, users] }))
+        if (user !== undefined) return judge(user).verdict === 'not_judged' ? 'not_judged' : 'judged'
+      return 'not_applicable'
+    },
+  }
+}
+
+/** The user's role as a sentence names it. */
+export function roleTitle({ roleId, roleName }: RoleReference): string {
+  return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
+}
+
+function idKnown(limitMs: number, now: number): readonly Condition[] {
+  return [
+    { field: 'detailReadAt', above: Math.ceil(now - limitMs) - 1 },
+    { field: 'detailReadAt', atMost: now + futureToleranceMs },
+  ]
+}
+
+function referenceOf(user: MirrorRecord, limitMs: number, now: number): RoleReference {
+  const { roleId } = user.fields
+  const isKnown = typeof roleId === 'number' && isFresh(user.times['detailReadAt'] ?? null, limitMs, now)
+  return { roleId: isKnown ? roleId : null, roleName: textOf(user, 'roleName') }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { defineCheck } from '../evaluate/check.ts'
+import { identityOf } from '../evaluate/identity.ts'
+import { hourMs } from '../model/durations.ts'
+import { hours } from './support/options.ts'
+import { factsOf } from './support/records.ts'
+import { standingOf } from './support/role-standing.ts'
+import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
+import { listed } from './support/words.ts'
+
+const options = z.strictObject({
+  /** The only codes that the role of a user may grant; null = every code. */
+  allowed: z.array(z.string().min(1)).nullable().default(null),
+  roleIdHours: hours(24),
+})
+
+const active = { field: 'state', is: 'Active' } as const
+
+export const userLeastPrivilege = defineCheck({
+  id: 'user-least-privilege',
+  title: 'No active user has more permissions than the allow-list',
+  description:
+    'The role of every active user grants only codes of `allowed`: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree. Without a list every code is allowed, and the check does not apply.',
+  risk: 'A stolen or misused account can do more than its work needs.',
+  remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
+  alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
+  severities: ['high'],
+  judges: 'users',
+  needs: ['roles'],
+  entity: { type: 'user', isRecord: true, hasPlainIds: true },
+  timeBased: false,
+  material: ['roleName', 'excess'],
+  options,
+  async load(reader, { allowed, roleIdHours }, now, context) {
+    if (allowed === null) return { population: 0, candidates: [], applicable: false }
+    const isFlawed = (role: MirroredRole) => excessOf([role], allowed).length > 0
+    const rule = { isFlawed, missing: 'not_judged' } as const
+    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
+    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, standing })
+  },
+  evaluate({ user, reference, verdict, roles }, { allowed }) {
+    if (verdict !== 'fails') return null
+    const excess = excessOf(roles, allowed ?? [])
+    return {
+      entityId: user.key,
+      severity: 'high',
+      message: `User ${user.key} has excess permissions: ${roleTitle(reference)} grants ${listed(excess)}.`,
+      evidence: {
+        ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
+        ...identityOf(user),
+        excess,
+        allowed,
+        roles: roles.map(({ facts }) => facts),
+      },
+    }
+  },
+})
+
+function excessOf(roles: readonly MirroredRole[], allowed: readonly string[]): readonly string[] {
+  return [...new Set(roles.flatMap(({ codes }) => codes.filter((code) => !allowed.includes(code))))].sort()
+}

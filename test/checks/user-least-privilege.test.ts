@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import { role, user } from './support/facts.ts'
+import { brief, judge, now } from './support/judging.ts'
+
+const options = { allowed: ['Api_Users_Read'] }
+const wide = (fields: Record<string, unknown> = {}) => role(fields, ['Api_Users_Read', 'Api_Users_Create'])
+const known = { roleId: 1, roleName: 'Reader' }
+
+it.each([
+  ['a role within the list', {}, [role()], [], 0],
+  ['a role that grants more', {}, [wide()], ['1 high'], 0],
+  ['an inactive role that grants more', {}, [wide({ state: 'Inactive' })], ['1 high'], 0],
+  ['a role by id that grants more, whose namesake does not', known, [wide(), role({ roleId: 2 })], ['1 high'], 0],
+  ['a role by name of which one of two grants more', {}, [wide(), role({ roleId: 2 })], [], 1],
+  ['two roles by name that both grant more', {}, [wide(), wide({ roleId: 2 })], ['1 high'], 0],
+  ['a role name that no role has', {}, [], [], 1],
+  ['a role id that does not exist', known, [role({ roleId: 2 })], [], 1],
+] as const)('judges an active user with %s', async (_case, fields, roles, expected, notJudged) => {
+  const result = await judge(
+    check,
+    (mirror) => {
+      mirror.put('users', user(fields), { detailReadAt: now - hourMs })
+      for (const one of roles) mirror.put('roles', one)
+    },
+    { options },
+  )
+  expect(brief(result)).toEqual(expected)
+  expect(result).toMatchObject({ population: 1, notJudged })
+  expect(await result.scope('1')).toBe(notJudged === 0 ? 'judged' : 'not_judged')
+})
+
+it('does not apply until a list is configured', async () => {
+  const result = await judge(check, (mirror) => {
+    mirror.put('users', user())
+    mirror.put('roles', wide())
+  })
+  expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
+})
+
+it.each(['Invited', 'Locked'])('leaves a user in state %s out', async (state) => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('users', user({ state }))
+    mirror.put('roles', wide())
+  }
+  const result = await judge(check, fill, { options })
+  expect(result).toMatchObject({ population: 0, failures: [] })
+  expect(await result.scope('1')).toBe('not_applicable')
+})
+
+it('cannot judge by name while roles may be missing from the mirror', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('users', user())
+    mirror.put('roles', role())
+  }
+  expect(await judge(check, fill, { options, incomplete: ['roles'] })).toMatchObject({ notJudged: 1, failures: [] })
+})
+
+it('names the excess, and the answers that show it', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+    mirror.put('users', user())
+    mirror.put('roles', wide())
+  }
+  const { failures } = await judge(check, fill, { options })
+  expect(failures[0]?.message).toBe('User 1 has excess permissions: the role name "Reader" grants Api_Users_Create.')
+  expect(failures[0]?.evidence).toMatchObject({
+    excess: ['Api_Users_Create'],
+    allowed: ['Api_Users_Read'],
+    requestId: 'req-1',
+    readAt: expect.any(String),
+    roles: [{ roleId: 1, requestId: 'req-1' }],
+  })
+  expect(JSON.stringify(failures)).not.toMatch(/Ada|Lovelace|example\.com/)
+})

@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { fingerprintOf } from '../../src/evaluate/fingerprint.ts'
+import { isSameEntity } from '../../src/evaluate/identity.ts'
+import { readFindings } from '../../src/evaluate/read-findings.ts'
+import { dayMs } from '../../src/model/durations.ts'
+import { withoutDetails } from '../../src/model/redact-finding.ts'
+import { client, settings, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { sqliteWorld, waiver } from './support/sqlite-world.ts'
+
+const mfa = 'user-mfa-enrolled'
+const expired = 'api-client-secret-not-expired'
+const ada = () => user({ mfaStatus: false })
+const somebodyElse = { email: 'bob@example.com', firstName: 'Bob', createdAt: iso(now - 60_000) }
+
+/** Ada's finding, which a waiver accepts. */
+async function accepted() {
+  const world = await sqliteWorld()
+  await world.sync({ 'authentication-settings': [settings()], users: [ada()] })
+  world.waivers = [waiver()]
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({ high: 1 })
+  return world
+}
+
+type World = Awaited<ReturnType<typeof accepted>>
+
+const fingerprint = fingerprintOf({ tenant: 'acme', check: mfa, entityType: 'user', entityId: '1' })
+
+async function lifeOf(world: World): Promise<string[]> {
+  const events = await world.mirror.findingEvents(fingerprint)
+  return events.map(({ kind, resolution }) => (resolution === null ? kind : `${kind} ${resolution}`))
+}
+
+it('ends the waiver and the finding of a user whose id was given to somebody else, and opens a new finding', async () => {
+  const world = await accepted()
+  await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: {} })
+  const [finding] = await world.findings(mfa)
+  expect(finding).toMatchObject({ state: 'open', firstSeen: iso(world.now), reopened: 0, waiver: { state: 'lapsed' } })
+  expect(finding?.waiver?.explanation).toContain('identity.createdAt')
+  expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
+})
+
+it('does so, too, when the id comes back after its owner was removed', async () => {
+  const world = await accepted()
+  await world.sync({ users: [] })
+  await world.evaluate()
+  await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
+  await world.evaluate()
+  expect((await world.findings(mfa))[0]).toMatchObject({ state: 'open', firstSeen: iso(world.now), reopened: 0 })
+})
+
+it('ends the finding as that of somebody who is gone where the new owner of the id does not fail', async () => {
+  const world = await accepted()
+  await world.sync({ users: [user({ mfaStatus: true, ...somebodyElse })] })
+  await world.evaluate()
+  expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed'])
+})
+
+it('ends the waiver, but not the finding, of a user whose e-mail changes', async () => {
+  const world = await accepted()
+  const [before] = await world.findings(mfa)
+  await world.sync({ users: [user({ mfaStatus: false, email: 'ada.king@example.com' })] })
+  await world.evaluate()
+  const [finding] = await world.findings(mfa)
+  expect(finding).toMatchObject({ state: 'open', firstSeen: before?.firstSeen, waiver: { state: 'lapsed' } })
+  expect(await lifeOf(world)).toEqual(['opened', 'changed'])
+})
+
+it('takes an e-mail in other letters and a time in another notation for the same', async () => {
+  const world = await accepted()
+  const { createdAt } = ada()
+  await world.sync({
+    users: [user({ mfaStatus: false, email: 'ADA@Example.com', createdAt: createdAt.replace('.000Z', 'Z') })],
+  })
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({ high: 1 })
+})
+
+it('ends the waiver of a client whose id was given to another one, for all clients, too', async () => {
+  const world = await sqliteWorld()
+  const secret = { secretExpirationDate: iso(now - dayMs) }
+  await world.sync({ 'api-clients': [client(secret)] })
+  world.waivers = [waiver({ check: expired, entity: '*' })]
+  await world.evaluate()
+  expect((await world.counts(expired)).waived).toEqual({ critical: 1 })
+  await world.sync({ 'api-clients': [client({ ...secret, createdAt: iso(now - 60_000) })] })
+  await world.evaluate()
+  expect(await world.counts(expired)).toMatchObject({ open: { critical: 1 }, waived: {} })
+})
+
+it('keeps the e-mail out of everything that outlives its erasure', async () => {
+  const world = await accepted()
+  await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
+  await world.evaluate()
+  for (const table of ['findings', 'finding_events', 'waived_findings', 'waiver_changes'])
+    expect(JSON.stringify(world.query(`select * from ${table}`))).not.toMatch(/@example\.com|Ada|Bob/)
+  const [finding] = await world.findings(mfa)
+  if (finding === undefined) throw new Error('There is no finding')
+  expect(JSON.stringify(finding.evidence)).toMatch(/"emailDigest":"[\da-f]{16}"/)
+  expect(JSON.stringify(withoutDetails(finding))).not.toContain('emailDigest')
+})
+
+it('shows the finding of a past time with the time it was first seen then', async () => {
+  const world = await accepted()
+  const before = world.now
+  const firstSeen = (await world.findings(mfa))[0]?.firstSeen
+  await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
+  await world.evaluate()
+  const past = await world.mirror.past(before, false)
+  const found: string[] = []
+  for await (const batch of past.findings({ check: mfa })) for (const row of batch) found.push(iso(row.firstSeenAt))
+  expect(found).toEqual([firstSeen])
+})
+
+it('takes evidence of an earlier version, which does not say who it is, for the same entity', () => {
+  expect(isSameEntity({}, { identity: { createdAt: iso(now) } })).toBe(true)
+  expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: { createdAt: iso(now) } })).toBe(true)
+})
+
+it.each(checks.filter(({ judges, entity }) => entity.isRecord && (judges === 'users' || judges === 'api-clients')))(
+  'has who it is in the evidence of $id',
+  async ({ id, entity }) => {
+    const world = await sqliteWorld({ checks: { 'user-least-privilege': { options: { allowed: ['None'] } } } })
+    const old = { createdAt: iso(now - 400 * dayMs) }
+    const other = { secretExpirationDate: iso(now + 400 * dayMs) }
+    await world.sync({
+      'authentication-settings': [settings()],
+      roles: [{ ...role, permissions: [{ permissionId: 1, code: 'Api_Users_Create' }] }],
+      users: [
+        user({ mfaStatus: false, state: 'Invited', ...old }),
+        user({ userId: 2, roleName: 'None', mfaStatus: false }),
+        user({ userId: 3 }),
+      ],
+      'api-clients': [
+        client({ secretExpirationDate: iso(now - dayMs) }),
+        client({ clientId: 'c2', secretExpirationDate: iso(now + dayMs) }),
+        client({ clientId: 'c3', roleName: 'None', ...other }),
+      ],
+    })
+    await world.evaluate()
+    const found = await Array.fromAsync(readFindings({ store: world.mirror, waivers: [], now: world.now, check: id }))
+    expect(found).not.toEqual([])
+    const whom = entity.type === 'user' ? { emailDigest: expect.any(String) } : {}
+    for (const { evidence } of found) expect(evidence['identity']).toEqual({ createdAt: expect.any(String), ...whom })
+  },
+)
+
+const role = { roleId: 1, name: 'Reader', description: null, state: 'Active', type: 'User', isReadOnly: false }
