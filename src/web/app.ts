@@ -39,7 +39,7 @@ export function createApp(options: WebOptions): App {
   }
 
   async function admit(asked: Asked, access: WebAccess): Promise<Answer> {
-    return (await gate(asked, access, options)) ?? (await handle(asked, access))
+    return (await gate(asked, access)) ?? (await handle(asked, access))
   }
 
   function handle(asked: Asked, access: WebAccess): Answer | Promise<Answer> {
