@@ -19,7 +19,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** A whole text, or pieces that are made while their reader takes them. */
-  readonly body: string | Iterable<Uint8Array> | AsyncIterable<string>
+  readonly body: string | readonly Uint8Array[] | AsyncIterable<string>
 }
 
 type Headers = Answer['headers']
