@@ -1,3 +1,4 @@
+import { setTimeout as rest } from 'node:timers/promises'
 import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
 import { gate, isCrossSite } from './gate.ts'
@@ -29,8 +30,7 @@ export interface Route {
 }
 
 /** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
-export function createApp(options: WebOptions): App {
-  const lane = heavyLane()
+export function createApp(options: WebOptions, lane = heavyLane({ most: 24, makeRoom: () => false })): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (asked) => {
     // One answer is given under one set of rules.
@@ -54,21 +54,38 @@ export function createApp(options: WebOptions): App {
       return refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
     }
     if (route.heavy !== true) return route.handle(asked, access)
-    const answer = lane.answer(async () => (isGone(asked) ? gone : route.handle(asked, access)))
+    const isGone = () => asked.socket?.destroyed === true
+    const answer = lane.answer(async () => (isGone() ? gone : route.handle(asked, access)), isGone)
     return answer ?? refuse(asked, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
   }
 }
 
+/** For nobody. */
 const gone = text(503, '')
 
-/** True when there is nobody left to answer. */
-function isGone({ socket }: Asked): boolean {
-  return socket?.destroyed === true
+/** So many scrapes at once are a crowd. */
+const crowd = 8
+
+/** Scrapes at once share one rendering; a crowd of them lets as much time pass before the next as the last one took. */
+function pacedScrapes(render: WebOptions['sources']['metrics']): WebOptions['sources']['metrics'] {
+  let [free, sharing] = [Promise.resolve(), 0]
+  return async (accept) => {
+    await free
+    const began = performance.now()
+    sharing++
+    try {
+      return await render(accept)
+    } finally {
+      if (sharing >= crowd) free = rest(performance.now() - began)
+      sharing--
+    }
+  }
 }
 
 /** The routes themselves, for who has been let in. */
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, now, version } = options
+  const scrape = pacedScrapes(sources.metrics)
   const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
   const heavy = (path: string, handle: Route['handle']): Route => ({ ...get(path, handle), heavy: true })
   return [
@@ -77,7 +94,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
     get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
     get('/metrics', async ({ header }) => {
-      const { contentType, body } = await sources.metrics(header('accept'))
+      const { contentType, body } = await scrape(header('accept'))
       const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
       return ofType(contentType, body, { 'Content-Length': String(length), Vary: 'Accept' })
     }),

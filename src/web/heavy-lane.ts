@@ -1,22 +1,31 @@
 import { setImmediate as letOthersIn, setTimeout as rest } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 
-/** How many answers may wait for their beginning; more are refused. */
-const mostWaiting = 32
-
 /** Answers that cost much of the event loop, of which one piece is made at a time. */
 export interface HeavyLane {
-  /** Begins an answer when its turn comes; undefined when too many wait. The pieces of its body take turns, too. */
-  answer(make: () => Promise<Answer>): Promise<Answer> | undefined
+  /**
+   * Makes an answer when its turn comes; undefined when too many are under way. The pieces of its body take turns, too:
+   * whoever does not read them to their end must call `return` of the body's iterator. None is made once `isGone`.
+   */
+  answer(make: () => Promise<Answer>, isGone: () => boolean): Promise<Answer> | undefined
 }
+
+export interface HeavyLaneOptions {
+  /** How many answers may be under way, from their request to their last piece. */
+  readonly most: number
+  /** Ends one of them whose reader takes nothing; false when there is none. */
+  readonly makeRoom: () => boolean
+}
+
+const nothing = { done: true, value: undefined } as const
 
 /**
  * After each piece the lane rests as long as the piece took while others wait in it: a crowd takes at most half of the
  * event loop, and probes, scrapes and the engine have the rest.
  */
-export function heavyLane(most = mostWaiting): HeavyLane {
+export function heavyLane({ most, makeRoom }: HeavyLaneOptions): HeavyLane {
   let last: Promise<unknown> = Promise.resolve()
-  let [beginning, waiting] = [0, 0]
+  let [underWay, waiting] = [0, 0]
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     waiting++
@@ -31,30 +40,54 @@ export function heavyLane(most = mostWaiting): HeavyLane {
     return mine
   }
 
-  async function* inTurns(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  function inTurns(
+    pieces: AsyncIterable<string>,
+    isGone: () => boolean,
+    end: () => void,
+  ): AsyncIterableIterator<string> {
     const iterator = pieces[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const { done, value } = await inTurn(() => iterator.next())
-        if (done === true) return
-        yield value
-      }
-    } finally {
-      await iterator.return?.()
+    return {
+      async next() {
+        const result = await inTurn(async () => (isGone() ? nothing : iterator.next())).catch((error: unknown) => {
+          end()
+          throw error
+        })
+        if (result.done === true) end()
+        return result
+      },
+      async return() {
+        end()
+        await iterator.return?.()
+        return nothing
+      },
+      [Symbol.asyncIterator]() {
+        return this
+      },
     }
   }
 
   return {
-    answer(make) {
-      if (beginning >= most) return undefined
-      beginning++
-      return inTurn(() => {
-        beginning--
-        return make()
-      }).then((answer) => {
-        const { body } = answer
-        return typeof body === 'object' && Symbol.asyncIterator in body ? { ...answer, body: inTurns(body) } : answer
-      })
+    answer(make, isGone) {
+      if (underWay >= most && !makeRoom()) return undefined
+      underWay++
+      let isUnderWay = true
+      const end = () => {
+        if (isUnderWay) underWay--
+        isUnderWay = false
+      }
+      return inTurn(make).then(
+        (answer) => {
+          const { body } = answer
+          if (typeof body === 'object' && Symbol.asyncIterator in body)
+            return { ...answer, body: inTurns(body, isGone, end) }
+          end()
+          return answer
+        },
+        (error: unknown) => {
+          end()
+          throw error
+        },
+      )
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Log } from '../model/log.ts'
+import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
 import { boundedQueue, type Queue } from './auth/queue.ts'
 import { readRequest } from './read-request.ts'
@@ -27,7 +29,11 @@ export function requestListener(app: App, log: Log, readers: SlowReaders): Reque
     const inTurn = queues.get(socket) ?? boundedQueue(mostAhead)
     queues.set(socket, inTurn)
     outgoing.once('finish', () => cutLater(incoming))
-    const answered = inTurn(() => answer(app, incoming, outgoing, readers))
+    const answered = inTurn(async () => {
+      await answer(app, incoming, outgoing, readers)
+      // Small answers to requests sent ahead would else follow each other without a turn for anybody else.
+      await letOthersIn()
+    })
     if (answered === undefined) socket.destroy()
     answered?.catch((error: unknown) => {
       if (!isGone(error)) log.error({ err: error }, 'An answer could not be sent whole')
@@ -51,40 +57,40 @@ async function answer(
     return
   }
   const { status, headers, body } = await app(asked)
-  if (socket.destroyed) return
-  outgoing.statusCode = status
-  outgoing.setHeaders(new Map(Object.entries(headers)))
-  if (typeof body === 'string') outgoing.setHeader('Content-Length', Buffer.byteLength(body))
-  if (asked.method !== 'HEAD') {
-    const send = (piece: Uint8Array, kept: object, bytes: number) =>
-      sendPiece(piece, outgoing, (taken) => readers.waitFor(socket, kept, bytes, taken))
-    if (typeof body === 'string') {
-      const whole = Buffer.from(body)
-      await send(whole, whole, whole.byteLength)
-    } else if (Symbol.asyncIterator in body) {
-      for await (const text of body) {
-        const piece = Buffer.from(text)
-        await send(piece, piece, piece.byteLength)
-      }
-    } else {
-      const bytes = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-      for (const piece of body) await send(piece, body, bytes)
-    }
+  try {
+    if (socket.destroyed) return
+    outgoing.statusCode = status
+    outgoing.setHeaders(new Map(Object.entries(headers)))
+    if (typeof body === 'string') outgoing.setHeader('Content-Length', Buffer.byteLength(body))
+    if (asked.method !== 'HEAD') await sendBody(body, outgoing, (...kept) => readers.waitFor(socket, ...kept))
+    const ended = next(outgoing, 'finish')
+    outgoing.end()
+    await readers.waitFor(socket, outgoing, 0, ended)
+  } finally {
+    if (isStream(body)) await body[Symbol.asyncIterator]().return?.()
   }
-  const ended = next(outgoing, 'finish')
-  outgoing.end()
-  await readers.waitFor(socket, outgoing, 0, ended)
 }
 
-/** Hands a piece over, slice by slice, as its reader takes it. */
-async function sendPiece(
-  piece: Uint8Array,
-  outgoing: ServerResponse,
-  waitFor: (taken: Promise<unknown>) => Promise<void>,
-): Promise<void> {
-  for (let at = 0; at < piece.byteLength; at += sliceBytes) {
-    if (!outgoing.write(piece.subarray(at, at + sliceBytes))) await waitFor(next(outgoing, 'drain'))
+type WaitFor = (body: object, bytes: number, taken: Promise<unknown>) => Promise<void>
+
+async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+  if (isStream(body)) for await (const text of body) await sendWhole([Buffer.from(text)], outgoing, waitFor)
+  else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
+}
+
+/** Hands over pieces that are there already, slice by slice, as their reader takes them. */
+async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+  const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.byteLength; at += sliceBytes) {
+      const isTaken = outgoing.write(piece.subarray(at, at + sliceBytes))
+      if (!isTaken) await waitFor(pieces, bytes, next(outgoing, 'drain'))
+    }
   }
+}
+
+function isStream(body: Answer['body']): body is AsyncIterable<string> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
 }
 
 /** Resolves with the event; rejects when the connection closes before it. */

@@ -9,6 +9,8 @@ const mostKept = 32 << 20
 export interface SlowReaders {
   /** Sockets whose reader is awaited now, the one awaited longest first. */
   readonly awaited: ReadonlySet<Socket>
+  /** Cuts off the one awaited longest; false when none is. */
+  cutLongest(): boolean
   /**
    * Waits until `taken` resolves; destroys the socket when that takes longer than the deadline.
    *
@@ -40,6 +42,13 @@ export function slowReaders(limits = { sliceDeadlineMs, mostKept }): SlowReaders
 
   return {
     awaited,
+    cutLongest() {
+      const [longest] = awaited
+      if (longest === undefined) return false
+      awaited.delete(longest)
+      longest.destroy()
+      return true
+    },
     async waitFor(socket, body, bytes, taken) {
       awaited.add(socket)
       keep(body, bytes)

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { FatalError } from '../model/errors.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
+import { heavyLane } from './heavy-lane.ts'
 import { requestListener } from './request-listener.ts'
 import { followSettings, secureOptions } from './secure-server.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -21,6 +22,8 @@ const limits = {
   requireHostHeader: false,
 } as const
 const handshakeTimeout = 10_000
+/** Well below the connections of a peer: what is light finds a place beside them. */
+const mostHeavy = 24
 const maxConnections = { inAll: 128, ofPeer: 64 } as const
 const answerPatienceMs = 30_000
 const socketIdleMs = 30_000
@@ -45,7 +48,8 @@ export function createWebServer(options: WebOptions): WebServer {
   const { access, listen, log } = options
   const { tls } = access()
   const readers = slowReaders()
-  const listener = requestListener(createApp(options), log, readers)
+  const lane = heavyLane({ most: mostHeavy, makeRoom: readers.cutLongest })
+  const listener = requestListener(createApp(options, lane), log, readers)
   const server =
     tls === null
       ? createServer(limits, listener)
