@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { maskedYaml } from '../config/masked-yaml.ts'
 import { printable } from '../model/printable.ts'
 import { loadConfiguration } from './configuration.ts'
+import { openAddress } from './doctor/surprises.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
 import { tryOwnChecks } from './own-check-problems.ts'
 
@@ -25,6 +26,10 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       if (problems.length > 0) throw new ConfigError(problems)
       const own = tried.length === 0 ? '' : `, ${counted(tried.length, 'own check')}`
       print(io, `${source} is valid: ${counted(settings.tenants.length, 'tenant')}${own}`)
+      // What surprises in it does not make it invalid: beside the result, not in it.
+      for (const { sentence, advice } of openAddress(settings, io.cwd)) {
+        io.stderr.write(`Warning: ${sentence}. ${advice}\n`)
+      }
       done(exitCodes.ok)
     })
   config

@@ -54,6 +54,7 @@ function accessOver(session: Session, live: LiveWeb, host: string): () => WebAcc
     return {
       exposeDetails: exposesDetails(session.settings.server.exposeDetails, host, guarded),
       isProtected: guarded,
+      allowedHosts: session.settings.server.allowedHosts,
       authenticate: users.size === 0 ? null : (authorization) => judge(users, authorization),
       tls,
       headers,

@@ -29,6 +29,7 @@ export function maskedYaml(settings: Settings): string {
       listen: formatListen(settings.server),
       webConfig: settings.server.webConfig,
       exposeDetails: settings.server.exposeDetails,
+      allowedHosts: settings.server.allowedHosts,
     },
     ownChecks: {
       folder: settings.ownChecks.folder,

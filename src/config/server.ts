@@ -5,19 +5,29 @@ import { listen } from './listen.ts'
 import { readSection } from './section.ts'
 import type { Settings } from './settings.ts'
 
+const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
+const hostName = /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i
+
 const shape = {
   listen: listen().optional(),
   webConfig: text('want the path of a web configuration file').nullish(),
   exposeDetails: z.union([z.boolean(), z.literal('auto')], { error: 'want auto, true or false' }).optional(),
+  allowedHosts: z
+    .array(
+      text(wantedHost, hostName).transform((name) => name.toLowerCase().replace(/\.$/, '')),
+      { error: 'want a list of host names such as [tenantwatch.example.com]' },
+    )
+    .optional(),
 }
 
 const loopback = { host: '127.0.0.1', port: 9469 }
 
 /** Reads `server`. */
 export function readServer(raw: unknown, { report, exists }: Context): Settings['server'] {
-  const { listen = loopback, webConfig = null, exposeDetails = 'auto' } = readSection(shape, raw, ['server'], report)
+  const section = readSection(shape, raw, ['server'], report)
+  const { listen = loopback, webConfig = null, exposeDetails = 'auto', allowedHosts = [] } = section
   if (webConfig !== null && !exists(webConfig)) {
     report.wrong(['server', 'webConfig'], webConfig, 'want a file that exists')
   }
-  return { ...listen, webConfig, exposeDetails }
+  return { ...listen, webConfig, exposeDetails, allowedHosts }
 }

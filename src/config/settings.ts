@@ -99,6 +99,8 @@ export interface Settings {
     readonly port: number
     readonly webConfig: string | null
     readonly exposeDetails: boolean | 'auto'
+    /** Host names in lower case, without a dot at the end. */
+    readonly allowedHosts: readonly string[]
   }
   readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]

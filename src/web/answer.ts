@@ -5,8 +5,8 @@ export interface Asked {
   readonly method: string
   /** Without escapes; one with escapes that are none stays as it came. */
   readonly path: string
-  /** Who is asked, by the target of the request where that is a whole URL, else by its Host header. */
-  readonly host: string
+  /** By its Host header (empty where HTTP/1.0 has none) and, where its target is a whole URL, by that (RFC 9112, 3.2.2). */
+  readonly hosts: readonly string[]
   /** The first value of each parameter. */
   readonly query: Readonly<Record<string, string>>
   /** By lower-case name; several of one name with commas between them. */
@@ -19,7 +19,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** A whole text, or pieces that are made while their reader takes them. */
-  readonly body: string | Iterable<Uint8Array> | AsyncIterable<string>
+  readonly body: string | readonly Uint8Array[] | AsyncIterable<string>
 }
 
 type Headers = Answer['headers']

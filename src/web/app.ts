@@ -1,6 +1,8 @@
+import { setTimeout as rest } from 'node:timers/promises'
 import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
 import { gate, isCrossSite } from './gate.ts'
+import { heavyLane } from './heavy-lane.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
@@ -22,11 +24,13 @@ export type App = (asked: Asked) => Promise<Answer>
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string
+  /** True for an answer that grows with the mirror: one is made at a time. */
+  readonly heavy?: boolean
   readonly handle: (asked: Asked, access: WebAccess) => Answer | Promise<Answer>
 }
 
 /** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
-export function createApp(options: WebOptions): App {
+export function createApp(options: WebOptions, lane = heavyLane({ most: 24, makeRoom: () => false })): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (asked) => {
     // One answer is given under one set of rules.
@@ -39,46 +43,74 @@ export function createApp(options: WebOptions): App {
   }
 
   async function admit(asked: Asked, access: WebAccess): Promise<Answer> {
-    return (await gate(asked, access, options)) ?? (await handle(asked, access))
+    return (await gate(asked, access)) ?? (await handle(asked, access))
   }
 
   function handle(asked: Asked, access: WebAccess): Answer | Promise<Answer> {
     const route = routes.get(asked.path)
     if (route === undefined) return refuse(asked, 404, 'Not found')
     const [method, allowed] = route.method === 'GET' ? ['GET or HEAD', ['GET', 'HEAD']] : ['POST', ['POST']]
-    return allowed.includes(asked.method)
-      ? route.handle(asked, access)
-      : refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
+    if (!allowed.includes(asked.method)) {
+      return refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
+    }
+    if (route.heavy !== true) return route.handle(asked, access)
+    const isGone = () => asked.socket?.destroyed === true
+    const answer = lane.answer(async () => (isGone() ? gone : route.handle(asked, access)), isGone)
+    return answer ?? refuse(asked, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
+  }
+}
+
+/** For nobody. */
+const gone = text(503, '')
+
+/** So many scrapes at once are a crowd. */
+const crowd = 8
+
+/** Scrapes at once share one rendering; a crowd of them lets as much time pass before the next as the last one took. */
+function pacedScrapes(render: WebOptions['sources']['metrics']): WebOptions['sources']['metrics'] {
+  let [free, sharing] = [Promise.resolve(), 0]
+  return async (accept) => {
+    await free
+    const began = performance.now()
+    sharing++
+    try {
+      return await render(accept)
+    } finally {
+      if (sharing >= crowd) free = rest(performance.now() - began)
+      sharing--
+    }
   }
 }
 
 /** The routes themselves, for who has been let in. */
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, now, version } = options
+  const scrape = pacedScrapes(sources.metrics)
   const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
+  const heavy = (path: string, handle: Route['handle']): Route => ({ ...get(path, handle), heavy: true })
   return [
-    get('/', (asked, access) => page(asked, access, options)),
+    heavy('/', (asked, access) => page(asked, access, options)),
     get('/page.js', () => ofType('text/javascript; charset=utf-8', pageScript)),
     get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
     get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
     get('/metrics', async ({ header }) => {
-      const { contentType, body } = await sources.metrics(header('accept'))
+      const { contentType, body } = await scrape(header('accept'))
       const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
       return ofType(contentType, body, { 'Content-Length': String(length), Vary: 'Accept' })
     }),
     get('/healthz', async () => probe(await sources.health())),
     get('/readyz', async () => probe(await sources.ready())),
-    get('/api/v1/status', async () => json(statusJson(version, now(), await sources.posture()))),
-    get('/api/v1/checks', async (_, { exposeDetails }) =>
+    heavy('/api/v1/status', async () => json(statusJson(version, now(), await sources.posture()))),
+    heavy('/api/v1/checks', async (_, { exposeDetails }) =>
       json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
     ),
-    get('/api/v1/findings', (asked, access) => streamFindings(asked, options, access)),
+    heavy('/api/v1/findings', (asked, access) => streamFindings(asked, options, access)),
     get('/api/v1/openapi.json', async () => {
       // Only who asks for the document loads what it is made of.
       const { openApiDocument } = await import('./openapi/document.ts')
       return json(openApiDocument(version))
     }),
-    get('/calendar.ics', async (_, { exposeDetails }) => {
+    heavy('/calendar.ics', async (_, { exposeDetails }) => {
       const body = await calendar({ deadlines: await sources.deadlines(), now: now(), exposeDetails })
       return ofType('text/calendar; charset=utf-8', body, {
         'Content-Disposition': 'inline; filename="tenantwatch.ics"',
@@ -95,7 +127,7 @@ async function page(asked: Asked, { exposeDetails }: WebAccess, options: WebOpti
   if (parsed.query.tenant !== null && data.postures.length === 0) {
     return refuse(asked, 404, 'No tenant of this name is configured')
   }
-  return ofType('text/html; charset=UTF-8', String(await renderPage(data)))
+  return ofType('text/html; charset=UTF-8', renderPage(data))
 }
 
 function probe({ ok, text: said }: Probe): Answer {

@@ -7,12 +7,23 @@ export interface Connections {
   cut(): void
 }
 
+export interface ConnectionLimits {
+  readonly inAll: number
+  /** Of one address, so that none of them takes all. */
+  readonly ofPeer: number
+  /** After which an answer that is not there yet may be given up for a new connection. */
+  readonly patienceMs: number
+  /** Sockets whose reader is awaited, the one awaited longest first. */
+  readonly awaited: Iterable<Socket>
+}
+
 /**
- * Bounds the number of open sockets. At the limit the oldest socket without a request in flight gives way to a new one:
- * peers that connect and say nothing must not lock out one that asks. While all are at work, one whose answer has taken
- * longer than `patienceMs` gives way, for peers that hardly read must not either; else the new one is refused.
+ * Bounds the number of open sockets, in all and of each address. At a limit the oldest socket without a request in flight
+ * gives way to a new one: peers that connect and say nothing must not lock out one that asks. While all are at work, the
+ * one gives way whose reader is awaited longest, for peers that do not read must not either, then one whose answer has
+ * taken longer than `patienceMs`; else the new one is refused.
  */
-export function limitConnections(server: Server, most: number, patienceMs: number): Connections {
+export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const open = new Map<string, Socket>()
   const working = new Map<string, number>()
   const late = new Set<string>()
@@ -20,10 +31,14 @@ export function limitConnections(server: Server, most: number, patienceMs: numbe
     const peer = peerOf(socket)
     open.set(peer, socket)
     socket.once('close', () => open.delete(peer))
-    if (open.size <= most) return
-    const idle = [...open.keys()].find((one) => !working.has(one) && one !== peer)
-    const [longest] = late
-    const leaving = idle ?? longest ?? peer
+    const ofPeer = [...open].filter(([, one]) => one.remoteAddress === socket.remoteAddress).map(([key]) => key)
+    if (open.size <= limits.inAll && ofPeer.length <= limits.ofPeer) return
+    const among = new Set(ofPeer.length > limits.ofPeer ? ofPeer : open.keys())
+    const leaving =
+      first(among, (one) => !working.has(one) && one !== peer) ??
+      first([...limits.awaited].map(peerOf), (one) => among.has(one)) ??
+      first(late, (one) => among.has(one)) ??
+      peer
     const last = open.get(leaving)
     open.delete(leaving)
     late.delete(leaving)
@@ -32,7 +47,7 @@ export function limitConnections(server: Server, most: number, patienceMs: numbe
   server.on('request', ({ socket }: IncomingMessage, response) => {
     const peer = peerOf(socket)
     working.set(peer, (working.get(peer) ?? 0) + 1)
-    const patience = setTimeout(() => open.has(peer) && late.add(peer), patienceMs).unref()
+    const patience = setTimeout(() => open.has(peer) && late.add(peer), limits.patienceMs).unref()
     response.once('close', () => {
       clearTimeout(patience)
       const left = (working.get(peer) ?? 1) - 1
@@ -48,6 +63,11 @@ export function limitConnections(server: Server, most: number, patienceMs: numbe
       for (const socket of open.values()) socket.destroy()
     },
   }
+}
+
+function first(keys: Iterable<string>, isIt: (key: string) => boolean): string | undefined {
+  for (const key of keys) if (isIt(key)) return key
+  return undefined
 }
 
 /** The same for a TLS socket, which requests come on, and for the plain one below it. */

@@ -1,23 +1,23 @@
 import { TLSSocket } from 'node:tls'
 import type { Answer, Asked } from './answer.ts'
 import { hasCertificate } from './auth/client-certificate.ts'
-import { isLoopback, namesLoopback } from './loopback.ts'
+import { isAllowedHost } from './loopback.ts'
 import { refuse } from './refuse.ts'
-import type { WebAccess, WebOptions } from './web-options.ts'
+import type { WebAccess } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/** Asked by probes and scrapers under whatever name they have for this machine; none of them shows names. */
+export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
 /**
- * Decides who gets in at all: by the Host header on loopback, then by certificate, then by name and password.
+ * Decides who gets in at all: by the Host header, then by certificate, then by name and password.
  *
  * @returns the refusal; null lets in.
  */
-export async function gate(
-  asked: Asked,
-  { tls, authenticate }: WebAccess,
-  options: WebOptions,
-): Promise<Answer | null> {
-  if (isLoopback(options.listen.host) && !isForLoopback(asked)) return refuse(asked, 421, 'Unknown host')
+export async function gate(asked: Asked, { tls, authenticate, allowedHosts }: WebAccess): Promise<Answer | null> {
+  if (!anyHostPaths.has(asked.path) && !asked.hosts.every((host) => isAllowedHost(host, allowedHosts))) {
+    return refuse(asked, 421, 'Unknown host: use an IP address or localhost, or add the name to server.allowedHosts')
+  }
   if (openPaths.has(asked.path)) return null
   const { socket } = asked
   if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
@@ -29,11 +29,6 @@ export async function gate(
   }
   if (verdict === 'busy') return refuse(asked, 503, 'Too many passwords wait', { 'Retry-After': '5' })
   return null
-}
-
-/** By the Host header and, where a request names its whole URL as it would to a proxy, by that too (RFC 9112, 3.2.2). */
-function isForLoopback({ header, host }: Asked): boolean {
-  return namesLoopback(header('host')) && namesLoopback(host)
 }
 
 /** True when a request that changes something comes from a page of another site, which a browser always marks. */

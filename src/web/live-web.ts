@@ -15,6 +15,8 @@ export interface LiveWebOptions {
   readonly onReading: (successful: boolean) => void
 }
 
+const openAddress = 'Status page and metrics are open to everybody who reaches this address: no users are configured'
+
 /** A web configuration that may come into force at once. */
 export interface Candidate extends WebReading {
   readonly path: string | null
@@ -111,6 +113,7 @@ export class LiveWeb {
       say({ host }, message)
     }
     const isNaked = users.size > 0 && tls === null && !isLoopback(host)
+    once(!isLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
     once(isNaked, 'Passwords travel unencrypted: there are users, but no TLS', log.warn)
     once(wantsHttp2, 'HTTP/2 is not supported; clients are served over HTTP/1.1', log.info)
   }

@@ -1,3 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
 /**
  * True when only this machine can reach a listen address. Stricter than what a URL may name: a resolver may lead a name
  * under `localhost` elsewhere, and the page would be open there.
@@ -8,12 +10,17 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * True when a Host header names this machine, whatever the port. A page of another site can make a browser send
- * requests to a loopback address under its own name (DNS rebinding); such a name is none of these.
+ * True when a Host header is an IP address, `localhost` or one of `allowed`, whatever the port, the letter case and a dot
+ * at the end. A page of another site can make a browser send requests to any address under a name of its own (DNS
+ * rebinding); an IP address cannot be rebound.
+ *
+ * @param allowed names in lower case, without port and without a dot at the end.
  */
-export function namesLoopback(hostHeader: string | undefined): boolean {
-  if (hostHeader === undefined) return false
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(hostHeader)
+export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed)
+  const name = plain.toLowerCase().replace(/\.$/, '')
+  return name === 'localhost' || isIPv4(name) || allowed.includes(name)
 }
 
 /** Whether details are served (contract: `exposeDetails: auto`): on loopback or behind authentication. */

@@ -6,17 +6,21 @@ const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Reads a request; null when its target or its Host header cannot be one. */
 export function readRequest(incoming: IncomingMessage): Asked | null {
-  const { method = '', url = '', headers, headersDistinct, socket } = incoming
-  if (headers.host === undefined || !host.test(headers.host) || /^[^?]*\\/.test(url)) return null
+  const { method = '', url = '', headersDistinct, httpVersion, socket } = incoming
+  const hosts = headersDistinct['host'] ?? (httpVersion === '1.0' ? [''] : [])
+  const [named = '', ...others] = hosts
+  if (hosts.length === 0 || others.length > 0 || (named !== '' && !host.test(named))) return null
+  if (named === '' && httpVersion !== '1.0') return null
+  if (/^[^?]*\\/.test(url)) return null
   // A proxy would be asked for a whole URL (RFC 9112, 3.2.2).
   const isWhole = /^https?:\/\//i.test(url)
   const target = isWhole ? url : `http://localhost${url}`
   if (!(isWhole || url.startsWith('/')) || !URL.canParse(target)) return null
-  const { host: named, pathname, searchParams } = new URL(target)
+  const { host: targeted, pathname, searchParams } = new URL(target)
   return {
     method,
     path: decoded(pathname),
-    host: isWhole ? named : headers.host,
+    hosts: isWhole ? [named, targeted] : [named],
     query: firstOfEach(searchParams),
     header: (name) => headersDistinct[name]?.join(', '),
     socket,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Log } from '../model/log.ts'
+import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
 import { boundedQueue, type Queue } from './auth/queue.ts'
 import { readRequest } from './read-request.ts'
+import type { SlowReaders } from './slow-readers.ts'
 
 /** How long the rest of a body, which nobody reads, may come after its answer, in milliseconds. */
 const restMs = 500
@@ -13,19 +14,26 @@ const restMs = 500
 /** How many requests of one connection may be without their answer; who sends more ahead is cut off. */
 const mostAhead = 128
 
+/** So many bytes are handed to the socket at a time; the next when its reader has taken them. */
+const sliceBytes = 65_536
+
 /**
  * Has a server answer by the routes. A failure in the middle of a body breaks the connection: half is not the whole.
  * An answer is made when those before it on its connection have been taken: a peer that sends thousands of requests ahead
  * and reads nothing would else have all of their answers kept in memory.
  */
-export function requestListener(app: App, log: Log): RequestListener {
+export function requestListener(app: App, log: Log, readers: SlowReaders): RequestListener {
   const queues = new WeakMap<Socket, Queue>()
   return (incoming, outgoing) => {
     const { socket } = incoming
     const inTurn = queues.get(socket) ?? boundedQueue(mostAhead)
     queues.set(socket, inTurn)
     outgoing.once('finish', () => cutLater(incoming))
-    const answered = inTurn(() => answer(app, incoming, outgoing))
+    const answered = inTurn(async () => {
+      await answer(app, incoming, outgoing, readers)
+      // Small answers to requests sent ahead would else follow each other without a turn for anybody else.
+      await letOthersIn()
+    })
     if (answered === undefined) socket.destroy()
     answered?.catch((error: unknown) => {
       if (!isGone(error)) log.error({ err: error }, 'An answer could not be sent whole')
@@ -35,7 +43,12 @@ export function requestListener(app: App, log: Log): RequestListener {
 }
 
 /** Ends when the whole answer has been taken, or there is nobody left to take it. */
-async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  app: App,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  readers: SlowReaders,
+): Promise<void> {
   const { socket } = incoming
   if (socket.destroyed) return
   const asked = readRequest(incoming)
@@ -44,13 +57,56 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
     return
   }
   const { status, headers, body } = await app(asked)
-  if (socket.destroyed) return
-  outgoing.statusCode = status
-  outgoing.setHeaders(new Map(Object.entries(headers)))
-  if (typeof body === 'string') outgoing.setHeader('Content-Length', Buffer.byteLength(body)).end(body)
-  else if (asked.method === 'HEAD') outgoing.end()
-  else await pipeline(Readable.from(body), outgoing)
-  await finished(outgoing)
+  try {
+    if (socket.destroyed) return
+    outgoing.statusCode = status
+    outgoing.setHeaders(new Map(Object.entries(headers)))
+    if (typeof body === 'string') outgoing.setHeader('Content-Length', Buffer.byteLength(body))
+    if (asked.method !== 'HEAD') await sendBody(body, outgoing, (...kept) => readers.waitFor(socket, ...kept))
+    const ended = next(outgoing, 'finish')
+    outgoing.end()
+    await readers.waitFor(socket, outgoing, 0, ended)
+  } finally {
+    if (isStream(body)) await body[Symbol.asyncIterator]().return?.()
+  }
+}
+
+type WaitFor = (body: object, bytes: number, taken: Promise<unknown>) => Promise<void>
+
+async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+  if (isStream(body)) for await (const text of body) await sendWhole([Buffer.from(text)], outgoing, waitFor)
+  else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
+}
+
+/** Hands over pieces that are there already, slice by slice, as their reader takes them. */
+async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+  const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.byteLength; at += sliceBytes) {
+      const isTaken = outgoing.write(piece.subarray(at, at + sliceBytes))
+      if (!isTaken) await waitFor(pieces, bytes, next(outgoing, 'drain'))
+    }
+  }
+}
+
+function isStream(body: Answer['body']): body is AsyncIterable<string> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
+}
+
+/** Resolves with the event; rejects when the connection closes before it. */
+function next(outgoing: ServerResponse, event: 'drain' | 'finish'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      outgoing.off('close', close)
+      resolve()
+    }
+    const close = () => {
+      outgoing.off(event, done)
+      reject(Object.assign(new Error('The reader went away'), { code: 'ERR_STREAM_PREMATURE_CLOSE' }))
+    }
+    if (outgoing.destroyed || outgoing.closed) close()
+    else outgoing.once(event, done).once('close', close)
+  })
 }
 
 function cutLater(incoming: IncomingMessage): void {

@@ -53,6 +53,8 @@ export interface WebAccess {
   readonly exposeDetails: boolean
   /** True when only somebody who proved who they are gets beyond health and readiness. */
   readonly isProtected: boolean
+  /** Host names under which page and JSON are served beside `localhost` and IP addresses, in lower case. */
+  readonly allowedHosts: readonly string[]
   /** Judges an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
   readonly authenticate: ((authorization: string | undefined) => Promise<Verdict>) | null
   /** Null serves plain HTTP; a server that runs does not turn from one to the other. */

@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream'
 import { FatalError } from '../model/errors.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
+import { heavyLane } from './heavy-lane.ts'
 import { requestListener } from './request-listener.ts'
 import { followSettings, secureOptions } from './secure-server.ts'
 import { securityHeaders } from './security-headers.ts'
+import { slowReaders } from './slow-readers.ts'
 import type { WebOptions } from './web-options.ts'
 
 /** What keeps a slow or greedy peer from holding the server; Node's own defaults are minutes and no limit. */
@@ -20,7 +22,9 @@ const limits = {
   requireHostHeader: false,
 } as const
 const handshakeTimeout = 10_000
-const maxConnections = 64
+/** Well below the connections of a peer: what is light finds a place beside them. */
+const mostHeavy = 24
+const maxConnections = { inAll: 128, ofPeer: 64 } as const
 const answerPatienceMs = 30_000
 const socketIdleMs = 30_000
 
@@ -43,7 +47,9 @@ export interface WebServer {
 export function createWebServer(options: WebOptions): WebServer {
   const { access, listen, log } = options
   const { tls } = access()
-  const listener = requestListener(createApp(options), log)
+  const readers = slowReaders()
+  const lane = heavyLane({ most: mostHeavy, makeRoom: readers.cutLongest })
+  const listener = requestListener(createApp(options, lane), log, readers)
   const server =
     tls === null
       ? createServer(limits, listener)
@@ -52,7 +58,11 @@ export function createWebServer(options: WebOptions): WebServer {
           tls,
           () => access().tls,
         )
-  const connections = limitConnections(server, maxConnections, answerPatienceMs)
+  const connections = limitConnections(server, {
+    ...maxConnections,
+    patienceMs: answerPatienceMs,
+    awaited: readers.awaited,
+  })
   server.setTimeout(socketIdleMs)
   const lastAnswers = new WeakMap<Duplex, ServerResponse>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

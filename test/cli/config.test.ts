@@ -13,6 +13,17 @@ it('says that a configuration is valid, and where it came from', async () => {
   expect((await run('config', 'check')).stdout).toBe('environment is valid: 1 tenant\n')
 })
 
+it('says beside the result that a listen address is open to everybody', async () => {
+  const { run } = await cli({ more: 'server: { listen: ":9469" }' })
+  expect(await run('config', 'check')).toEqual({
+    code: 0,
+    stdout: 'tenantwatch.yaml is valid: 1 tenant\n',
+    stderr: expect.stringMatching(
+      /^Warning: status page and metrics are open to everybody who reaches 0\.0\.0\.0:9469.*\n$/,
+    ),
+  })
+})
+
 it('names every problem in one go, each with its place', async () => {
   const { run, write } = await cli()
   write(

@@ -80,7 +80,13 @@ it('lets the store path and the listen address of the environment win over the f
     variables,
   )
   expect(settings.storePath).toBe('/data/db')
-  expect(settings.server).toEqual({ host: '0.0.0.0', port: 8080, webConfig: null, exposeDetails: false })
+  expect(settings.server).toEqual({
+    host: '0.0.0.0',
+    port: 8080,
+    webConfig: null,
+    exposeDetails: false,
+    allowedHosts: [],
+  })
 })
 
 it('applies every default of the contract', () => {
@@ -91,7 +97,7 @@ it('applies every default of the contract', () => {
     timezone: 'UTC',
     historyRetentionDays: 400,
     storePath: 'data/tenantwatch.db',
-    server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto' },
+    server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto', allowedHosts: [] },
     ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
     waivers: [],
     logLevel: 'info',

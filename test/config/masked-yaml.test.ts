@@ -22,7 +22,7 @@ freshness: { users: 1h30m, documents: 3d }
 checks: { user-mfa-enrolled: { severity: low }, document-required-present: { requirements: [{ name: "A*", maxAgeDays: 3 }] } }
 resources: { documents: { enabled: false } }
 documents: { overlap: 90s }
-server: { listen: "[::1]:80", exposeDetails: true }
+server: { listen: "[::1]:80", exposeDetails: true, allowedHosts: [watch.example.com] }
 schedule: { timezone: Europe/Berlin, evaluate: "*/10 * * * * *" }
 waivers:
   - { id: W-1, check: user-mfa-enrolled, entity: "42", tenant: acme, reason: A reason of twenty characters, owner: me, expires: 2027-03-31 }

@@ -80,7 +80,7 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
 
 it('counts every socket of a peer that comes to several addresses of the server from one port', async () => {
   const server = createServer()
-  const connections = limitConnections(server, 3, 30_000)
+  const connections = limitConnections(server, { inAll: 3, ofPeer: 3, patienceMs: 30_000, awaited: [] })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
@@ -95,7 +95,7 @@ it('counts every socket of a peer that comes to several addresses of the server 
 it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
   const patienceMs = 30_000
   const server = createServer((asked, answer) => void (asked.url === '/metrics' && answer.end('ok\n')))
-  const { cut } = limitConnections(server, 3, patienceMs)
+  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, patienceMs, awaited: [] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     vi.useRealTimers()

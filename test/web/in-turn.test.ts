@@ -7,6 +7,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { ofType } from '../../src/web/answer.ts'
 import type { App } from '../../src/web/app.ts'
 import { requestListener } from '../../src/web/request-listener.ts'
+import { slowReaders } from '../../src/web/slow-readers.ts'
 import { sources, startServer } from './support/server.ts'
 import { exchange, gone, open } from './support/wire.ts'
 
@@ -43,7 +44,7 @@ it('says nothing of a reader who left before the first piece', async () => {
     queueMicrotask(() => made.resolve())
     return ofType('text/plain', [Buffer.from('up 1\n')])
   }
-  const server = createServer(requestListener(app, { ...silentLog(), error })).listen(0, '127.0.0.1')
+  const server = createServer(requestListener(app, { ...silentLog(), error }, slowReaders())).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const socket = await open((server.address() as AddressInfo).port)

@@ -160,10 +160,23 @@ it('warns of passwords without TLS on any address but the loopback, and of HTTP/
     })
   expect(await text('127.0.0.1')).toEqual([])
   expect(await text('0.0.0.0')).toEqual(['Passwords travel unencrypted: there are users, but no TLS'])
-  await using web = await startLive(`${tls}http_server_config: { http2: true }`, '0.0.0.0')
+  await using web = await startLive(`${tls}http_server_config: { http2: true }`)
   expect(web.logged.map(({ message }) => message)).toEqual([
     'HTTP/2 is not supported; clients are served over HTTP/1.1',
   ])
+})
+
+it.each([
+  ['127.0.0.1', '', 0],
+  ['localhost', '', 0],
+  ['0.0.0.0', '', 1],
+  ['0.0.0.0', tls, 1],
+  ['0.0.0.0', tls + alice, 0],
+])('warns once on %s with "%s" of an address that is open to everybody', async (host, text, count) => {
+  await using web = await startLive(text, host)
+  for (let i = 0; i < 3; i++) await web.get('/')
+  const open = web.logged.filter(({ message }) => message.startsWith('Status page and metrics are open to everybody'))
+  expect(open).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
 })
 
 it('takes up no change by itself between the reading of a candidate and its coming into force', async () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { silentLog } from '../../src/model/log.ts'
 import { sources, startServer } from './support/server.ts'
+import { answerOf, exchange } from './support/wire.ts'
 
 const routes = [
   '/',
@@ -52,20 +53,41 @@ it('refuses what it does not know, in JSON under /api/', async () => {
   expect(await status(web.port, { path: '/../../etc/passwd' })).toBe(404)
 })
 
-it('answers on loopback to the names of this machine only', async () => {
-  await using web = await startServer()
-  for (const host of ['localhost', '127.0.0.1', `127.0.0.1:${web.port}`, '127.0.0.2:9469', '[::1]:9469', 'LOCALHOST:1'])
-    expect([host, await status(web.port, { path: '/api/v1/findings', host })]).toEqual([host, 200])
+it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and allowed hosts only', async (host) => {
+  const listen = { host, port: 0 }
+  await using web = await startServer({ listen, allowedHosts: ['watch.example.com', 'watch'] })
+  const good = ['localhost', 'LOCALHOST.:1', '127.0.0.1', `127.0.0.1:${web.port}`, '127.0.0.2:9469', '10.0.0.1']
+  const alsoGood = ['[::1]:9469', '[fd00::1]', 'Watch.Example.COM', 'watch.example.com.:80', 'watch:9469']
+  for (const host of [...good, ...alsoGood]) {
+    for (const path of ['/', '/page.js', '/api/v1/findings', '/calendar.ics'])
+      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 200])
+    const reloaded = await status(web.port, { path: '/-/reload', method: 'POST', host })
+    expect([host, reloaded]).toEqual([host, listen.host === '127.0.0.1' ? 200 : 403])
+  }
   for (const host of [
     'evil.example',
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'evil.localhost',
     'evil-127.0.0.1',
-    '10.0.0.1',
+    'example.com',
+    'a.watch',
+    '2130706433',
+    '0x7f.1',
     'evil.example:9469',
-  ])
-    expect([host, await status(web.port, { path: '/api/v1/findings', host })]).toEqual([host, 421])
+  ]) {
+    for (const path of ['/', '/page.js', '/api/v1/findings', '/calendar.ics', '/nothing'])
+      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 421])
+    expect([host, await status(web.port, { path: '/-/reload', method: 'POST', host })]).toEqual([host, 421])
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 200])
+  }
+})
+
+it('says to a stranger host what to do, before it asks for a password', async () => {
+  await using web = await startServer({ authenticate: async () => 'denied' })
+  const answer = answerOf(await exchange(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))
+  expect(answer).toMatchObject({ status: 421, body: expect.stringContaining('server.allowedHosts') })
 })
 
 it('lets nobody in without authentication but to health and readiness', async () => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { formatListen } from '../../config/listen.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readWebSettings } from '../../config/web/load-web-settings.ts'
 import { isProtected } from '../../config/web/web-settings.ts'
@@ -10,12 +11,13 @@ const shortHistoryDays = 30
 
 /** What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it. */
 export function generalSurprises(settings: Settings, cwd: string): readonly Diagnosis[] {
-  const found = [...ofServer(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...ofTwins(settings)]
+  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...ofTwins(settings)]
   const none = found.length === 0 && settings.tenants.every((tenant) => tenantSurprises(tenant, settings).length === 0)
   return none ? [fine('configuration', 'nothing in it is surprising')] : found
 }
 
-function ofServer({ server }: Settings, cwd: string): readonly Diagnosis[] {
+/** What strangers can reach and see on an address beyond the loopback. */
+export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
   if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
@@ -23,10 +25,15 @@ function ofServer({ server }: Settings, cwd: string): readonly Diagnosis[] {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
     return [warning('webConfig', `cannot be judged: ${reading.problems[0]}`, advice)]
   }
-  const guarded = reading !== null && isProtected(reading.settings)
-  if (guarded || !exposesDetails(exposeDetails, host, guarded)) return []
+  if (reading !== null && isProtected(reading.settings)) return []
+  const open = warning(
+    'listen',
+    `status page and metrics are open to everybody who reaches ${formatListen(server)}: no users are configured`,
+    'Set server.webConfig with users, or server.listen to a loopback address',
+  )
+  if (!exposesDetails(exposeDetails, host, false)) return [open]
   const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
-  return [warning('exposeDetails', `names and e-mails are shown to everybody who reaches ${host}`, advice)]
+  return [open, warning('exposeDetails', `names and e-mails are shown to everybody who reaches ${host}`, advice)]
 }
 
 function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { anyHostPaths } from '../gate.ts'
 import { type Body, type Operation, operations, type Parameter } from './operations.ts'
 import { components, error } from './schemas.ts'
 
@@ -12,13 +13,13 @@ const refusals: Readonly<Record<number, string>> = {
   401: 'Authentication required',
   403: 'A client certificate is required, or this is not open to others',
   405: 'Method not allowed',
-  421: 'The Host header names no host of this machine',
+  421: 'The Host header is no IP address, not localhost and not in server.allowedHosts',
   500: 'Internal error: see the log',
   503: 'Too many passwords wait; ask again after Retry-After',
 }
 
 /** Of them, the ones that also a route open to everybody answers with. */
-const refusalsOfAll: ReadonlySet<string> = new Set(['405', '421', '500'])
+const refusalsOfAll: ReadonlySet<string> = new Set(['405', '500'])
 
 /** The OpenAPI 3.1 document of this server: made from the schemas and the table of routes, when somebody asks for it. */
 export function openApiDocument(version: string): Json {
@@ -48,7 +49,9 @@ export function openApiDocument(version: string): Json {
 }
 
 function described({ id, summary, path, parameters = [], body, refusals: own = {}, open = false }: Operation): Json {
-  const common = Object.entries(refusals).filter(([status]) => !open || refusalsOfAll.has(status))
+  const common = Object.entries(refusals).filter(
+    ([status]) => (!open || refusalsOfAll.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
+  )
   const refused: Readonly<Record<string, string>> = { ...Object.fromEntries(common), ...own }
   return {
     operationId: id,

@@ -30,10 +30,15 @@ export interface PageData {
   /** Every tenant that was asked for. */
   readonly postures: readonly TenantPosture[]
   /** Those of them that are shown in full: all, or none when they are too many. */
-  readonly tenants: readonly TenantPage[]
+  readonly tenants: readonly TenantPosture[]
+  /** Reads the rest of one of `tenants` when its turn to be rendered comes. */
+  readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
 
-/** Reads what the status page shows; of a million findings only the rows it shows are read. */
+/**
+ * Reads what the status page shows of every tenant; the rest of each when it is rendered. Of a million findings only the
+ * rows it shows are read.
+ */
 export async function loadPage(
   { sources, now, version }: WebOptions,
   exposeDetails: boolean,
@@ -45,15 +50,14 @@ export async function loadPage(
     leastFindings,
     Math.floor(mostFindings[query.long ? 'long' : 'short'] / Math.max(1, inFull.length)),
   )
-  const tenants: TenantPage[] = []
-  for (const posture of inFull) {
+  const load = async (posture: TenantPosture): Promise<TenantPage> => {
     const changes = await sources.changes(posture.tenant, mostChanges)
-    tenants.push({
+    return {
       posture,
       findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),
       secrets: await sources.secrets(posture.tenant),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
-    })
+    }
   }
-  return { version, now: now(), exposeDetails, query, postures, tenants }
+  return { version, now: now(), exposeDetails, query, postures, tenants: inFull, load }
 }

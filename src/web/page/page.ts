@@ -9,8 +9,15 @@ import { stamp } from './times.ts'
 /** Seconds between two looks: of the script, which reads the page anew where it is, and of a browser without one. */
 const refresh = { script: 20, many: 60, plain: 60 }
 
-/** The status page: whole without a script, told anew by itself. */
-export function renderPage(data: PageData): Html {
+/** The status page in pieces, a tenant each: whole without a script. It refreshes itself. */
+export async function* renderPage(data: PageData): AsyncGenerator<string> {
+  const { now, query, tenants, load } = data
+  yield String(await head(data))
+  for (const posture of tenants) yield String(await tenant(await load(posture), query, now))
+  yield foot
+}
+
+function head(data: PageData): Html {
   const { version, now, query, postures, tenants } = data
   const title = query.tenant === null ? plural(postures.length, 'tenant') : query.tenant
   const back =
@@ -34,18 +41,20 @@ export function renderPage(data: PageData): Html {
 <header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch <small>${version}</small></h1>${back}<p class="asof" id="asof">as of ${stamp(now)}</p></header>
 <p class="outdated" id="outdated" role="alert" hidden=""></p>
 <main id="main" data-refresh="${seconds}">
-${content(data)}</main>
+${intro(data)}`
+}
+
+const foot = `</main>
 <footer><a href="/metrics">metrics</a> <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/calendar.ics">calendar</a><span>Told anew by itself from the mirror; ages are counted at each look.</span></footer>
 </body>
 </html>
 `
-}
 
-function content(data: PageData): Html {
-  const { now, exposeDetails, query, postures, tenants } = data
+function intro(data: PageData): Html {
+  const { exposeDetails, postures } = data
   const hidden = exposeDetails
     ? ''
     : html`<p class="note">Names of persons, e-mails and file names are hidden on this address.</p>`
   if (postures.length === 0) return html`${hidden}<p class="empty">No tenant is configured.</p>`
-  return html`${hidden}${overview(data)}${tenants.map((page) => tenant(page, query, now))}`
+  return html`${hidden}${overview(data)}`
 }

@@ -80,9 +80,10 @@ it.each([
   [
     'server: { listen: "0.0.0.0:9469", exposeDetails: true }',
     own,
-    [/^warn exposeDetails: .* to everybody who reaches 0\.0\.0\.0$/],
+    [/^warn listen: /, /^warn exposeDetails: .* to everybody who reaches 0\.0\.0\.0$/],
   ],
-  ['server: { listen: "0.0.0.0:9469" }', own, [/^ok configuration/]],
+  ['server: { listen: "0.0.0.0:9469" }', own, [/^warn listen: .* open to everybody who reaches 0\.0\.0\.0:9469/]],
+  ['server: { listen: "[::1]:9469" }', own, [/^ok configuration/]],
   ['server: { exposeDetails: true }', own, [/^ok configuration/]],
 ] as const)('looks twice at %j with %s', (more, tenant, expected) => {
   expect(surprises(more, tenant)).toEqual(expected.map((one) => expect.stringMatching(one)))
@@ -104,7 +105,7 @@ it('takes users of the web configuration for protection', () => {
   )
   expect(judged()).toEqual([expect.stringMatching(/^ok /)])
   writeFileSync(join(folder, 'web.yaml'), '{}\n')
-  expect(judged()).toEqual([expect.stringMatching(/^warn exposeDetails/)])
+  expect(judged()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
   writeFileSync(join(folder, 'web.yaml'), 'colour: red\n')
   expect(judged()).toEqual([expect.stringMatching(/^warn webConfig: cannot be judged: .*colour/)])
 })

@@ -9,7 +9,7 @@ export async function ask(options: WebOptions, target: string) {
   const { status, headers, body } = await createApp(options)({
     method: 'GET',
     path: pathname,
-    host,
+    hosts: [host],
     query: Object.fromEntries(searchParams),
     header: (name) => (name === 'host' ? host : undefined),
   })

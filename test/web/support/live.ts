@@ -57,7 +57,7 @@ export async function startLive(text: string, host = '127.0.0.1') {
       const settings = live.settings()
       const { users, tls, headers } = settings
       const authenticate = users.size === 0 ? null : (header?: string) => judge(users, header)
-      return { exposeDetails: false, isProtected: isProtected(settings), authenticate, tls, headers }
+      return { exposeDetails: false, isProtected: isProtected(settings), allowedHosts: [], authenticate, tls, headers }
     },
   })
   return {

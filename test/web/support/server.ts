@@ -38,12 +38,12 @@ export const sources: WebSources = {
 export type Wanted = Partial<WebOptions> & Partial<WebAccess>
 
 export function webOptions(wanted: Wanted = {}): WebOptions {
-  const { exposeDetails = true, authenticate = null, tls = null, headers = {}, ...over } = wanted
+  const { exposeDetails = true, authenticate = null, tls = null, headers = {}, allowedHosts = [], ...over } = wanted
   const { isProtected = authenticate !== null } = wanted
   return {
     listen: { host: '127.0.0.1', port: 0 },
     version: '1.2.3',
-    access: () => ({ exposeDetails, isProtected, authenticate, tls, headers }),
+    access: () => ({ exposeDetails, isProtected, allowedHosts, authenticate, tls, headers }),
     sources,
     now: () => at,
     log: silentLog(),
