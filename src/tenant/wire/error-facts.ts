@@ -6,7 +6,7 @@ export interface ErrorFacts {
   /** Something like `VALIDATION_FAILED`. */
   readonly code: string | null
   readonly requestId: string | null
-  /** True when the answer is an object whose `error` is not null, as the API's own errors are. */
+  /** True when the answer is an envelope whose `error` is not null, as the API's own errors are. */
   readonly enveloped: boolean
 }
 
@@ -23,7 +23,9 @@ export function asGuid(value: unknown): string | null {
 /** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
 export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   const body = bytes === null ? undefined : parseJson(bytes.toString())
-  const enveloped = isObject(body) && Object.hasOwn(body, 'error') && body['error'] !== null
+  // Proxies and frameworks send an `error` of their own, but no `meta` beside it.
+  const enveloped =
+    isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
   let code = typeof body === 'string' ? codeIn(body) : null
   let requestId: string | null = null
   const queue: unknown[] = [body]
