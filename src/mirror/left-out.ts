@@ -31,7 +31,9 @@ export function leftOut({ raw }: Database) {
        order by rid limit ${batchSize}`,
     )
   })
-  const shownBefore = raw.prepare<[number, number], Buffer>('select rids from walk_pages where walk_id = ? and page >= ?')
+  const shownBefore = raw.prepare<[number, number], Buffer>(
+    'select rids from walk_pages where walk_id = ? and page >= ?',
+  )
   const shownSince = raw.prepare<[number, number], Buffer>('select rids from walk_pages where walk_id = ? and page < ?')
 
   return async (

@@ -1,5 +1,5 @@
-import type { ResourceName } from '../model/resource-names.ts'
 import { dayMs } from '../model/durations.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { BudgetQuery, RemovalBudget } from './port.ts'
 

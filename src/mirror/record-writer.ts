@@ -178,7 +178,13 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
         const [rid, removedAt, missingSince, absentWalks, skipped, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentWalks) > 0
-        found.set(key ?? '', { rid: Number(rid), removed: removedAt !== null, absent, skipped: skipped === 1, stored: row })
+        found.set(key ?? '', {
+          rid: Number(rid),
+          removed: removedAt !== null,
+          absent,
+          skipped: skipped === 1,
+          stored: row,
+        })
       }
       return found
     },

@@ -2,11 +2,11 @@ import { and, eq, sql } from 'drizzle-orm'
 import { absences } from './absence.ts'
 import { type Database, transact } from './database.ts'
 import type { KnownPages } from './known-pages.ts'
+import { leftOut } from './left-out.ts'
 import type { SyncStore, WalkRow } from './port.ts'
 import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
 import type { Removals } from './removal-store.ts'
-import { leftOut } from './left-out.ts'
 import { resourceOf } from './resource-of.ts'
 import { walks } from './schema/index.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
@@ -27,7 +27,10 @@ export function walkStore(
     readonly walkNotes: WalkNotes
     readonly knownPages: KnownPages
   },
-): Pick<SyncStore, 'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'besideWalk' | 'leftOut' | 'completeWalk'> {
+): Pick<
+  SyncStore,
+  'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'besideWalk' | 'leftOut' | 'completeWalk'
+> {
   const { orm, raw } = database
   const walkById = orm
     .select()

@@ -42,7 +42,8 @@ function ownRole(before: readonly MirrorRecord[], items: readonly Item[], name: 
   })
   // Several roles may have the name, and one that still grants it may be the client's.
   const granted = items.some(
-    (item) => item.ok && 'name' in item.record && item.record.name === name && codesOf(item.record).includes(readsRoles),
+    (item) =>
+      item.ok && 'name' in item.record && item.record.name === name && codesOf(item.record).includes(readsRoles),
   )
   if (lost.length === 0 || granted) return null
   const message = `The role of ownClientId lacks ${readsRoles}, by which the list of roles was read`
@@ -51,7 +52,9 @@ function ownRole(before: readonly MirrorRecord[], items: readonly Item[], name: 
 
 async function ownRoleName(records: RecordReader, ownClientId: string | null): Promise<string | null> {
   if (ownClientId === null) return null
-  for await (const batch of records.select('api-clients', { all: [{ field: 'clientKey', is: ownClientId.toLowerCase() }] })) {
+  for await (const batch of records.select('api-clients', {
+    all: [{ field: 'clientKey', is: ownClientId.toLowerCase() }],
+  })) {
     const name = batch[0]?.fields['roleName']
     return typeof name === 'string' ? name : null
   }

@@ -82,7 +82,11 @@ interface Oldest {
  * The time of the oldest record that is due. The newest record that the full sync showed lies behind it too, updated and
  * never updated alike: an answer without it is not complete.
  */
-async function oldest({ context, tenantId, definition }: Run, walk: WalkRow, due: readonly AbsentRecord[]): Promise<Oldest> {
+async function oldest(
+  { context, tenantId, definition }: Run,
+  walk: WalkRow,
+  due: readonly AbsentRecord[],
+): Promise<Oldest> {
   const { store } = context
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
   const gone = new Set((await store.absence(walk.id)).absent.map(({ key }) => key))

@@ -133,7 +133,8 @@ async function insistOnNothingMissing(run: Run, walk: WalkRow, first: Pass, seco
   const full = first.even && second.even && sameIds(first.ids, second.ids)
   if (missing.length === 0 && (full || state.emptyAccepted === 'announced-page')) return
   const count = missing.length
-  const gone = count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
+  const gone =
+    count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
   const message = `A page of ${definition.name} that was announced came back empty${gone}`
   throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing })
 }

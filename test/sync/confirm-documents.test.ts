@@ -17,7 +17,10 @@ async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
     ...options,
   })
   for (const [n, { fileId }] of [...test.sim.state().documents()].entries()) {
-    test.sim.primary.updateDocument(fileId, { createdAt: startTime - 999 * hourMs, updatedAt: startTime - (99 - n) * hourMs })
+    test.sim.primary.updateDocument(fileId, {
+      createdAt: startTime - 999 * hourMs,
+      updatedAt: startTime - (99 - n) * hourMs,
+    })
   }
   expect(ending(await test.run('documents', 'sweep'))).toBe('success')
   return test
@@ -75,24 +78,27 @@ it('a document that the request by time returns stays, as a skipped row', async 
   expect(test.query('select * from documents where absent_walks > 0 or removed_at is not null')).toEqual([])
 })
 
-it.each([500, 429, 403])('an unfinished request (%i on its second page) removes nothing, a later one does', async (status) => {
-  const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
-  test.sim.primary.removeDocument(ids(test)[2] ?? '')
-  await sweep(test)
-  let byTime = false
-  const end = test.sim.onRequest(({ path: asked, query }) => {
-    if (asked !== path) return
-    if (byTime) test.sim.faults.add({ path, times: 9, effect: { kind: 'status', status } })
-    byTime ||= 'updatedAfter' in query
-  })
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
-  expect(live(test, 'documents')).toBe(30)
-  expect(await heldBack(test)).toEqual([])
-  end()
-  test.sim.faults.clear()
-  test.clock.advance(hourMs)
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-})
+it.each([500, 429, 403])(
+  'an unfinished request (%i on its second page) removes nothing, a later one does',
+  async (status) => {
+    const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
+    test.sim.primary.removeDocument(ids(test)[2] ?? '')
+    await sweep(test)
+    let byTime = false
+    const end = test.sim.onRequest(({ path: asked, query }) => {
+      if (asked !== path) return
+      if (byTime) test.sim.faults.add({ path, times: 9, effect: { kind: 'status', status } })
+      byTime ||= 'updatedAfter' in query
+    })
+    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+    expect(live(test, 'documents')).toBe(30)
+    expect(await heldBack(test)).toEqual([])
+    end()
+    test.sim.faults.clear()
+    test.clock.advance(hourMs)
+    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  },
+)
 
 it('a tenant that refuses updatedAfter keeps the document until an operator accepts', async () => {
   const test = await tenant()
@@ -122,7 +128,8 @@ it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] a
     test.sim.onRequest((request) => {
       if (!('updatedAfter' in request.query)) return
       if (how === 'answers with an empty page') test.sim.faults.add({ path, times: 1, effect: { kind: 'empty' } })
-      if (how === 'ignores it') test.sim.faults.add({ path, times: 1, effect: { kind: 'transform', transform: everything } })
+      if (how === 'ignores it')
+        test.sim.faults.add({ path, times: 1, effect: { kind: 'transform', transform: everything } })
     })
     const everything = (envelope: Envelope) => ({ ...envelope, data: before })
     let before: unknown
