@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Mutant, mutants } from './mutants.ts'
+import { removalsMutants } from './removals-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
 
 /** Runs the suite against each deliberate mistake, in a copy of the project; every one must turn it red. */
@@ -22,7 +23,7 @@ const wanted = process.argv.slice(2).join(' ')
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
-const chosen = [...mutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
+const chosen = [...mutants, ...removalsMutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'dist'))
