@@ -1,2 +1,17 @@
+CREATE TABLE `recent_removals` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`rid` integer NOT NULL,
+	`removed_at` integer NOT NULL,
+	`server_time` integer,
+	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
+);
+--> statement-breakpoint
+ALTER TABLE `api_clients` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `authentication_settings` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `clock_steps` ADD `confirmed_at` integer;--> statement-breakpoint
-ALTER TABLE `retention` ADD `confirmed_from` integer;
+ALTER TABLE `documents` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `permissions` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `retention` ADD `confirmed_from` integer;--> statement-breakpoint
+ALTER TABLE `roles` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `users` ADD `skipped` integer DEFAULT 0 NOT NULL;

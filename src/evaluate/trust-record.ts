@@ -110,6 +110,6 @@ function pastState(resource: ResourceName, own: ResourceRecord | undefined, run:
     resetSweepAt: null,
     sweepOwed: false,
     pollsRest: false,
-    emptyAccepted: false,
+    emptyAccepted: null,
   }
 }

@@ -49,9 +49,9 @@ export function watchData<T extends Watched>({ raw }: Database, operations: T): 
       ofAll++
       return operations.purge(erasure)
     },
-    remove(tenantId, resource, rids, at, requestId) {
+    remove(tenantId, resource, ...removal) {
       note(tenantId, resource)
-      return operations.remove(tenantId, resource, rids, at, requestId)
+      return operations.remove(tenantId, resource, ...removal)
     },
     startWalk(walk) {
       note(walk.tenantId, walk.resource)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { type Emptiness, emptinesses } from '../model/emptiness.ts'
 import { reasons } from '../model/reasons.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Database, transact } from './database.ts'
@@ -8,6 +9,7 @@ import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
 import { decisions, heldRecords, holds, tenants } from './schema/index.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
+import { emptinessCode } from './tenant-store.ts'
 import { anotherTenant } from './waiver-upkeep.ts'
 
 type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
@@ -16,6 +18,12 @@ type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisio
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
 const scopeOf = (text: string) => (text === 'all' ? 'all' : resourceOf(text))
+/** Holds of before the cause was stored are of a list without any record. */
+function emptinessOf(cause: string): Emptiness {
+  const { emptiness } = JSON.parse(cause) as { readonly emptiness?: unknown }
+  return emptinesses.find((name) => name === emptiness) ?? 'list'
+}
+
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
 
 /** Holds, what they cover, and the decisions of operators about them. */
@@ -73,22 +81,20 @@ export function holdStore(database: Database, removals: Removals): Part {
     for (const resource of resourceNames) removals.accept(tenantId, resource, removals.live(tenantId, resource))
   }
 
-  function apply(decision: DecisionRow, { tenantId, at, coversKnown }: Application): void {
-    if (decision.holdReason === 'shrink_held' && decision.resource !== 'all') {
-      const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, decision.holdId))
-      removals.accept(
-        tenantId,
-        decision.resource,
-        held.all().map(({ rid }) => rid),
-      )
-    }
-    if (decision.holdReason === 'suspect_empty' && decision.resource !== 'all') {
-      removals.accept(tenantId, decision.resource, removals.live(tenantId, decision.resource))
-      putState(tenantId, decision.resource, { emptyAccepted: 1 })
+  function apply(decision: DecisionRow, cause: string, { tenantId, at, coversKnown }: Application): void {
+    const { holdReason, resource, holdId } = decision
+    if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
+      const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, holdId)).all()
+      const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
+      // A list without any record: every live one is missing from it.
+      const rids = emptiness === 'list' ? removals.live(tenantId, resource) : held.map(({ rid }) => rid)
+      removals.accept(tenantId, resource, rids)
+      if (emptiness !== null) putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
     }
     if (decision.holdReason === 'tenant_changed') {
       if (decision.resource === 'all' && coversKnown) {
         acceptAllKnown(tenantId)
+        removals.forgetRecent(tenantId)
         endAcceptances.run({ tenantId, at })
       }
       drop(decision.holdId)
@@ -130,8 +136,8 @@ export function holdStore(database: Database, removals: Removals): Part {
     },
     async applyDecision(decision, application) {
       transact(database, () => {
-        const hold = orm.select({ id: holds.id }).from(holds).where(eq(holds.id, decision.holdId)).get()
-        if (hold !== undefined) apply(decision, application)
+        const hold = orm.select({ cause: holds.cause }).from(holds).where(eq(holds.id, decision.holdId)).get()
+        if (hold !== undefined) apply(decision, hold.cause, application)
         orm.update(decisions).set({ appliedAt: application.at }).where(eq(decisions.id, decision.id)).run()
       })
     },

@@ -26,7 +26,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Pick<
   const unsettled = database.raw.prepare(
     `select 1 from holds where tenant_id = :tenantId and resource = :resource
      union all select 1 from walks where tenant_id = :tenantId and resource = :resource
-     union all select 1 from sync_states where tenant_id = :tenantId and resource = :resource and empty_accepted = 1`,
+     union all select 1 from sync_states where tenant_id = :tenantId and resource = :resource and empty_accepted > 0`,
   )
 
   /** Nothing waits for a complete list: no hold, no quarantined record, no open walk, no accepted removal. */

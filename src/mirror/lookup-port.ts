@@ -6,6 +6,11 @@ export interface LookUp {
   readonly key: number
 }
 
+/** A missing record; `skipped` when get-user showed it since it was last listed. */
+export interface MissingRecord extends LookUp {
+  readonly skipped: 0 | 1
+}
+
 export interface MissingQuery {
   readonly tenantId: number
   readonly resource: ResourceName
@@ -30,9 +35,11 @@ export interface DetailQuery {
 /** Who is asked for by id next. */
 export interface LookUpStore {
   /** Missing records to be asked for by id, those asked longest ago first. */
-  missing(query: MissingQuery): Promise<readonly LookUp[]>
+  missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
   /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
   noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
+  /** Notes that get-user shows a record that the full sync did not list. */
+  noteSkipped(resource: ResourceName, rid: number): Promise<void>
 }

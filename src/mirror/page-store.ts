@@ -63,13 +63,14 @@ export function pageStore(
 
   function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
     const { tenantId, resource, at, requestId } = page
-    const { table, columns, seen, write, create } = writer(resource)
+    const { table, columns, seen, write, create, listed } = writer(resource)
     const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId }
     const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
     const unknown: RecordWrite[] = []
     const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, unreadable: false }
     for (const [i, item] of page.items.entries()) {
       const before = known.at(i)
+      if (detail === undefined && before?.skipped === true) listed(before)
       if (!item.ok) {
         if (quarantine.hold(table, item, { ...page, walkId }) === null) written.unreadable = true
         written.counts.quarantined++
@@ -118,7 +119,7 @@ export function pageStore(
     if (page.whole !== undefined) {
       if (!written.unreadable) {
         const absent = removals.liveWithout(page.tenantId, page.resource, rids)
-        written.counts.removed = removals.bury(page.tenantId, page.resource, absent, page.at, page.requestId)
+        written.counts.removed = removals.bury(page.tenantId, page.resource, absent, page)
       }
       quarantine.release(page.tenantId, writer(page.resource).table, wholeWalk)
       walkNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)

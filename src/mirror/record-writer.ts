@@ -11,6 +11,8 @@ export interface Known {
   readonly removed: boolean
   /** True when it was marked missing or absent and being seen must be noted. */
   readonly absent: boolean
+  /** True when a full sync skipped it although get-user shows it. */
+  readonly skipped: boolean
   /** Values of the fields, what is extra and the mirror's own columns, in the order they are written. */
   readonly stored: readonly Stored[]
 }
@@ -50,6 +52,8 @@ export interface RecordWriter {
   holds(write: RecordWrite): boolean
   /** A live record was shown: it is neither missing nor absent. */
   seen(known: Known): void
+  /** A record that was skipped is listed again. */
+  listed(known: Known): void
   write(write: RecordWrite, context: WriteContext, own?: StoredFields): Written
   /** Writes records of which the mirror holds none, no two with the same key; returns their ids in the same order. */
   create(writes: readonly RecordWrite[], context: WriteContext, own?: StoredFields): readonly number[]
@@ -71,7 +75,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const values = [...apiColumns, 'extra', ...table.own]
   const written = [...values, 'readAt', 'requestId']
   const inserted = keyIsApiColumn ? values : [...values, table.key]
-  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', table.key]
+  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', 'skipped', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
   // A look-up a page takes a third of the time of one a record, and a tenth where nothing is known yet.
   const findRows = raw
@@ -92,6 +96,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     `update "${name}" set ${table.own.map((c) => `${sqlName(c)} = ?`).join(', ') || '"rid" = "rid"'} where "rid" = ?`,
   )
   const touch = raw.prepare(`update "${name}" set "missing_since" = null, "absent_walks" = 0 where "rid" = ?`)
+  const unskip = raw.prepare(`update "${name}" set "skipped" = 0 where "rid" = ?`)
   const encode = encoderOf(table, inserted.length)
   const idField = table.idField
   const fixed = new Set(idField === null ? [] : [apiColumns.indexOf(idField)])
@@ -166,13 +171,20 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     table,
     columns: values,
     seen,
+    listed: ({ rid }) => void unskip.run(rid),
     create,
     find(tenantId, keys) {
       const found = new Map<string | number, Known>()
       for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
-        const [rid, removedAt, missingSince, absentWalks, key] = row.splice(values.length)
+        const [rid, removedAt, missingSince, absentWalks, skipped, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentWalks) > 0
-        found.set(key ?? '', { rid: Number(rid), removed: removedAt !== null, absent, stored: row })
+        found.set(key ?? '', {
+          rid: Number(rid),
+          removed: removedAt !== null,
+          absent,
+          skipped: skipped === 1,
+          stored: row,
+        })
       }
       return found
     },

@@ -3,6 +3,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Database, transact } from './database.ts'
 import type { AbsentRecord, SyncStore } from './port.ts'
+import { recentRemovals } from './recent-removals.ts'
 import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
@@ -13,15 +14,27 @@ export interface Removals {
   /** Live records whose id is not among the packed ones. */
   liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): readonly number[]
   live(tenantId: number, resource: ResourceName): Uint32Array
-  /** Tombstones records; returns how many were live. */
-  bury(tenantId: number, resource: ResourceName, rids: readonly number[], at: number, requestId: string | null): number
+  /**
+   * Tombstones records; returns how many were live.
+   *
+   * @param serverTime server time of the full sync that decided on them: the shrink guard counts those that no operator
+   *   accepted. Undefined where the guard does not apply.
+   */
+  bury(
+    tenantId: number,
+    resource: ResourceName,
+    rids: readonly number[],
+    by: { readonly at: number; readonly requestId: string | null; readonly serverTime?: number | null },
+  ): number
   countAbsence(resource: ResourceName, rids: readonly number[]): void
   absent(tenantId: number, resource: ResourceName, rids: readonly number[], walksMore: number): readonly AbsentRecord[]
   anyAccepted(tenantId: number, resource: ResourceName): boolean
-  /** Withdraws accepted removals of records that are seen. */
+  /** Withdraws accepted and recent removals of records that are seen. */
   acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void }
   accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): void
   markMissing(resource: ResourceName, rids: readonly number[], at: number): void
+  /** Forgets the recent removals of a tenant. */
+  forgetRecent(tenantId: number): void
 }
 
 type Key = string | number
@@ -46,7 +59,9 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-export function removals({ raw }: Database, log: ChangeLog): Removals {
+export function removals(database: Database, log: ChangeLog): Removals {
+  const { raw } = database
+  const recent = recentRemovals(database)
   const isAccepted = raw
     .prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
     .pluck()
@@ -67,7 +82,7 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
       const seen = ridSet([shown])
       return [...parts.live(tenantId, resource)].filter((rid) => !seen.has(rid))
     },
-    bury(tenantId, resource, rids, at, requestId) {
+    bury(tenantId, resource, rids, { at, requestId, serverTime }) {
       const { bury } = statements(resource)
       let buried = 0
       for (const rid of rids) {
@@ -75,7 +90,8 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
         if (key === undefined) continue
         buried++
         log.noted(recordTables[resource], key, 'removed', { tenantId, at, requestId })
-        dropAccepted.run(tenantId, resource, rid)
+        const accepted = dropAccepted.run(tenantId, resource, rid).changes > 0
+        if (!accepted && serverTime !== undefined) recent.add(tenantId, resource, rid, at, serverTime)
       }
       return buried
     },
@@ -92,8 +108,14 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
     },
     anyAccepted: (tenantId, resource) => anyAccepted.get(tenantId, resource) !== undefined,
     acceptance(tenantId, resource) {
-      if (!parts.anyAccepted(tenantId, resource)) return { seen() {} }
-      return { seen: (rid) => void dropAccepted.run(tenantId, resource, rid) }
+      const accepted = parts.anyAccepted(tenantId, resource)
+      const removed = recent.any(tenantId, resource)
+      return {
+        seen(rid) {
+          if (accepted) dropAccepted.run(tenantId, resource, rid)
+          if (removed) recent.drop(tenantId, resource, rid)
+        },
+      }
     },
     accept(tenantId, resource, rids) {
       for (const rid of rids) insertAccepted.run(tenantId, resource, rid)
@@ -101,6 +123,7 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
     markMissing(resource, rids, at) {
       for (const rid of rids) statements(resource).markMissing.run(at, rid)
     },
+    forgetRecent: (tenantId) => recent.forget(tenantId),
   }
   return parts
 }
@@ -109,13 +132,17 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
 export function removalStore(
   database: Database,
   parts: Removals,
-): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount'> {
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget'> {
+  const recent = recentRemovals(database)
   return {
     async markMissing(_tenantId, resource, rids, at) {
       if (rids.length > 0) transact(database, () => parts.markMissing(resource, rids, at))
     },
-    remove: async (tenantId, resource, rids, at, requestId) =>
-      transact(database, () => parts.bury(tenantId, resource, rids, at, requestId)),
+    remove: async (tenantId, resource, rids, at, requestId, serverTime) =>
+      transact(database, () =>
+        parts.bury(tenantId, resource, rids, { at, requestId, ...(serverTime === undefined ? {} : { serverTime }) }),
+      ),
+    removalBudget: async (query) => transact(database, () => recent.budget(query)),
     async liveCount(tenantId, resource) {
       return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
     },

@@ -1,3 +1,4 @@
+import type { Emptiness } from '../model/emptiness.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { LookUpStore } from './lookup-port.ts'
@@ -50,7 +51,7 @@ export interface SyncState {
   readonly resetSweepAt: number | null
   readonly sweepOwed: boolean
   readonly pollsRest: boolean
-  readonly emptyAccepted: boolean
+  readonly emptyAccepted: Emptiness | null
 }
 
 /** The end of one run. */
@@ -86,6 +87,23 @@ export interface Absence {
   readonly live: number
   /** Absent, ordered by record id; `walks` = complete walks in a row without it, this one included. */
   readonly absent: readonly AbsentRecord[]
+}
+
+export interface BudgetQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  /** Present local time. */
+  readonly at: number
+  /** Server time of the full sync that asks; null where it could not be read. */
+  readonly serverTime: number | null
+}
+
+/** What happened in the last 24 hours. */
+export interface RemovalBudget {
+  /** Records removed, less those that an operator accepted or that were seen again. */
+  readonly removed: number
+  /** Records created since, or since the end of the first complete full sync. */
+  readonly created: number
 }
 
 export interface AbsentRecord {
@@ -180,7 +198,14 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     rids: readonly number[],
     at: number,
     requestId: string | null,
+    /** Server time of the full sync that decided on them, for the shrink guard; undefined = not counted by it. */
+    serverTime?: number | null,
   ): Promise<number>
+  removalBudget(query: BudgetQuery): Promise<RemovalBudget>
+  /** Page number below which the pages beside a walk lie that are noted from now on. */
+  besideWalk(walkId: number): Promise<number>
+  /** What the pages below `before` left out of a request for all records updated at or after `since`. */
+  leftOut(walkId: number, before: number, since: number): Promise<LeftOut>
 
   /** Writes a detail answer; `fields` as in a page item. */
   commitDetail(detail: {
@@ -206,14 +231,20 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<boolean>
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
   /**
-   * Applies a decision of `shrink_held`: the ids it held become accepted removals; of an accepted empty list: all live
-   * ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted counts any more. Without
+   * Applies a decision of `shrink_held` or of an announced empty page: the ids it held become accepted removals; of an
+   * accepted empty list: all live ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted counts any more. Without
    * effect when the hold is gone by now.
    */
   applyDecision(
     decision: DecisionRow,
     by: { readonly tenantId: number; readonly at: number; readonly coversKnown: boolean },
   ): Promise<void>
+}
+
+/** Records that a full sync showed and that a request by time must return, by whether they were ever updated. */
+export interface LeftOut {
+  readonly updated: { readonly expected: number; readonly leftOut: number }
+  readonly neverUpdated: { readonly expected: number; readonly leftOut: number }
 }
 
 export interface WalkEnd {

@@ -1,4 +1,5 @@
 import { eq, getTableName, sql } from 'drizzle-orm'
+import { type Emptiness, emptinesses } from '../model/emptiness.ts'
 import { reasons } from '../model/reasons.ts'
 import { type Database, transact } from './database.ts'
 import type { SyncState, SyncStore, TenantRow } from './port.ts'
@@ -13,6 +14,10 @@ export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
 }
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+
+/** The stored number of what an operator accepted of a list; 0 = nothing. */
+export const emptinessCode = (emptiness: Emptiness | null) =>
+  emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
 
 const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
 
@@ -45,7 +50,7 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
     denied: reasonOrNull(denied),
     sweepOwed: sweepOwed === 1,
     pollsRest: pollsRest === 1,
-    emptyAccepted: emptyAccepted === 1,
+    emptyAccepted: emptinesses[emptyAccepted - 1] ?? null,
   }
 }
 
@@ -91,8 +96,9 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       return toSyncState(resource, stateOf(tenantId, resource))
     },
     async noteSync(tenantId, resource, { sweepOwed, pollsRest, emptyAccepted, ...note }) {
-      const flags = { sweepOwed: flag(sweepOwed), pollsRest: flag(pollsRest), emptyAccepted: flag(emptyAccepted) }
-      putState(tenantId, resource, { ...note, ...flags })
+      const flags = { sweepOwed: flag(sweepOwed), pollsRest: flag(pollsRest) }
+      const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
+      putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
     },
     async closeRun(run) {
       transact(database, () => ends.close(run))

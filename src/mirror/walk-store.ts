@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { absences } from './absence.ts'
 import { type Database, transact } from './database.ts'
 import type { KnownPages } from './known-pages.ts'
+import { leftOut } from './left-out.ts'
 import type { SyncStore, WalkRow } from './port.ts'
 import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
@@ -26,7 +27,10 @@ export function walkStore(
     readonly walkNotes: WalkNotes
     readonly knownPages: KnownPages
   },
-): Pick<SyncStore, 'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'completeWalk'> {
+): Pick<
+  SyncStore,
+  'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'besideWalk' | 'leftOut' | 'completeWalk'
+> {
   const { orm, raw } = database
   const walkById = orm
     .select()
@@ -43,6 +47,8 @@ export function walkStore(
   )
   const ridsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ?').pluck()
   const pageBefore = raw.prepare('select 1 from walk_pages where walk_id = ? and cursor_digest = ?')
+  const lowestPage = raw.prepare<[number], number | null>('select min(page) from walk_pages where walk_id = ?').pluck()
+  const leftOutOf = leftOut(database)
   const putState = syncStateWriter(database)
   const absenceFrom = absences(database, parts.removals)
   const find = (walkId: number): Row => {
@@ -75,12 +81,18 @@ export function walkStore(
       const name = resourceOf(resource)
       return absenceFrom(tenantId, name, ridsOf.all(walkId))
     },
+    async besideWalk(walkId) {
+      return Math.min(lowestPage.get(walkId) ?? 0, 0)
+    },
+    async leftOut(walkId, before, since) {
+      return leftOutOf(find(walkId), before, since)
+    },
     async completeWalk({ walkId, at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }) {
       return transact(database, () => {
         const walk = find(walkId)
         const { tenantId } = walk
         const name = resourceOf(walk.resource)
-        const removed = parts.removals.bury(tenantId, name, remove, at, requestId)
+        const removed = parts.removals.bury(tenantId, name, remove, { at, requestId, serverTime: walk.startServerTime })
         parts.removals.countAbsence(name, absent)
         parts.quarantine.release(tenantId, recordTables[name], walkId)
         const { startedAt, startServerTime, startRequestId } = walk

@@ -17,11 +17,16 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
  * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk,
  * anything else leaves it missing for the next sweep (contract: Sync table, users).
  *
- * @param onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
+ * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
+ * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.
  *
- * @returns true when a walk skipped a row that exists.
+ * @returns true when the full sync skipped a record that exists, for the first time since it was last listed.
  */
-export async function confirmMissing(run: Run, definition: FeedResource, onlyAccepted: boolean): Promise<boolean> {
+export async function confirmMissing(
+  run: Run,
+  definition: FeedResource,
+  { onlyAccepted, serverTime }: { readonly onlyAccepted: boolean; readonly serverTime: number | null },
+): Promise<boolean> {
   const { context, tenantId, signal } = run
   const { store, reader, settings, log } = context
   if (definition.fetchOne === undefined) return false
@@ -30,7 +35,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
   let last: unknown
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.confirmed
-  for (const { rid, key } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+  for (const { rid, key, skipped: known } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
     run.confirmed++
     try {
       await store.noteAsked(tenantId, resource, rid)
@@ -39,7 +44,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
       // Another tenant's token would be told 404 for every id.
       if (!run.guard.covers(identity)) break
       if (item === null) {
-        const removed = await store.remove(tenantId, resource, [rid], at, requestId)
+        const removed = await store.remove(tenantId, resource, [rid], at, requestId, serverTime)
         run.counts = { ...run.counts, removed: run.counts.removed + removed }
         continue
       }
@@ -48,6 +53,8 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
       const { counts } = await store.commitDetail({ tenantId, resource, item, at, requestId })
       run.counts = added(run.counts, counts)
       noteEvent(run, 'skipped_row', String(key))
+      if (known === 1) continue
+      await store.noteSkipped(resource, rid)
       skipped = true
     } catch (error) {
       const reason = reasonOf(error)

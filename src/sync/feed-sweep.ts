@@ -23,7 +23,10 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
   const walk = (await run.context.store.openWalk(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, walk, definition.removal)
   if (definition.removal === 'confirm' && !walk.unreadable) {
-    const skipped = await confirmMissing(run, definition, held !== null)
+    const skipped = await confirmMissing(run, definition, {
+      onlyAccepted: held !== null,
+      serverTime: walk.startServerTime,
+    })
     if (skipped && !extra) {
       await sweepFeed(run, definition, true)
       return

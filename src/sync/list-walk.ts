@@ -6,16 +6,21 @@ import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
 import { fetchVerified, type Run } from './run.ts'
+import { suspectEmpty } from './suspect-empty.ts'
 
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
+
+const emptyList = { message: 'The list is empty, which may mean that the request could not be completed' }
 
 interface Pass {
   readonly ids: ReadonlySet<string>
   /** True when no record was shown, not even one whose id cannot be read. */
   readonly empty: boolean
-  /** True when the list ended with an empty later page, which may mean "could not be completed". */
-  readonly endedEmpty: boolean
+  /** True when a page that the one before it announced came back empty, which may mean "could not be completed". */
+  readonly gap: boolean
+  /** True when all pages before that one have the same number of records, as full pages do. */
+  readonly even: boolean
 }
 
 /**
@@ -34,26 +39,25 @@ export async function walkList(run: Run, definition: WalkResource): Promise<void
     return
   }
   const walk = await pages.release()
-  if (first.endedEmpty) {
-    const second = await onePass(run, definition, heldPages(run, walk))
-    if (!sameIds(first.ids, second.ids)) {
-      throw await suspectEmpty(run, 'An empty page ends the list, and a second walk shows other records')
-    }
-  }
-  if (first.empty && !state.emptyAccepted) {
-    throw await suspectEmpty(run, 'The list is empty, which may mean that the request could not be completed')
+  if (first.empty) {
+    if (state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
+  } else if (first.gap) {
+    await insistOnNothingMissing(run, walk, first, await onePass(run, definition, heldPages(run, walk)))
   }
   await insistOnOwnClient(run, first.ids)
   const refusal = await decideRemovals(run, await currentWalk(run, walk), 'two-walks')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
-  if (!first.empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+  const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
+  if (state.emptyAccepted !== null && isSettled) {
+    await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
+  }
   if (refusal !== null) throw refusal
 }
 
 /** True when nothing about the list asks for more than its records do. */
-function isWhole({ context }: Run, { ids, empty, endedEmpty }: Pass): boolean {
+function isWhole({ context }: Run, { ids, empty, gap }: Pass): boolean {
   const own = context.settings.ownClientId?.toLowerCase() ?? null
-  return !empty && !endedEmpty && (own === null || ids.has(own))
+  return !empty && !gap && (own === null || ids.has(own))
 }
 
 async function currentWalk({ context, tenantId, definition }: Run, walk: WalkRow): Promise<WalkRow> {
@@ -63,15 +67,21 @@ async function currentWalk({ context, tenantId, definition }: Run, walk: WalkRow
 async function onePass(run: Run, definition: WalkResource, pages: HeldPages): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
+  const sizes = new Set<number>()
   let cursor: string | null = null
   let empty = true
+  let gap = false
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
     noteIds(fetched, definition, ids, index)
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
-    empty &&= fetched.items.length === 0
-    if (!fetched.hasMore) return { ids, empty, endedEmpty: index > 0 && fetched.items.length === 0 }
+    const isEmpty = fetched.items.length === 0
+    empty &&= isEmpty
+    // Also an empty page that promises more was to show something.
+    gap ||= isEmpty && (index > 0 || fetched.hasMore)
+    if (!gap) sizes.add(fetched.items.length)
+    if (!fetched.hasMore) return { ids, empty, gap, even: sizes.size <= 1 }
     cursor = fetched.nextCursor
   }
 }
@@ -82,7 +92,7 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
   const query = queryAt(cursor)
   const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), query)
   let fetched = await ask()
-  for (const delay of repoll && !run.state.emptyAccepted ? repollDelaysMs : []) {
+  for (const delay of repoll && run.state.emptyAccepted === null ? repollDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
     await clock.sleep(delay, run.signal)
     fetched = await ask()
@@ -112,12 +122,21 @@ function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[]
   return shown.map((id) => String(id).toLowerCase())
 }
 
-async function suspectEmpty({ context, tenantId, definition }: Run, message: string): Promise<SyncError> {
-  const { store, clock } = context
-  const count = await store.liveCount(tenantId, definition.name)
-  const hold = { tenantId, resource: definition.name, reason: 'suspect_empty', count, message, cause: {} } as const
-  await store.raiseHold({ ...hold, at: clock.now() })
-  return new SyncError('suspect_empty', message, { hint: 'If the list is really empty, see "tenantwatch accept"' })
+/**
+ * Decides on a list in which an announced page came back empty, from two passes over it. It is complete if both show the
+ * same ids on pages of one size and no live client is missing; an operator may accept it, and the removal of the missing.
+ */
+async function insistOnNothingMissing(run: Run, walk: WalkRow, first: Pass, second: Pass): Promise<void> {
+  const { context, tenantId, definition, state } = run
+  const { absent } = await context.store.absence(walk.id)
+  const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
+  const full = first.even && second.even && sameIds(first.ids, second.ids)
+  if (missing.length === 0 && (full || state.emptyAccepted === 'announced-page')) return
+  const count = missing.length
+  const gone =
+    count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
+  const message = `A page of ${definition.name} that was announced came back empty${gone}`
+  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing })
 }
 
 /** The list always contains the client that asks (specification: API client); one that does not is not complete. */

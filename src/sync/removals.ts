@@ -1,5 +1,7 @@
-import type { Absence, AbsentRecord, WalkRow } from '../mirror/port.ts'
+import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/port.ts'
+import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
+import { confirmByTime } from './confirm-by-time.ts'
 import { type Run, walkedMs } from './run.ts'
 
 const walksToRemove = 2
@@ -14,23 +16,36 @@ export interface RemovalPlan {
   readonly held: readonly AbsentRecord[]
 }
 
+/** What the guard counts beside the records that are due. */
+export interface GuardBudget extends RemovalBudget {
+  /** Live records that take the place of removed ones: API clients created in the last 24 hours. */
+  readonly replacing: number
+}
+
 /**
- * The shrink guard (contract: Shrink guard): more than `maxCount` and more than `maxPercent` of the live records, or all
- * of more than one, are not removed. Removals that an operator accepted do not count.
+ * The shrink guard (contract: Shrink guard). Counted is what is due together with what was removed in the last 24 hours,
+ * against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them, or more
+ * than half of two or more, is held. Removals that an operator accepted do not count.
  */
 export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
   limits: { readonly maxCount: number; readonly maxPercent: number },
+  { removed, created, replacing }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
 ): RemovalPlan {
   const due = absent.filter(({ accepted, walks }) => accepted || rule === 'confirm' || walks >= walksToRemove)
   const unasked = due.filter(({ accepted }) => !accepted)
-  const tooMany = unasked.length > limits.maxCount && unasked.length * 100 > limits.maxPercent * live
-  // What an operator accepted is as good as gone, so the rest is what "all" means.
-  const others = live - (due.length - unasked.length)
-  const everything = others > 1 && unasked.length === others
-  return tooMany || everything ? { due: due.filter(({ accepted }) => accepted), held: unasked } : { due, held: [] }
+  // What an operator accepted is as good as gone.
+  const present = live - (due.length - unasked.length)
+  const before = Math.max(0, present + removed - created)
+  const counted = removed + unasked.length - replacing
+  const tooMany = counted > limits.maxCount && counted * 100 > limits.maxPercent * before
+  const most = isMost(counted, before) || isMost(unasked.length - replacing, present)
+  if (unasked.length === 0 || !(tooMany || most)) return { due, held: [] }
+  return { due: due.filter(({ accepted }) => accepted), held: unasked }
 }
+
+const isMost = (part: number, whole: number) => whole > 1 && part * 2 > whole
 
 /**
  * Ends a complete walk: what it did not show is removed, counted, marked missing or held, and the walk's last cursor is
@@ -38,20 +53,28 @@ export function planRemovals(
  *
  * @returns the error that the run shall end with when records are held, null otherwise.
  */
-export async function decideRemovals(run: Run, walk: WalkRow, rule: RemovalRule): Promise<SyncError | null> {
+export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
-  const absence = walk.unreadable ? { live: 0, absent: [] } : await store.absence(walk.id)
+  const first = ended.unreadable ? nothing : await store.absence(ended.id)
+  const budget = await budgetOf(run, ended, first)
+  const { due, held } = planRemovals(first, rule, settings.removals, budget)
+  const byTime = rule === 'two-walks' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
+  const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
+  // The confirmation may have shown records, also one without a readable id.
+  const walk = (byTime ? await store.openWalk(tenantId, name) : null) ?? ended
+  const absence = walk.unreadable ? nothing : byTime ? await store.absence(walk.id) : first
   // Another run may have raised a hold while this one looked.
   run.guard.insist()
   const at = clock.now()
-  const { due, held } = planRemovals(absence, rule, settings.removals)
-  const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
-  const removeNow = rule === 'two-walks' ? rids(due) : []
+  const stillAbsent = new Set(rids(absence.absent))
+  const allowed = rids(due).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
+  const removeNow = rule === 'two-walks' ? allowed : []
   const removing = new Set(removeNow)
-  if (rule === 'confirm') await store.markMissing(tenantId, name, rids(due), at)
-  const refusal = held.length > 0 ? await raise(run, held, absence.live) : null
+  if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
+  const kept = absence.absent.filter(({ rid }) => unconfirmed.has(rid))
+  const refusal = await raise(run, { held, kept: refused ? kept : [], live: absence.live, budget })
   if (refusal === null && !walk.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeWalk({
     walkId: walk.id,
@@ -70,18 +93,58 @@ export async function decideRemovals(run: Run, walk: WalkRow, rule: RemovalRule)
   return refusal
 }
 
-async function raise({ context, tenantId, definition }: Run, held: readonly AbsentRecord[], live: number) {
+const nothing: Absence = { live: 0, absent: [] }
+const allConfirmed = { unconfirmed: new Set<number>(), refused: false } as const
+const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
+
+async function budgetOf(run: Run, walk: WalkRow, { absent }: Absence): Promise<GuardBudget> {
+  const { context, tenantId, definition } = run
+  if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
+  const at = context.clock.now()
+  const serverTime = walk.startServerTime
+  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime })
+  return { ...budget, replacing: definition.kind === 'walk' ? await replacing(run, serverTime ?? at, absent) : 0 }
+}
+
+/** Rotation: clients created in the 24 hours before `now` (milliseconds since the epoch) that the list shows. */
+async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
+  const gone = new Set(absent.map(({ key }) => key))
+  const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
+  let count = 0
+  for await (const batch of context.store.records(tenantId).select(definition.name, recent)) {
+    count += batch.filter(({ key }) => !gone.has(key)).length
+  }
+  return count
+}
+
+interface Held {
+  /** Too many. */
+  readonly held: readonly AbsentRecord[]
+  /** Those that the tenant's `updatedAfter` cannot confirm. */
+  readonly kept: readonly AbsentRecord[]
+  readonly live: number
+  readonly budget: GuardBudget
+}
+
+async function raise({ context, tenantId, definition }: Run, { held, kept, live, budget }: Held) {
+  const all = held.length > 0 ? held : kept
+  if (all.length === 0) return null
   const { store, clock, settings } = context
   const { maxCount, maxPercent } = settings.removals
-  const message = `${held.length} of ${live} ${definition.name} are gone, more than ${maxCount} and ${maxPercent} percent`
+  const gone = `${all.length} of ${live} ${definition.name} are gone`
+  const earlier = budget.removed === 0 ? '' : ` and ${budget.removed} were removed in the 24 hours before`
+  const message =
+    held.length > 0
+      ? `${gone}${earlier}, more than ${maxCount} and ${maxPercent} percent, or more than half`
+      : `${gone} from two full syncs, but the tenant's updatedAfter cannot confirm it`
   await store.raiseHold({
     tenantId,
     resource: definition.name,
     reason: 'shrink_held',
-    count: held.length,
+    count: all.length,
     message,
-    cause: {},
-    rids: held.map(({ rid }) => rid),
+    cause: held.length > 0 ? {} : { check: 'updated-after' },
+    rids: rids(all),
     at: clock.now(),
   })
   return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })

@@ -1,6 +1,7 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { Incoming } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/query.ts'
+import type { Emptiness } from '../model/emptiness.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { AnswerMeta, FeedQuery, Oddity, TenantReader } from '../tenant/reader.ts'
 
@@ -68,12 +69,28 @@ export interface WalkResource extends Common {
   readonly fetch: (reader: TenantReader, query: { readonly cursor?: string }, signal: AbortSignal) => Promise<Fetched>
 }
 
+/** An answer and what it is compared with. */
+export interface Beside {
+  readonly records: RecordReader
+  readonly items: readonly Item[]
+  readonly ownClientId: string | null
+}
+
+/** Why an answer looks incomplete. */
+export interface Contradiction {
+  readonly emptiness: Emptiness
+  /** One sentence for the operator. */
+  readonly message: string
+  /** How many records are in question; absent = all live ones. */
+  readonly count?: number
+}
+
 /** A list or object that one answer holds whole. */
 export interface WholeResource extends Common {
   readonly kind: 'whole'
   readonly fetch: (reader: TenantReader, signal: AbortSignal) => Promise<Fetched>
-  /** Says why an empty answer contradicts the rest of the mirror, or null when it does not. */
-  readonly emptyContradiction?: (records: RecordReader) => Promise<string | null>
+  /** Tells why an answer looks incomplete beside the rest of the mirror, or null when it does not. */
+  readonly contradiction?: (beside: Beside) => Promise<Contradiction | null>
 }
 
 /** One remote thing that is mirrored. The engine knows no resource by name. */

@@ -1,7 +1,7 @@
-import { SyncError } from '../model/errors.ts'
 import { confirmList } from './known-list.ts'
-import type { WholeResource } from './resource.ts'
+import type { Fetched, WholeResource } from './resource.ts'
 import { commit, fetchVerified, type Run } from './run.ts'
+import { suspectEmpty } from './suspect-empty.ts'
 
 /**
  * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
@@ -15,25 +15,26 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const since = clock.monotonic()
   run.dataAsOf = startedAt
   const fetched = await fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
-  const empty = fetched.items.length === 0
-  if (empty && !state.emptyAccepted) await refuseContradiction(run, definition)
+  await refuseContradiction(run, definition, fetched)
   const durationMs = Math.round(clock.monotonic() - since)
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) {
     await commit(run, fetched, {}, { whole })
     await store.liftHold(tenantId, definition.name, 'suspect_empty')
-    if (!empty && state.emptyAccepted) await store.noteSync(tenantId, definition.name, { emptyAccepted: false })
+    // What else was accepted is no contradiction once it is written.
+    const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
+    if (state.emptyAccepted !== null && !stays) {
+      await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
+    }
   }
   await run.walkCompleted()
 }
 
-async function refuseContradiction({ context, tenantId }: Run, { name, emptyContradiction }: WholeResource) {
-  const { store, clock } = context
-  const contradiction = await emptyContradiction?.(store.records(tenantId))
-  if (contradiction === undefined || contradiction === null) return
-  const message = `The list of ${name} is empty although ${contradiction}`
-  const count = await store.liveCount(tenantId, name)
-  const hold = { tenantId, resource: name, reason: 'suspect_empty', count, message, cause: {} } as const
-  await store.raiseHold({ ...hold, at: clock.now() })
-  throw new SyncError('suspect_empty', message, { hint: 'If the list is really empty, see "tenantwatch accept"' })
+/** An answer that contradicts the mirror is not written before an operator accepts it. */
+async function refuseContradiction(run: Run, { contradiction }: WholeResource, { items }: Fetched): Promise<void> {
+  const { context, tenantId, state } = run
+  const records = context.store.records(tenantId)
+  const found = await contradiction?.({ records, items, ownClientId: context.settings.ownClientId })
+  if (found === undefined || found === null || found.emptiness === state.emptyAccepted) return
+  throw await suspectEmpty(run, found.emptiness, found)
 }

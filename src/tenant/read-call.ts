@@ -100,11 +100,11 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
 /** A 404 removes a user from the mirror, so it must come from the API itself and not from something before it. */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
-  return facts.enveloped || facts.code === 'NOT_FOUND' ? facts : null
+  return facts.enveloped ? facts : null
 }
 
 const unprovenHint =
-  'A 404 counts only with the envelope or the code NOT_FOUND: something before the API may have sent it'
+  'A 404 counts only with the envelope of the API and an error in it: something before the API may have sent it'
 
 function contextOf({ endpoint, badRequestHint, absentOn404 }: ReadCall) {
   const notFoundHint = absentOn404 ? unprovenHint : undefined

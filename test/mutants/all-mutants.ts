@@ -1,7 +1,14 @@
 import { checksMutants } from './checks-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
+import { removalsMutants } from './removals-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
 
 /** Every deliberate mistake. */
-export const allMutants: readonly Mutant[] = [...mutants, ...checksMutants, ...localClockMutants, ...simulationMutants]
+export const allMutants: readonly Mutant[] = [
+  ...mutants,
+  ...checksMutants,
+  ...localClockMutants,
+  ...removalsMutants,
+  ...simulationMutants,
+]

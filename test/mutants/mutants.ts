@@ -126,8 +126,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the shrink guard lets everything pass',
     file: 'src/sync/removals.ts',
-    find: 'return tooMany || everything ?',
-    replace: 'return tooMany && everything && live < 0 ?',
+    find: 'if (unasked.length === 0 || !(tooMany || most))',
+    replace: 'if (live >= 0)',
     tests: ['test/sync'],
   },
   {
@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a missing user is removed without asking for it',
     file: 'src/sync/removals.ts',
-    find: "const removeNow = rule === 'two-walks' ? rids(due) : []",
-    replace: 'const removeNow = rids(due)',
+    find: "const removeNow = rule === 'two-walks' ? allowed : []",
+    replace: 'const removeNow = allowed',
     tests: ['test/sync'],
   },
   {
@@ -294,8 +294,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an empty list of API clients is the truth at once',
     file: 'src/sync/list-walk.ts',
-    find: '!state.emptyAccepted) {',
-    replace: 'state.emptyAccepted) {',
+    find: "throw await suspectEmpty(run, 'list', emptyList)",
+    replace: 'void emptyList',
     tests: ['test/sync'],
   },
   {

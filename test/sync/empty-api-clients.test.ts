@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Envelope } from '../../src/simulator/envelope.ts'
 import { testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
 
@@ -107,7 +108,7 @@ it('an empty later page is re-polled, and filled again it is no break', async ()
 it('an empty later page that stays leads to one more walk; another set of ids is suspect_empty', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
-  // Page 3 is empty in the first walk (once and by three re-polls), page 2 in the second.
+  // Page 3 is empty in the first pass, once and by three repeated requests.
   test.sim.faults.add({ path, page: 3, times: 4, effect: { kind: 'empty' } })
   test.sim.requests.clear()
   test.clock.sleeps.length = 0
@@ -117,22 +118,71 @@ it('an empty later page that stays leads to one more walk; another set of ids is
       expect([result.reason, result.counts.removed]).toEqual(['suspect_empty', 0])
       expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
       expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toHaveLength(2)
-      expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
+      expect(await heldBack(test)).toEqual(['api-clients suspect_empty 0'])
     } else expect(ending(result)).toBe('success')
   }
   expect(live(test, 'api-clients')).toBe(24)
   expect(await heldBack(test)).toEqual([])
 })
 
-it('the same ids in the second walk are complete, and what they lack is counted as absent', async () => {
+it('an announced page that stays empty removes nothing, however often it repeats, and holds what it lacks', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
-  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  for (let n = 0; n < 4; n++) {
+    const result = await test.run('api-clients')
+    expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'suspect_empty', 0])
+    expect(await heldBack(test)).toEqual(['api-clients suspect_empty 14'])
+  }
+  expect(live(test, 'api-clients')).toBe(24)
+  expect(test.query('select * from api_clients where absent_walks > 0')).toEqual([])
+  test.sim.faults.remove(fault.id)
   expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(24)
-  expect(test.query('select count(*) as n from api_clients where absent_walks = 1')).toEqual([{ n: 14 }])
-  expect(ending(await test.run('api-clients'))).toBe('shrink_held')
-  expect(live(test, 'api-clients')).toBe(24)
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a single client behind an announced page that comes back empty is not removed either', async () => {
+  const test = await testEngine({ ...fivePages, sizes: { apiClients: 21 } })
+  await test.run('api-clients')
+  test.sim.faults.add({ path, page: 5, effect: { kind: 'empty' } })
+  for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(live(test, 'api-clients')).toBe(21)
+})
+
+it('accepting an announced empty page removes exactly the missing clients and completes that full sync', async () => {
+  const test = await testEngine(fivePages)
+  await test.run('api-clients')
+  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  const before = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  await accept(test, await theHold(test))
+  test.clock.advance(60_000)
+  expect(await test.run('api-clients')).toMatchObject({ outcome: 'success', counts: { removed: 14 } })
+  expect(live(test, 'api-clients')).toBe(10)
+  expect(await heldBack(test)).toEqual([])
+  const after = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect(after.completeStartedAt).toBeGreaterThan(before.completeStartedAt ?? 0)
+  // The decision covers those clients only, and no list without any client.
+  test.sim.faults.remove(fault.id)
+  test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 5'])
+  test.sim.faults.clear()
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(live(test, 'api-clients')).toBe(10)
+})
+
+it('pages of different sizes before an announced empty page are suspect although no client is missing', async () => {
+  const test = await testEngine(fivePages)
+  const short = ({ data, ...rest }: Envelope) => ({ ...rest, data: (data as unknown[]).slice(0, 4) })
+  test.sim.faults.add({ path, page: 2, effect: { kind: 'transform', transform: short } })
+  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 0'])
+  await accept(test, await theHold(test))
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe(9)
 })
 
 it('a full page that promises more is followed by an empty last page: complete', async () => {
@@ -149,7 +199,9 @@ it('a full page that promises more is followed by an empty last page: complete',
 it('re-polls never count as empty pages in a row', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
+  test.clock.sleeps.length = 0
   expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
   expect(live(test, 'api-clients')).toBe(5)
 })
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { testEngine } from '../support/engine.ts'
+import type { Envelope } from '../../src/simulator/envelope.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, heldBack, live, theHold } from '../support/trust.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -75,3 +76,79 @@ it.each(['users', 'documents'] as const)('an empty list of %s is held, not belie
   expect(await heldBack(test)).toEqual([`${resource} shrink_held ${before}`])
   expect(live(test, resource)).toBe(before)
 })
+
+const withoutPermissions = {
+  kind: 'transform',
+  transform: (envelope: Envelope) => emptied(envelope, () => true),
+} as const
+
+/** The roles with the permissions of some taken away. */
+function emptied(envelope: Envelope, which: (role: { readonly roleId: number }) => boolean) {
+  const data = envelope.data as { readonly roleId: number; readonly permissions: readonly unknown[] }[]
+  return { ...envelope, data: data.map((role) => (which(role) ? { ...role, permissions: [] } : role)) }
+}
+
+const granting = (test: TestEngine) => test.query("select 1 from roles where permissions <> '[]'").length
+
+it('roles of which none grants anything any more are suspect_empty and are not written', async () => {
+  const test = await testEngine({ settings })
+  await test.run('roles')
+  const before = granting(test)
+  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
+  for (let n = 0; n < 2; n++) {
+    expect(ending(await test.run('roles'))).toBe('suspect_empty')
+    expect(await heldBack(test)).toEqual([`roles suspect_empty ${before}`])
+  }
+  expect(granting(test)).toBe(before)
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect([granting(test), await heldBack(test)]).toEqual([0, []])
+  test.sim.faults.remove(fault.id)
+  await test.run('roles')
+  test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
+  expect(ending(await test.run('roles'))).toBe('suspect_empty')
+})
+
+it('accepting roles without permissions accepts no list without roles', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('sweep')
+  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
+  await test.run('roles')
+  await accept(test, await theHold(test))
+  test.sim.faults.remove(fault.id)
+  test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
+  expect(ending(await test.run('roles'))).toBe('suspect_empty')
+  expect((await theHold(test)).message).toContain('The list of roles is empty')
+})
+
+it('some roles may lose all their permissions', async () => {
+  const test = await testEngine({ settings })
+  await test.run('roles')
+  const [some] = test.query("select role_id from roles where permissions <> '[]'")
+  const transform = (envelope: Envelope) => emptied(envelope, ({ roleId }) => roleId === some?.['role_id'])
+  test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it.each([true, false])(
+  'the role of the own client cannot lose the permission by which it was read, configured: %s',
+  async (configured) => {
+    const test = await testEngine({ settings })
+    await test.runAll('sweep')
+    const [own] = test.query("select client_id, role_name from api_clients where name = 'Compliance monitor'")
+    await test.restart({ ownClientId: configured ? String(own?.['client_id']) : null })
+    await test.runAll('sweep')
+    const roleName = String(own?.['role_name'])
+    const [role] = test.query('select role_id, permissions from roles where name = ?', roleName)
+    expect(role?.['permissions']).toContain('Api_Roles_Read')
+    const transform = (envelope: Envelope) => emptied(envelope, ({ roleId }) => roleId === role?.['role_id'])
+    const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
+    expect(ending(await test.run('roles'))).toBe(configured ? 'suspect_empty' : 'success')
+    if (!configured) return
+    expect(await heldBack(test)).toEqual(['roles suspect_empty 1'])
+    test.sim.faults.remove(fault.id)
+    expect(ending(await test.run('roles'))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+  },
+)

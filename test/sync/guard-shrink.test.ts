@@ -11,7 +11,7 @@ type Guarded = Extract<ResourceName, 'users' | 'documents' | 'api-clients'>
 
 /** The greatest number of removals that passes among so many records. */
 const threshold = (rows: number) => Math.max(limits.maxCount, Math.floor(rows / limits.maxPercent))
-const isTooMany = (rows: number, removed: number) => removed > threshold(rows) || (rows > 1 && removed === rows)
+const isTooMany = (rows: number, removed: number) => removed > threshold(rows) || (rows > 1 && removed * 2 > rows)
 
 const matrix = [1, 5, 50, 1000].flatMap((rows) => {
   const counts = [0, 1, threshold(rows) - 1, threshold(rows), threshold(rows) + 1, rows]

@@ -47,7 +47,7 @@ it.each([1, 2, 3, 4, 5, 6])(
       readings,
       problems: false,
       sizes: { users: 130, documents: 130 },
-      settings: { userDetails: { perRun: 0 } },
+      settings: { userDetails: { perRun: 0 }, removals: { maxPercent: 100 } },
     })
     const next = numbers(seed)
     await test.runAll('sweep')

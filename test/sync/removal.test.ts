@@ -76,6 +76,27 @@ it('sweeps once more at once when the walk skipped a user that exists, and takes
   expect(liveOf(test, 'users')).toBe(60)
 })
 
+it('sweeps at once only for the first time that a user is skipped, until it is listed again', async () => {
+  const test = await swept()
+  const [, skipped = 0] = userIds(test)
+  const passes = async () => {
+    test.sim.requests.clear()
+    test.clock.advance(hourMs)
+    expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+    return test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null).length
+  }
+  skipInList(test, [skipped])
+  expect([await passes(), await passes()]).toEqual([2, 1])
+  await test.restart()
+  expect(await passes()).toBe(1)
+  expect(test.told.events).toEqual(Array(3).fill('users skipped_row'))
+  test.sim.faults.clear()
+  expect(await passes()).toBe(1)
+  skipInList(test, [skipped])
+  expect(await passes()).toBe(2)
+  expect(missing(test)).toEqual([])
+})
+
 it('asks for no more missing users than confirmPerRun in a run, its extra sweep included', async () => {
   const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
   const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)

@@ -103,6 +103,16 @@ it('walks anew when a walk stood idle for longer than half the freshness limit, 
   }
 })
 
+it('counts a wait that the tenant asked for as no idle time', async () => {
+  const test = await testEngine({ ...tenant, settings: quiet })
+  await stopAt(test, 'users', 3, 'abort')
+  await test.mirror.noteTenant(test.engine.tenantId, { blockedUntil: test.clock.now() + 120 * minuteMs })
+  test.clock.advance(200 * minuteMs)
+  test.sim.requests.clear()
+  await test.run('users', 'sweep')
+  expect(cursorsAsked(test, 'users')).toHaveLength(3)
+})
+
 it('never drops a walk for its age while it advances', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   for (const page of [1, 1, 1, 1]) {

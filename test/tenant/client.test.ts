@@ -171,11 +171,15 @@ it('answers null for a user or role that the API says is absent, and fails for a
     requestId: expect.stringMatching(sentRequestId),
     hint: expect.stringMatching(/baseUrl/),
   })
+  for (const body of [{ error: 'NOT_FOUND' }, { status: 404, error: 'Not Found', path: '/users/8' }, 'NOT_FOUND']) {
+    server.handler = (_, response) => sendJson(response, 404, body)
+    expect(await caught(client.getUser(8))).toMatchObject({ reason: 'protocol', status: 404 })
+  }
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
   expect(await caught(client.getUser(8))).toMatchObject({
-    reason: 'client_error',
+    reason: 'protocol',
     status: 404,
-    hint: expect.stringMatching(/NOT_FOUND/),
+    hint: expect.stringMatching(/envelope/),
   })
 })
 

@@ -31,7 +31,7 @@ export const syncStates = sqliteTable(
     sweepOwed: integer('sweep_owed').notNull().default(0),
     /** 1 = the cursor was refused again: polls rest until a sweep completes. */
     pollsRest: integer('polls_rest').notNull().default(0),
-    /** 1 = an operator accepted that an empty list is the truth. */
+    /** What an operator accepted of a list that looks incomplete: 0 = nothing, else a place in `emptinesses` from 1. */
     emptyAccepted: integer('empty_accepted').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],

@@ -8,7 +8,7 @@ export interface ErrorFacts {
   readonly requestId: string | null
   /** `meta.timestamp` as sent; undefined when there is none. */
   readonly timestamp: unknown
-  /** True when the answer is an object whose `error` is not null, as the API's own errors are. */
+  /** True when the answer is an envelope whose `error` is not null, as the API's own errors are. */
   readonly enveloped: boolean
 }
 
@@ -25,7 +25,9 @@ export function asGuid(value: unknown): string | null {
 /** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
 export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   const body = bytes === null ? undefined : parseJson(bytes.toString())
-  const enveloped = isObject(body) && Object.hasOwn(body, 'error') && body['error'] !== null
+  // Proxies and frameworks send an `error` of their own, but no `meta` beside it.
+  const enveloped =
+    isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
   let code = typeof body === 'string' ? codeIn(body) : null
   let requestId: string | null = null
   const queue: unknown[] = [body]

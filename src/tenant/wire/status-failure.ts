@@ -24,7 +24,8 @@ const retriable: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.body)
-  const stated = reasonOfStatus(status)
+  // A 404 that may mean an absent resource, but does not come from the API.
+  const stated = status === 404 && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
   const hint = hintFor(status, context)

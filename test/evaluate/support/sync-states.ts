@@ -22,7 +22,7 @@ export function neverState(resource: ResourceName): SyncState {
     resetSweepAt: null,
     sweepOwed: false,
     pollsRest: false,
-    emptyAccepted: false,
+    emptyAccepted: null,
   }
 }
 

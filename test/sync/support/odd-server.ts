@@ -101,7 +101,7 @@ export async function oddServer(): Promise<OddServer> {
       return good({ data: { ...flags, providerType: null, tenantName: null } })
     }
     const user = users.find(({ userId }) => path === `users/${userId}`)
-    if (user === undefined) return { status: 404, body: { error: 'NOT_FOUND: no such user' } }
+    if (user === undefined) return { status: 404, body: { meta, error: 'NOT_FOUND: no such user' } }
     return good({ data: { ...user, roleId: 1 } })
   }
 

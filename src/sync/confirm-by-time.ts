@@ -1,0 +1,119 @@
+import type { AbsentRecord, WalkRow } from '../mirror/port.ts'
+import type { MirrorRecord } from '../mirror/query.ts'
+import { isoMs } from '../model/dates.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
+import { readFeed } from './feed-reading.ts'
+import type { FeedResource, Item } from './resource.ts'
+import { noteEvent, type Run } from './run.ts'
+
+/** Servers may compare whole seconds, or leave out the instant itself; in milliseconds. */
+const marginMs = 1000
+
+const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'tenant_changed'])
+
+export interface TimeConfirmation {
+  /** Ids of due records that stay, because nothing confirms their removal. */
+  readonly unconfirmed: ReadonlySet<number>
+  /** True when asking again does not help: the tenant does not apply `updatedAfter` as specified. */
+  readonly refused: boolean
+}
+
+/**
+ * Asks once for everything updated since the oldest of the records that are due, to the end of the feed; what the answer
+ * shows stays (contract: Sync table, documents). The answer confirms a removal only if it shows everything else that
+ * belongs in it, and nothing older.
+ */
+export async function confirmByTime(
+  run: Run,
+  definition: FeedResource,
+  walk: WalkRow,
+  due: readonly AbsentRecord[],
+): Promise<TimeConfirmation> {
+  const { store, log } = run.context
+  const asked = due.filter(({ accepted }) => !accepted)
+  const { since, neverUpdated } = await oldest(run, walk, asked)
+  const before = await store.besideWalk(walk.id)
+  let older = false
+  try {
+    const updatedAfter = new Date(since).toISOString()
+    await readFeed(run, definition, { updatedAfter }, ({ items }) => {
+      older ||= items.some((item) => isOlder(item, since))
+      return { walk: { id: walk.id } }
+    })
+  } catch (error) {
+    if (endsRun.has(reasonOf(error))) throw error
+    const refused = error instanceof SyncError && error.status === 400
+    const detail = error instanceof SyncError ? error.message : null
+    log.warn(
+      { resource: definition.name, count: asked.length, reason: reasonOf(error), detail },
+      'Removals could not be confirmed by updatedAfter; the records stay',
+    )
+    return { unconfirmed: new Set(asked.map(({ rid }) => rid)), refused }
+  }
+  const absent = new Set((await store.absence(walk.id)).absent.map(({ rid }) => rid))
+  for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
+  const left = await store.leftOut(walk.id, before, since)
+  const complete = left.neverUpdated.leftOut === 0
+  // A server may leave out records that were never updated; then the answer proves nothing about those.
+  const usable = !older && left.updated.leftOut === 0 && (left.updated.expected > 0 || complete)
+  const usableForAll = usable && complete
+  const stay = asked.filter(({ rid }) => !(neverUpdated.has(rid) ? usableForAll : usable))
+  if (stay.length > 0) {
+    log.warn({ resource: definition.name, count: stay.length }, 'The answer to updatedAfter cannot confirm removals')
+  }
+  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: stay.length > 0 }
+}
+
+/** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */
+function isOlder(item: Item, since: number): boolean {
+  const updatedAt = item.ok && 'updatedAt' in item.record ? isoMs(item.record.updatedAt) : null
+  return updatedAt !== null && updatedAt < since
+}
+
+interface Oldest {
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** Ids of the due records without `updatedAt`. */
+  readonly neverUpdated: ReadonlySet<number>
+}
+
+/**
+ * The time of the oldest record that is due. The newest record that the full sync showed lies behind it too, updated and
+ * never updated alike: an answer without it is not complete.
+ */
+async function oldest(
+  { context, tenantId, definition }: Run,
+  walk: WalkRow,
+  due: readonly AbsentRecord[],
+): Promise<Oldest> {
+  const { store } = context
+  const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
+  const gone = new Set((await store.absence(walk.id)).absent.map(({ key }) => key))
+  const neverUpdated = new Set<number>()
+  let since = Number.POSITIVE_INFINITY
+  let newestUpdated = Number.NEGATIVE_INFINITY
+  let newestNever = Number.NEGATIVE_INFINITY
+  for await (const batch of store.records(tenantId).select(definition.name)) {
+    for (const record of batch) {
+      const touched = touchedAt(record)
+      const never = record.times['updatedAtMs'] === null
+      const rid = byKey.get(record.key)
+      if (rid !== undefined) {
+        since = Math.min(since, touched)
+        if (never) neverUpdated.add(rid)
+      } else if (!gone.has(record.key)) {
+        if (never) newestNever = Math.max(newestNever, touched)
+        else newestUpdated = Math.max(newestUpdated, touched)
+      }
+    }
+  }
+  for (const control of [newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]) {
+    if (Number.isFinite(control)) since = Math.min(since, control)
+  }
+  return { since: since - marginMs, neverUpdated }
+}
+
+function touchedAt({ times }: MirrorRecord): number {
+  return times['updatedAtMs'] ?? times['createdAtMs'] ?? 0
+}

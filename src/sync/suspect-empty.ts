@@ -1,0 +1,32 @@
+import type { Emptiness } from '../model/emptiness.ts'
+import { SyncError } from '../model/errors.ts'
+import type { Run } from './run.ts'
+
+export interface Suspicion {
+  /** One sentence for the operator. */
+  readonly message: string
+  /** How many records are in question; absent = all live ones. */
+  readonly count?: number
+  /** Ids of the records that accepting the hold removes, where it does not cover all live ones. */
+  readonly rids?: readonly number[]
+}
+
+/** Raises the hold of a list that looks incomplete; the error ends the run. */
+export async function suspectEmpty(
+  { context, tenantId, definition }: Run,
+  emptiness: Emptiness,
+  { message, count, rids = [] }: Suspicion,
+): Promise<SyncError> {
+  const { store, clock } = context
+  await store.raiseHold({
+    tenantId,
+    resource: definition.name,
+    reason: 'suspect_empty',
+    count: count ?? (await store.liveCount(tenantId, definition.name)),
+    message,
+    cause: { emptiness },
+    rids,
+    at: clock.now(),
+  })
+  return new SyncError('suspect_empty', message, { hint: 'If that is the truth, see "tenantwatch accept"' })
+}

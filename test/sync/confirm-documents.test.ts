@@ -1,0 +1,210 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import type { Envelope } from '../../src/simulator/envelope.ts'
+import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { startTime } from '../support/fake-clock.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+
+const path = '/api/public/documents'
+type Row = { readonly fileId: string; readonly updatedAt: string | null }
+
+/** A tenant whose first full sync of documents is complete; updates lie an hour apart. */
+async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({
+    problems: false,
+    sizes: { documents: 30 },
+    settings: { userDetails: { perRun: 0 } },
+    ...options,
+  })
+  for (const [n, { fileId }] of [...test.sim.state().documents()].entries()) {
+    test.sim.primary.updateDocument(fileId, {
+      createdAt: startTime - 999 * hourMs,
+      updatedAt: startTime - (99 - n) * hourMs,
+    })
+  }
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  return test
+}
+
+const ids = ({ sim }: TestEngine) => [...sim.state().documents()].map(({ fileId }) => fileId)
+
+async function sweep(test: TestEngine) {
+  test.clock.advance(hourMs)
+  test.sim.requests.clear()
+  return test.run('documents', 'sweep')
+}
+
+const confirmations = ({ sim }: TestEngine) =>
+  sim.requests.filter(({ path: asked, query }) => asked === path && 'updatedAfter' in query)
+
+/** Takes documents out of the answers, of all requests or of those without `updatedAfter` and what follows them. */
+function hide(test: TestEngine, hidden: readonly string[], by: 'list' | 'time' | 'all'): void {
+  let byTime = false
+  test.sim.onRequest(({ path: asked, query }) => {
+    if (asked === path && !('cursor' in query)) byTime = 'updatedAfter' in query
+  })
+  const transform = (envelope: Envelope) => {
+    if (by !== 'all' && byTime !== (by === 'time')) return envelope
+    return { ...envelope, data: (envelope.data as Row[]).filter(({ fileId }) => !hidden.includes(fileId)) }
+  }
+  test.sim.faults.add({ path, effect: { kind: 'transform', transform } })
+}
+
+it('a document that two full syncs lack is removed after one request by its time, read to its end', async () => {
+  const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
+  const all = ids(test)
+  for (const gone of [all[4], all[17]]) test.sim.primary.removeDocument(String(gone))
+  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(confirmations(test)).toEqual([])
+  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 2 } })
+  const [asked, ...more] = confirmations(test)
+  expect(more).toEqual([])
+  const at = Date.parse(String(asked?.query['updatedAfter']))
+  expect(at).toBeLessThanOrEqual(startTime - 95 * hourMs)
+  expect(at).toBeGreaterThan(startTime - 96 * hourMs)
+  expect(asked?.query).not.toHaveProperty('cursor')
+  expect(live(test, 'documents')).toBe(28)
+  expect(test.told.events).toEqual([])
+  expect(test.sim.violations).toEqual([])
+})
+
+it('a document that the request by time returns stays, as a skipped row', async () => {
+  const test = await tenant()
+  const [, , skipped = ''] = ids(test)
+  hide(test, [skipped], 'list')
+  await sweep(test)
+  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(test.told.events).toEqual(['documents skipped_row'])
+  expect(test.query('select * from documents where absent_walks > 0 or removed_at is not null')).toEqual([])
+})
+
+it.each([500, 429, 403])(
+  'an unfinished request (%i on its second page) removes nothing, a later one does',
+  async (status) => {
+    const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
+    test.sim.primary.removeDocument(ids(test)[2] ?? '')
+    await sweep(test)
+    let byTime = false
+    const end = test.sim.onRequest(({ path: asked, query }) => {
+      if (asked !== path) return
+      if (byTime) test.sim.faults.add({ path, times: 9, effect: { kind: 'status', status } })
+      byTime ||= 'updatedAfter' in query
+    })
+    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+    expect(live(test, 'documents')).toBe(30)
+    expect(await heldBack(test)).toEqual([])
+    end()
+    test.sim.faults.clear()
+    test.clock.advance(hourMs)
+    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  },
+)
+
+it('a tenant that refuses updatedAfter keeps the document until an operator accepts', async () => {
+  const test = await tenant()
+  test.sim.primary.removeDocument(ids(test)[2] ?? '')
+  test.sim.onRequest(({ query }) => {
+    if ('updatedAfter' in query) test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 400 } })
+  })
+  await sweep(test)
+  for (let n = 0; n < 3; n++) expect(ending(await sweep(test))).toBe('shrink_held')
+  expect(await heldBack(test)).toEqual(['documents shrink_held 1'])
+  expect((await theHold(test)).message).toContain('updatedAfter cannot confirm')
+  expect(live(test, 'documents')).toBe(30)
+  await accept(test, await theHold(test))
+  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(await heldBack(test)).toEqual([])
+})
+
+it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] as const)(
+  'a request by time confirms nothing where the server %s',
+  async (how) => {
+    const test = await tenant()
+    const all = ids(test)
+    // The document exists: neither list nor request by time shows it.
+    const hidden = all[12] ?? ''
+    hide(test, [hidden], 'list')
+    hide(test, how === 'leaves out others, too' ? [hidden, all[20] ?? ''] : [hidden], 'time')
+    test.sim.onRequest((request) => {
+      if (!('updatedAfter' in request.query)) return
+      if (how === 'answers with an empty page') test.sim.faults.add({ path, times: 1, effect: { kind: 'empty' } })
+      if (how === 'ignores it')
+        test.sim.faults.add({ path, times: 1, effect: { kind: 'transform', transform: everything } })
+    })
+    const everything = (envelope: Envelope) => ({ ...envelope, data: before })
+    let before: unknown
+    test.sim.faults.add({
+      path,
+      effect: {
+        kind: 'transform',
+        transform: (envelope) => {
+          before ??= envelope.data
+          return envelope
+        },
+      },
+    })
+    await sweep(test)
+    for (let n = 0; n < 3; n++) expect(ending(await sweep(test))).toBe('shrink_held')
+    expect(live(test, 'documents')).toBe(30)
+    test.sim.faults.clear()
+    expect(ending(await sweep(test))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+    expect(live(test, 'documents')).toBe(30)
+  },
+)
+
+it('the newest document is asked for together with one that must be there', async () => {
+  const test = await tenant()
+  test.sim.primary.removeDocument(ids(test).at(-1) ?? '')
+  await sweep(test)
+  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
+  expect(at).toBeLessThan(startTime - 71 * hourMs)
+})
+
+it.each(['createdAt', 'exclude'] as const)(
+  'a document that was never updated is asked for by its creation; where that proves nothing it is held (%s)',
+  async (updatedAfterNulls) => {
+    const test = await tenant({ readings: { updatedAfterNulls } })
+    const [gone = '', other = ''] = ids(test)
+    for (const id of [gone, other]) test.sim.primary.updateDocument(id, { updatedAt: null })
+    await sweep(test)
+    test.sim.primary.removeDocument(gone)
+    await sweep(test)
+    expect(ending(await sweep(test))).toBe(updatedAfterNulls === 'exclude' ? 'shrink_held' : 'success')
+    expect(live(test, 'documents')).toBe(updatedAfterNulls === 'exclude' ? 30 : 29)
+  },
+)
+
+it('the only document of a tenant may be replaced, and removed', async () => {
+  const test = await tenant({ sizes: { documents: 1 } })
+  const [old = ''] = ids(test)
+  test.sim.primary.addDocument({ uploadStatus: 'Completed' })
+  await test.run('documents', 'poll')
+  test.sim.primary.removeDocument(old)
+  for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
+  expect(live(test, 'documents')).toBe(1)
+  test.clock.advance(24 * hourMs)
+  test.sim.primary.removeDocuments(first(1))
+  for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
+  expect(live(test, 'documents')).toBe(0)
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('an announced page of documents or users that comes back empty removes nobody', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { documents: 30, users: 30 },
+    readings: { defaultPageSize: { documents: 10, users: 10 } },
+    settings: { userDetails: { perRun: 0 }, removals: { maxCount: 100, maxPercent: 100 } },
+  })
+  for (const resource of ['users', 'documents'] as const) {
+    await test.run(resource, 'sweep')
+    test.sim.faults.add({ path: `/api/public/${resource}`, page: 3, effect: { kind: 'empty' } })
+    for (let n = 0; n < 4; n++) {
+      test.clock.advance(hourMs)
+      await test.run(resource, 'sweep')
+    }
+    expect(live(test, resource)).toBe(30)
+  }
+})

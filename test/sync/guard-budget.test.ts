@@ -1,0 +1,203 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import { planRemovals } from '../../src/sync/removals.ts'
+import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { startTime } from '../support/fake-clock.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+
+const settings = { userDetails: { perRun: 0 } }
+
+async function tenantOf(resource: ResourceName, sizes: TestEngineOptions['sizes']): Promise<TestEngine> {
+  const test = await testEngine({ problems: false, settings, ...(sizes === undefined ? {} : { sizes }) })
+  expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+  return test
+}
+
+const stranger = { createdAt: 0 }
+
+/** Leaves so many of the first clients. */
+function keepClients({ sim }: TestEngine, count: number): void {
+  sim.primary.removeApiClients(first(sim.state().apiClientCount() - count))
+}
+
+/** A full sync every `everyMs` until `until` says so; every outcome. */
+async function sweeps(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
+  const endings: string[] = []
+  for (let n = 0; n < count; n++) {
+    test.clock.advance(everyMs)
+    endings.push(ending(await test.run(resource, 'sweep')))
+  }
+  return endings
+}
+
+it.each([
+  ['more than half of two or more', { live: 2, due: 2 }, true],
+  ['half of two', { live: 2, due: 1 }, false],
+  ['the only one', { live: 1, due: 1 }, false],
+  ['five of six', { live: 6, due: 5 }, true],
+  ['three of six', { live: 6, due: 3 }, false],
+  ['three of six after one more', { live: 5, due: 3, removed: 1 }, true],
+  ['one after two of a former four', { live: 2, due: 1, removed: 2 }, true],
+  ['ten of a hundred', { live: 100, due: 10 }, false],
+  ['one after ten of a hundred', { live: 90, due: 1, removed: 10 }, true],
+  ['ten percent only by what came since', { live: 120, due: 11, created: 20 }, true],
+  ['as many as took their place', { live: 12, due: 6, created: 6, replacing: 6 }, false],
+  ['all in turn', { live: 7, due: 1, removed: 5, created: 6, replacing: 6 }, false],
+] as const)('%s: held %#', (_, { live: rows, due, ...rest }, held) => {
+  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
+  const budget = { removed: 0, created: 0, replacing: 0, ...rest }
+  const plan = planRemovals({ live: rows, absent }, 'two-walks', { maxCount: 5, maxPercent: 10 }, budget)
+  expect(plan.held.length > 0).toBe(held)
+})
+
+it('six clients do not shrink to one in a few full syncs', async () => {
+  const test = await tenantOf('api-clients', { apiClients: 24 })
+  keepClients(test, 6)
+  await test.run('api-clients')
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  await test.run('api-clients')
+  expect(live(test, 'api-clients')).toBe(6)
+  keepClients(test, 3)
+  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
+  expect(live(test, 'api-clients')).toBe(3)
+  keepClients(test, 2)
+  expect(await sweeps(test, 'api-clients', 4, 15 * 60_000)).toContain('shrink_held')
+  expect(live(test, 'api-clients')).toBe(3)
+})
+
+it('four users a full sync do not bleed away', async () => {
+  const test = await tenantOf('users', { users: 60 })
+  const endings: string[] = []
+  for (let n = 0; n < 10; n++) {
+    test.sim.primary.removeUsers(first(4))
+    endings.push(...(await sweeps(test, 'users', 1, hourMs)))
+  }
+  expect(endings.slice(0, 2)).toEqual(['success', 'shrink_held'])
+  expect(live(test, 'users')).toBe(56)
+  expect((await theHold(test)).message).toContain('4 were removed in the 24 hours before')
+})
+
+it('documents that leave in small steps are held, and the hold ends when the day is over', async () => {
+  const test = await tenantOf('documents', { documents: 40 })
+  test.sim.primary.removeDocuments(first(4))
+  expect(await sweeps(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
+  test.sim.primary.removeDocuments(first(3))
+  expect(await sweeps(test, 'documents', 3, hourMs)).toEqual(['success', 'shrink_held', 'shrink_held'])
+  expect(live(test, 'documents')).toBe(36)
+  expect(await sweeps(test, 'documents', 1, dayMs)).toEqual(['success'])
+  expect(live(test, 'documents')).toBe(33)
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a department of a fifth of the users that leaves in a day is held, and accepted it is removed', async () => {
+  const test = await tenantOf('users', { users: 100 })
+  for (let n = 0; n < 5; n++) {
+    test.sim.primary.removeUsers(first(4))
+    await sweeps(test, 'users', 1, hourMs)
+  }
+  const hold = await theHold(test)
+  expect([hold.reason, live(test, 'users') - hold.count]).toEqual(['shrink_held', 80])
+  await accept(test, hold)
+  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['success'])
+  expect(live(test, 'users')).toBe(80)
+  // What the operator accepted does not count: the next few may leave.
+  test.sim.primary.removeUsers(first(1))
+  expect(await sweeps(test, 'users', 1, dayMs)).toEqual(['success'])
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('records that are seen again no longer count as removed', async () => {
+  const test = await tenantOf('users', { users: 60 })
+  const gone = [...test.sim.state().users()].slice(0, 4)
+  test.sim.primary.removeUsers(first(4))
+  await sweeps(test, 'users', 1, hourMs)
+  for (const user of gone) test.sim.primary.addUser({ ...user, roleId: Number(user.roleId) })
+  await sweeps(test, 'users', 1, hourMs)
+  test.sim.primary.removeUsers((user) => gone.every(({ userId }) => userId !== user.userId) && user.userId % 11 === 0)
+  const left = test.sim.state().userCount()
+  expect(60 - left).toBeGreaterThan(2)
+  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['success'])
+  expect(live(test, 'users')).toBe(left)
+})
+
+it.each([1, 6, 24])('all of %i clients are rotated within a week without a hold', async (count) => {
+  const test = await tenantOf('api-clients', { apiClients: 24 })
+  keepClients(test, count)
+  for (let n = 0; n < 3; n++) {
+    await test.run('api-clients')
+    for (const hold of await test.mirror.holds()) await accept(test, hold)
+  }
+  expect(live(test, 'api-clients')).toBe(count)
+  test.clock.advance(2 * dayMs)
+  const old = [...test.sim.state().apiClients()].map(({ clientId }) => clientId)
+  for (const [n, clientId] of old.entries()) {
+    test.sim.primary.addApiClient({ createdAt: test.clock.now() })
+    await sweeps(test, 'api-clients', 2, 15 * 60_000)
+    test.sim.primary.removeApiClient(clientId)
+    expect(await sweeps(test, 'api-clients', 2, (7 * dayMs) / count / 4), `client ${n}`).toEqual(['success', 'success'])
+  }
+  expect(await heldBack(test)).toEqual([])
+  expect(live(test, 'api-clients')).toBe(count)
+})
+
+it('all clients rotated at once are no shrinking, old ones that appear in their place are', async () => {
+  const test = await tenantOf('api-clients', { apiClients: 24 })
+  test.clock.advance(2 * dayMs)
+  const old = new Set([...test.sim.state().apiClients()].slice(0, 20).map(({ clientId }) => clientId))
+  for (let n = 0; n < 20; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
+  await test.run('api-clients')
+  test.sim.primary.removeApiClients(({ clientId }) => old.has(clientId))
+  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
+  expect(live(test, 'api-clients')).toBe(24)
+  test.clock.advance(2 * dayMs)
+  for (let n = 0; n < 4; n++) test.sim.primary.addApiClient(stranger)
+  await test.run('api-clients')
+  test.sim.primary.removeApiClients(({ createdAt }) => createdAt !== stranger.createdAt)
+  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+})
+
+/** A tenant whose server keeps the time whatever the local clock shows. */
+async function withOwnClock(): Promise<TestEngine> {
+  let elapsed = () => 0
+  const options = { problems: false, settings, sizes: { users: 60 } }
+  const test = await testEngine({ ...options, clock: () => startTime + elapsed() })
+  elapsed = () => test.clock.monotonic()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  return test
+}
+
+it('a local clock that jumps forward by years does not empty the budget', async () => {
+  const test = await withOwnClock()
+  test.sim.primary.removeUsers(first(4))
+  await sweeps(test, 'users', 1, hourMs)
+  test.clock.jump(700 * dayMs)
+  test.sim.primary.removeUsers(first(4))
+  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  expect(live(test, 'users')).toBe(56)
+})
+
+it.each([true, false])(
+  'a local clock that is set back by years blocks removals for a day at most, server time readable: %s',
+  async (readable) => {
+    const test = await withOwnClock()
+    if (!readable) test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
+    test.sim.primary.removeUsers(first(4))
+    await sweeps(test, 'users', 1, hourMs)
+    test.clock.jump(-700 * dayMs)
+    test.sim.primary.removeUsers(first(4))
+    expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+    expect(await sweeps(test, 'users', 1, dayMs)).toEqual(['success'])
+    expect(live(test, 'users')).toBe(52)
+  },
+)
+
+it('the budget survives a restart', async () => {
+  const test = await tenantOf('users', { users: 60 })
+  test.sim.primary.removeUsers(first(4))
+  await sweeps(test, 'users', 1, hourMs)
+  await test.restart()
+  test.sim.primary.removeUsers(first(4))
+  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+})
