@@ -1,6 +1,7 @@
 import { Script } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
+import type { CheckView } from '../../src/model/posture.ts'
 import { pageScript } from '../../src/web/page/page-script.ts'
 import { stylesheet } from '../../src/web/page/stylesheet.ts'
 import { visible } from '../../src/web/page/text.ts'
@@ -56,6 +57,14 @@ function pageWith(text: string): Promise<string> {
     ],
   })
 }
+
+it('says beside a check what its configuration assumes', async () => {
+  const assumption = 'Assumed: mfaStatus true means enrolled'
+  const shown = (one: Partial<CheckView>) =>
+    page({ posture: async () => [posture({ checks: [check('user-mfa-enrolled', one)] })] })
+  expect(await shown({ assumption })).toContain(assumption)
+  expect(await shown({})).not.toContain('Assumed')
+})
 
 it.each(corpus)('gives %j no way out of its place on the page', async (text) => {
   const plain = await pageWith('plain')
