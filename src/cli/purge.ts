@@ -10,8 +10,10 @@ import { dayMs } from '../model/durations.ts'
  */
 export async function purge(mirror: Mirror, settings: Settings, now: number): Promise<void> {
   const configured = new Set(settings.tenants.map(({ name }) => name))
-  const skews = (await mirror.tenants()).flatMap(({ name, clockSkewMs }) =>
-    configured.has(name) && clockSkewMs !== null ? [clockSkewMs] : [],
+  const tenants = (await mirror.tenants()).filter(({ name }) => configured.has(name))
+  const states = (await Promise.all(tenants.map(({ id }) => mirror.trust(id)))).flat().map(({ state }) => state)
+  const skews = states.flatMap(({ serverTime, serverTimeAt }) =>
+    serverTime === null || serverTimeAt === null ? [] : [serverTime - serverTimeAt],
   )
   const aheadMs = skews.length === 0 ? 0 : Math.max(0, -Math.max(...skews))
   await mirror.purge(now - aheadMs - settings.historyRetentionDays * dayMs)

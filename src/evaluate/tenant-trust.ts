@@ -4,6 +4,7 @@ import { sweepFreshnessLimitMs } from '../model/freshness.ts'
 import { assessInput, type InputFacts, type InputTrust } from '../model/input-trust.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { SkewOf } from '../model/server-clock.ts'
 
 /** What of a tenant's settings verdicts hang on. */
 export type JudgedSettings = Pick<
@@ -15,6 +16,8 @@ export type JudgedSettings = Pick<
 export interface JudgedTenant {
   readonly id: number
   readonly settings: JudgedSettings
+  /** The skew of the clocks by the answers of this process; absent = by what the mirror stored. */
+  readonly skewOf?: SkewOf
 }
 
 /** How far the mirror of a tenant can be trusted at one instant. */
@@ -28,6 +31,8 @@ export interface MeasuredTrust {
   /** Undefined while nothing of the resource was ever asked for. */
   readonly stored: ResourceTrust | undefined
   readonly freshnessLimitMs: number
+  /** Server clock minus local clock in milliseconds; null = not known. */
+  readonly skewMs: number | null
   readonly input: InputTrust
 }
 
@@ -38,7 +43,7 @@ export interface MeasuredTrust {
  */
 export async function readTrust(
   store: PostureStore,
-  { id, settings }: JudgedTenant,
+  { id, settings, skewOf }: JudgedTenant,
   now: number,
 ): Promise<TenantTrust> {
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
@@ -47,17 +52,44 @@ export async function readTrust(
   for (const resource of resourceNames) {
     const own = stored.find(({ state }) => state.resource === resource)
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
-    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs })
-    resources.set(resource, { stored: own, freshnessLimitMs, input: assessInput(facts, now) })
+    const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
+    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs })
+    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
   }
   return { tenant, holds, resources }
+}
+
+/** The skew now, by an answer of this process, else as it was when the mirror stored the last one. */
+function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
+  if (live !== undefined) return live
+  if (state === undefined) return null
+  // A mirror of an earlier version tells the time of the last complete sync alone.
+  const [time, at] =
+    state.serverTimeAt === null
+      ? [state.completeServerTime, state.completeStartedAt]
+      : [state.serverTime, state.serverTimeAt]
+  return time === null || at === null ? null : time - at
+}
+
+/** The greatest skew by magnitude of the resources that were read within their limit; null when none is known. */
+export function greatestSkewOf({ resources }: TenantTrust, now: number): number | null {
+  const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
+    const readAt = stored?.state.serverTime ?? null
+    if (input.off || skewMs === null || readAt === null) return []
+    // By the server's clock, as the local one may be the wrong one.
+    return now + skewMs - readAt <= freshnessLimitMs ? [skewMs] : []
+  })
+  return skews.reduce<number | null>(
+    (most, skew) => (Math.abs(skew) > Math.abs(most ?? 0) ? skew : (most ?? skew)),
+    null,
+  )
 }
 
 /** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, clockSkewMs: null, changeAccepted: null }
+  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, blockedForMs: null, changeAccepted: null }
 }
 
 /** The trust in the given inputs, in their order. */
@@ -78,9 +110,10 @@ interface Known {
   readonly holds: readonly HoldRow[]
   readonly settings: JudgedSettings
   readonly freshnessLimitMs: number
+  readonly skewMs: number | null
 }
 
-function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }: Known): InputFacts {
+function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs, skewMs }: Known): InputFacts {
   const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
   const failedSweep = stored === undefined ? null : sweepFailure(stored.state)
   return {
@@ -93,6 +126,7 @@ function factsOf({ resource, stored, tenant, holds, settings, freshnessLimitMs }
     troubles: failedSweep === null ? own : [...own, failedSweep],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
+    clockSkewMs: skewMs,
   }
 }
 

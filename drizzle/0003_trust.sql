@@ -1,0 +1,4 @@
+ALTER TABLE `sync_states` ADD `server_time` integer;--> statement-breakpoint
+ALTER TABLE `sync_states` ADD `server_time_at` integer;--> statement-breakpoint
+ALTER TABLE `tenants` ADD `blocked_for_ms` integer;--> statement-breakpoint
+ALTER TABLE `walks` ADD `wait_ms` integer DEFAULT 0 NOT NULL;
