@@ -27,6 +27,6 @@ export const documentsSeries: ResourceSeries = {
   resource: 'documents',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['order_violation', 'unknown_field', 'unknown_value'],
+  contractEvents: ['invalid_id', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
   gauges: documentsGauges,
 }
