@@ -144,3 +144,26 @@ it('a poll that was ended by a wait loses nothing', async () => {
   expect((await test.run('documents', 'poll')).counts.created).toBe(1)
   expect(test.query('select file_id from documents where file_id = ?', added.fileId)).toHaveLength(1)
 })
+
+it('a sweep that waited a day for the tenant goes on where it stopped', async () => {
+  const test = await testEngine({ settings, sizes: { users: 200 } })
+  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('86400') })
+  expect(ending(await test.run('users', 'sweep'))).toBe('rate_limited')
+  test.clock.advance(20 * 3600 * secondMs)
+  expect(ending(await test.run('users', 'sweep'))).toBe('rate_limited')
+  test.clock.advance(4 * 3600 * secondMs)
+  test.sim.requests.clear()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  const pages = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users').map(({ page }) => page)
+  expect(pages[0]).toBe(3)
+})
+
+it('a stored wait is no longer than it was when the clock was set back between two processes', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/documents', times: 1, effect: tooMany('600') })
+  await test.run('documents', 'sweep')
+  test.clock.jump(-20 * 3600 * secondMs)
+  await test.restart()
+  const { retryAt } = await test.run('roles')
+  expect(retryAt).toBe(test.clock.now() + 600 * secondMs)
+})

@@ -228,3 +228,18 @@ it('stops waiting when the caller aborts', async () => {
   expect(await caught(client.listRoles(controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })
+
+it.each([
+  ['the time of the answer', { timestamp: '2026-03-01T00:00:00Z' }, 120_000],
+  ['the local clock where the answer states none', {}, 86_400_000],
+])('reads a date to wait for against %s when there is no Date header', async (_against, meta, waitMs) => {
+  const body = JSON.stringify({ data: null, error: { code: 'BUSY' }, meta })
+  await using server = await testServer((_, response) => {
+    response.sendDate = false
+    response.writeHead(429, { 'retry-after': 'Sun, 01 Mar 2026 00:02:00 GMT' }).end(body)
+  })
+  const { client, clock } = testClient(server.url)
+  await using _ = client
+  const { reason, retryAt } = await caught(client.listRoles())
+  expect([reason, retryAt]).toEqual(['rate_limited', clock.now() + waitMs])
+})
