@@ -29,7 +29,15 @@ export function walkStore(
   },
 ): Pick<
   SyncStore,
-  'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'besideWalk' | 'leftOut' | 'completeWalk'
+  | 'openWalk'
+  | 'startWalk'
+  | 'dropWalk'
+  | 'noteWait'
+  | 'cursorSeen'
+  | 'absence'
+  | 'besideWalk'
+  | 'leftOut'
+  | 'completeWalk'
 > {
   const { orm, raw } = database
   const walkById = orm
@@ -44,6 +52,9 @@ export function walkStore(
     .prepare()
   const insertWalk = raw.prepare(
     'insert into walks (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)',
+  )
+  const noteWait = raw.prepare(
+    'update walks set wait_ms = max(0, ? - progress_at) where tenant_id = ? and resource = ?',
   )
   const ridsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ?').pluck()
   const pageBefore = raw.prepare('select 1 from walk_pages where walk_id = ? and cursor_digest = ?')
@@ -72,6 +83,9 @@ export function walkStore(
     },
     async dropWalk(walkId) {
       transact(database, () => parts.walkNotes.drop(walkId))
+    },
+    async noteWait(tenantId, resource, until) {
+      noteWait.run(until, tenantId, resource)
     },
     async cursorSeen(walkId, digest) {
       return pageBefore.get(walkId, digest) !== undefined

@@ -29,6 +29,6 @@ export const authenticationSettingsSeries: ResourceSeries = {
   resource: 'authentication-settings',
   failures: reasons.filter((reason) => !['invalid_cursor', 'shrink_held', 'suspect_empty'].includes(reason)),
   holds: [],
-  contractEvents: ['unknown_field', 'unknown_value'],
+  contractEvents: ['invalid_id', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
   gauges: authenticationSettingsGauges,
 }

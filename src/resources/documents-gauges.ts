@@ -27,6 +27,14 @@ export const documentsSeries: ResourceSeries = {
   resource: 'documents',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['limit_differs', 'order_violation', 'skipped_row', 'unknown_field', 'unknown_value'],
+  contractEvents: [
+    'invalid_id',
+    'limit_differs',
+    'order_violation',
+    'skipped_row',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: documentsGauges,
 }

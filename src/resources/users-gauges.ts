@@ -38,6 +38,14 @@ export const usersSeries: ResourceSeries = {
   resource: 'users',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['limit_differs', 'order_violation', 'skipped_row', 'unknown_field', 'unknown_value'],
+  contractEvents: [
+    'invalid_id',
+    'limit_differs',
+    'order_violation',
+    'skipped_row',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: usersGauges,
 }

@@ -63,7 +63,7 @@ it('ends a waiver by the server clock where the local clock is behind it', async
   await own.sync({ 'api-clients': [client({ secretExpirationDate: iso(own.now + 900 * dayMs) })], roles: [role()] })
   await own.evaluate()
   expect(await own.findings(secrets)).toMatchObject([{ state: 'waived' }])
-  await mirror.noteTenant(tenantId, { clockSkewMs: 2 * dayMs })
+  await mirror.noteSync(tenantId, 'api-clients', { serverTime: own.now + 2 * dayMs, serverTimeAt: own.now })
   expect(await own.findings(secrets)).toMatchObject([{ state: 'open' }])
   expect(await own.waiver()).toMatchObject({ state: 'expired' })
   expect(await own.counts(secrets)).toMatchObject({ open: { low: 1 }, waived: {} })

@@ -1,3 +1,4 @@
+import { answerTimeMutants } from './answer-time-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
@@ -7,6 +8,7 @@ import { simulationMutants } from './simulation-mutants.ts'
 /** Every deliberate mistake. */
 export const allMutants: readonly Mutant[] = [
   ...mutants,
+  ...answerTimeMutants,
   ...checksMutants,
   ...localClockMutants,
   ...removalsMutants,

@@ -57,8 +57,8 @@ it.each(['-5', 'NaN', 'Infinity', 'soon', '', '0', 'Thu, 15 Jan 2015 00:00:00 GM
 it.each([
   [429, '31', 31_000],
   [503, '120', 120_000],
-  [429, '99999999999', 3_600_000],
-  [429, 'Fri, 16 Jan 2026 00:00:00 GMT', 3_600_000],
+  [429, '99999999999', 86_400_000],
+  [429, 'Fri, 16 Jan 2026 12:00:00 GMT', 86_400_000],
 ])(
   'a %i with Retry-After %s ends as rate_limited, and nothing is sent before it passes',
   async (status, header, ms) => {
@@ -142,7 +142,7 @@ it('goes on when a wait cannot be stored, and says so', async () => {
   expect(said).toContainEqual(expect.stringContaining('could not be stored'))
 })
 
-it('keeps a wait that an earlier process left, but never for more than an hour', async () => {
+it('keeps a wait that an earlier process left, but never for more than 24 hours', async () => {
   await using server = await testServer(roles)
   const now = Date.UTC(2026, 0, 15)
   const { client, clock } = testClient(server.url, { blockedUntil: now + 60_000 })
@@ -152,7 +152,7 @@ it('keeps a wait that an earlier process left, but never for more than an hour',
   await client.listRoles()
   const far = testClient(server.url, { blockedUntil: now + 9e9 })
   await using _far = far.client
-  expect(far.client.blockedUntil).toBe(now + 3_600_000)
+  expect(far.client.blockedUntil).toBe(now + 86_400_000)
 })
 
 it('makes other calls wait out a short Retry-After too, even when the first one gave up', async () => {
@@ -227,4 +227,19 @@ it('stops waiting when the caller aborts', async () => {
   await using _ = client
   expect(await caught(client.listRoles(controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
+})
+
+it.each([
+  ['the time of the answer', { timestamp: '2026-03-01T00:00:00Z' }, 120_000],
+  ['the local clock where the answer states none', {}, 86_400_000],
+])('reads a date to wait for against %s when there is no Date header', async (_against, meta, waitMs) => {
+  const body = JSON.stringify({ data: null, error: { code: 'BUSY' }, meta })
+  await using server = await testServer((_, response) => {
+    response.sendDate = false
+    response.writeHead(429, { 'retry-after': 'Sun, 01 Mar 2026 00:02:00 GMT' }).end(body)
+  })
+  const { client, clock } = testClient(server.url)
+  await using _ = client
+  const { reason, retryAt } = await caught(client.listRoles())
+  expect([reason, retryAt]).toEqual(['rate_limited', clock.now() + waitMs])
 })

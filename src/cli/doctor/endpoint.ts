@@ -1,5 +1,6 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { Reason } from '../../model/reasons.ts'
+import { isSkewed } from '../../model/server-clock.ts'
 import { idOf } from '../../sync/page-reading.ts'
 import type { Fetched, ResourceDefinition } from '../../sync/resource.ts'
 import type { TenantReader } from '../../tenant/reader.ts'
@@ -10,9 +11,6 @@ export interface Asked {
   /** The first page; null where none came. */
   readonly page: Fetched | null
 }
-
-/** The skew from which on no check of times can pass (contract: Clock). */
-export const greatestSkewMs = 300_000
 
 /** Asks for the first page of a resource; throws only when `signal` is aborted. */
 export async function askEndpoint(
@@ -59,7 +57,7 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
     problems.push([`ownClientId ${own} is not among them`, 'Check whose token this is, and ownClientId'])
   }
   const skewMs = skewOf(meta)
-  if (skewMs !== null && Math.abs(skewMs) > greatestSkewMs) {
+  if (skewMs !== null && isSkewed(skewMs)) {
     const side = skewMs > 0 ? 'ahead of' : 'behind'
     const seconds = Math.round(Math.abs(skewMs) / 1000)
     problems.push([`the server's clock is ${seconds} s ${side} this one`, "Correct this machine's clock (NTP) first"])

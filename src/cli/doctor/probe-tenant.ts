@@ -1,13 +1,14 @@
 import type { TenantSettings } from '../../config/settings.ts'
 import { dayMs, describeDuration, minuteMs } from '../../model/durations.ts'
 import type { Reason } from '../../model/reasons.ts'
+import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
 import { resources } from '../../resources/index.ts'
 import type { Fetched } from '../../sync/resource.ts'
 import type { TenantClient } from '../../tenant/reader.ts'
 import { startDeadline } from '../../tenant/wire/deadline.ts'
 import { certificateExpiry } from '../../tenant/wire/peer-certificate.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { askEndpoint, greatestSkewMs, skewOf } from './endpoint.ts'
+import { askEndpoint, skewOf } from './endpoint.ts'
 import { judgeOwnClient } from './own-client.ts'
 import { type FeedPage, judgePageSize } from './page-size.ts'
 import { judgeToken } from './token.ts'
@@ -47,7 +48,7 @@ export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing
     ...judgeToken(tenant.auth, now(), client.tokenGoodForMs),
     ...some(own),
     ...some(judgePageSize(pages.flatMap(feedPage), tenant.api)),
-    ...some(judgeClock(pages.map(({ page }) => page))),
+    ...some(judgeClock(pages)),
     ...some(judgeCertificate(tenant, await expiring, now())),
   ]
 }
@@ -95,16 +96,22 @@ function feedPage({ name, page }: { readonly name: string; readonly page: Fetche
   return [{ resource: name, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
-/** By the answer that differs most; null where none carries a time. */
-function judgeClock(pages: readonly Fetched[]): Diagnosis | null {
-  const skews = pages.flatMap(({ meta }) => skewOf(meta) ?? [])
-  if (skews.length === 0) return null
+/** By the answer that differs most; null where nothing answered. */
+function judgeClock(pages: readonly Pick<Answered, 'name' | 'page'>[]): Diagnosis | null {
+  const metas = pages.flatMap(({ name, page }) => (page === null ? [] : [{ name, skewMs: skewOf(page.meta) }]))
+  const skews = metas.flatMap(({ skewMs }) => skewMs ?? [])
+  const without = metas.filter(({ skewMs }) => skewMs === null).map(({ name }) => name)
+  if (metas.length === 0) return null
+  if (without.length > 0 && skews.every((skewMs) => !isSkewed(skewMs))) {
+    const advice = 'Ask the vendor: checks that compare times do not pass on them, and their findings stay open'
+    return warning('clock', `meta.timestamp of ${without.join(', ')} is missing or cannot be read`, advice)
+  }
   const most = skews.reduce((worst, skew) => (Math.abs(skew) > Math.abs(worst) ? skew : worst))
   const side = most > 0 ? 'ahead of' : 'behind'
   const seconds = (Math.abs(most) / 1000).toFixed(1)
   const sentence = seconds === '0.0' ? 'the clocks agree' : `the server's clock is ${seconds} s ${side} this one`
-  if (Math.abs(most) <= greatestSkewMs) return fine('clock', sentence)
-  const advice = 'Correct the clock (NTP): checks that judge by time are unknown until then'
+  if (!isSkewed(most)) return fine('clock', sentence)
+  const advice = 'Correct the clock (NTP): checks that compare times are unknown until then'
   return failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)
 }
 

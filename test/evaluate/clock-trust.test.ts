@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { createJudge } from '../../src/cli/judge.ts'
+import { readPosture } from '../../src/evaluate/read-posture.ts'
+import type { JudgedTenant } from '../../src/evaluate/tenant-trust.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { client } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import type { TestEngine } from '../support/engine.ts'
+import { synced } from '../support/trust.ts'
+import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
+import { skewClocks } from './support/skew-clocks.ts'
+
+const expired = 'api-client-secret-not-expired'
+
+function unreadable({ trust }: ReturnType<typeof soundMirror>) {
+  for (const one of Object.values(trust)) one.state = { ...one.state, serverTime: null }
+}
+
+it.each([hourMs, -hourMs])('opens no time-based finding while the clocks differ by %i ms', async (skewMs) => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  skewClocks(mirror, skewMs)
+  const outcomes = await evaluate(mirror)
+  expect(outcomes.get(expired)).toMatchObject({ status: 'unknown', reason: 'clock_skew', opened: 0 })
+  expect(lifeOf(mirror, expired)).toEqual({})
+  resync(mirror, now)
+  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
+})
+
+it('leaves an open time-based finding as it is while the clocks differ, and the check failing', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 20 * dayMs) }))
+  await evaluate(mirror)
+  const before = [...mirror.findings.values()]
+  resync(mirror, now + 14 * dayMs)
+  skewClocks(mirror, -14 * dayMs)
+  const outcomes = await evaluate(mirror, { at: now + 14 * dayMs })
+  expect(outcomes.get('api-client-secret-not-expiring')).toMatchObject({ status: 'fail', opened: 0 })
+  expect([...mirror.findings.values()]).toEqual(before)
+})
+
+it('opens a time-based finding where the time cannot be read, resolves none and does not pass', async () => {
+  const mirror = soundMirror()
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  unreadable(mirror)
+  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
+  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 100 * dayMs) }))
+  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
+  expect(lifeOf(mirror, expired)).toEqual({ c1: 'open' })
+  resync(mirror, now)
+  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'pass' })
+  expect(lifeOf(mirror, expired)).toEqual({ c1: 'fixed' })
+})
+
+it('passes nothing on a resource whose server time lies behind, and nothing else is touched', async () => {
+  const mirror = soundMirror()
+  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
+  const { trust } = mirror
+  const state = trust['authentication-settings'].state
+  trust['authentication-settings'].state = { ...state, serverTime: now - 301_000 }
+  mirror.version.of++
+  const outcomes = await evaluate(mirror)
+  expect(outcomes.get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
+  expect(outcomes.get('api-client-role-active')?.reason).not.toBe('clock_skew')
+})
+
+function judgedOf(test: TestEngine, live: boolean): JudgedTenant {
+  const judged = { id: test.engine.tenantId, settings: test.settings }
+  return live ? { ...judged, skewOf: (resource) => test.client.answerTimes.skewMs(resource) } : judged
+}
+
+async function seen(test: TestEngine, live: boolean) {
+  const tenant = judgedOf(test, live)
+  const request = { store: test.mirror, checks, waivers: [], now: test.clock.now(), evaluateIntervalMs: minuteMs }
+  const posture = await readPosture({ ...request, tenant })
+  const status = posture.checks.find(({ check }) => check === expired)
+  return [posture.clockSkewMs, status?.reason ?? status?.status]
+}
+
+it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
+  'a local clock that jumps by %i ms with the tenant dark shows at once, and to the next process too',
+  async (jump) => {
+    const test = await synced()
+    const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
+    const judge = createJudge({ mirror: test.mirror, metrics, clock: test.clock, log: silentLog() })
+    for (const result of await test.runAll('sweep')) expect(result.reason).toBeNull()
+    await judge.evaluate(judgedOf(test, true))
+    const [, before] = await seen(test, true)
+    const opened = test.query('select count(*) as n from findings')
+    test.clock.jump(jump)
+    const [skewMs, status] = await seen(test, true)
+    expect(skewMs).toBe(-jump)
+    if (Math.abs(jump) < 5 * minuteMs) expect(status).toBe(before)
+    else expect(['clock_skew', 'stale', 'fail']).toContain(status)
+    await judge.evaluate(judgedOf(test, true))
+    if (Math.abs(jump) > 5 * minuteMs) expect(test.query('select count(*) as n from findings')).toEqual(opened)
+    await test.restart()
+    expect((await seen(test, false))[0]).toBe(-jump)
+  },
+)
+
+it('the greatest skew is that of the resources read within their limit', async () => {
+  const test = await synced()
+  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'clock-skew', ms: -4 * minuteMs } })
+  await test.run('roles')
+  test.sim.faults.remove(fault.id)
+  for (const resource of ['users', 'permissions'] as const) await test.run(resource)
+  expect((await seen(test, true))[0]).toBe(-4 * minuteMs)
+  test.clock.advance(10 * hourMs)
+  await test.run('permissions')
+  expect((await seen(test, true))[0]).toBe(0)
+})

@@ -1,0 +1,121 @@
+import type { Mutant } from './mutants.ts'
+
+const times = ['test/tenant/answer-times.test.ts']
+const stale = [...times, 'test/sync/stale-answers.test.ts']
+const trust = ['test/evaluate/clock-trust.test.ts', 'test/evaluate/decide-status.test.ts']
+
+/** Deliberate mistakes about the time of an answer. */
+export const answerTimeMutants: readonly Mutant[] = [
+  {
+    name: 'a replayed answer is taken for a new one',
+    file: 'src/tenant/answer-times.ts',
+    find: "if (sighting === 'replayed') throw",
+    replace: "if (sighting === 'replayed' && resource === null) throw",
+    tests: stale,
+  },
+  {
+    name: 'the age of an answer in a cache is overlooked',
+    file: 'src/tenant/wire/exchange.ts',
+    find: "ageSeconds: ageOf(first(response.headers['age'])),",
+    replace: 'ageSeconds: ageOf(undefined),',
+    tests: stale,
+  },
+  {
+    name: 'one answer far ahead raises the newest time',
+    file: 'src/tenant/answer-times.ts',
+    find: '(this.#ahead !== null && advances(this.#ahead, here))',
+    replace: 'here.time > answer.receivedAt',
+    tests: times,
+  },
+  {
+    name: 'an answer behind the newest time is used',
+    file: 'src/tenant/answer-times.ts',
+    find: 'if (expected !== null && here.time < expected - greatestSkewMs) {',
+    replace: 'if (expected !== null && here.time < expected - 1000 * greatestSkewMs) {',
+    tests: stale,
+  },
+  {
+    name: 'a time that does not advance counts as a corrected clock',
+    file: 'src/tenant/answer-times.ts',
+    find: 'before !== null && advances(before, here) ? before.runs + 1 : 1',
+    replace: 'before !== null ? before.runs + 1 : 1',
+    tests: times,
+  },
+  {
+    name: 'answers of one run count as several',
+    file: 'src/tenant/answer-times.ts',
+    find: 'if (before !== null && request <= before.request) return',
+    replace: 'if (before !== null && request < 0) return',
+    tests: times,
+  },
+  {
+    name: 'the ids of a tenant are kept without end',
+    file: 'src/tenant/answer-times.ts',
+    find: 'const keptAnswers = 10_000',
+    replace: 'const keptAnswers = 20_000',
+    tests: times,
+  },
+  {
+    name: 'an old detail fails no run',
+    file: 'src/sync/confirm-missing.ts',
+    find: "new Set(['aborted', 'store', 'internal', 'stale_answer'])",
+    replace: "new Set(['aborted', 'store', 'internal'])",
+    tests: stale,
+  },
+  {
+    name: 'a skew counts as it was when the answer came',
+    file: 'src/evaluate/tenant-trust.ts',
+    find: 'if (live !== undefined) return live',
+    replace: 'if (live === null) return live',
+    tests: trust,
+  },
+  {
+    name: 'a jump of the local clock is not told to the next process',
+    file: 'src/cli/judge.ts',
+    find: 'if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue',
+    replace: 'if (Math.abs(skewMs) >= 0) continue',
+    tests: trust,
+  },
+  {
+    name: 'a server behind is no reason to doubt what it shows',
+    file: 'src/model/input-trust.ts',
+    find: "...(clock === 'behind' ? (['clock_skew'] as const) : []),",
+    replace: '',
+    tests: trust,
+  },
+  {
+    name: 'a time that cannot be read agrees',
+    file: 'src/model/input-trust.ts',
+    find: "if (skewMs === null) return 'unknown'",
+    replace: "if (skewMs === null) return 'agrees'",
+    tests: trust,
+  },
+  {
+    name: 'a wrong clock opens findings',
+    file: 'src/evaluate/evaluate-check.ts',
+    find: "check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')",
+    replace: "check.timeBased && inputs.some(({ clock }) => clock === 'ahead')",
+    tests: trust,
+  },
+  {
+    name: 'a stored wait grows when the clock is set back',
+    file: 'src/tenant/pace/gate.ts',
+    find: 'blockedForMs ?? maxRetryAfterMs',
+    replace: 'maxRetryAfterMs',
+    tests: ['test/tenant/pace'],
+  },
+  {
+    name: 'a date to wait for is read by the local clock',
+    file: 'src/tenant/wire/exchange.ts',
+    find: 'stated ?? parts.clock.now()',
+    replace: 'parts.clock.now()',
+    tests: ['test/tenant/retry.test.ts'],
+  },
+  {
+    name: 'a walk that waits for the tenant stands idle',
+    file: 'src/sync/feed-walk.ts',
+    find: 'Math.abs(now - open.progressAt) - open.waitMs <= ',
+    replace: 'Math.abs(now - open.progressAt) <= ',
+    tests: ['test/sync/limits-rate.test.ts'],
+  },
+]
