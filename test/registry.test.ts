@@ -17,7 +17,7 @@ const filesIn = (folder: string) =>
     .sort()
 
 /** Helpers of the catalogue that are no resource themselves. */
-const helpers = ['index', 'inventories', 'reading-items']
+const helpers = ['index', 'inventories', 'reading-items', 'contradiction-of-roles']
 
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const sorted = (names: readonly string[]) => [...names].sort()

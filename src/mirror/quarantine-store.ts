@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { Incoming } from './port.ts'
 import type { RecordTable } from './record-table.ts'
+import { recordTables } from './record-tables.ts'
+import { remembered } from './remembered.ts'
 
 const maxRawLength = 64 * 1024
 
@@ -21,7 +25,7 @@ export interface QuarantineStore {
   hold(table: RecordTable, item: Incoming & { ok: false }, context: QuarantineContext): string | number | null
   /** To be called when a walk begins: nothing was held by it yet, also where its id was another walk's before. */
   begin(tenantId: number, table: RecordTable): void
-  /** Drops what a complete walk showed well or not at all. */
+  /** Drops what a complete walk showed well or not at all, less live records whose removal is not decided. */
   release(tenantId: number, table: RecordTable, walkId: number): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
   holdsAny(tenantId: number, table: RecordTable): boolean
@@ -37,7 +41,17 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   const unmark = raw.prepare(
     'update quarantine set walk_id = null where tenant_id = ? and resource = ? and walk_id is not null',
   )
-  const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and walk_id is not ?')
+  // Of a live record that the walk did not show, the removal is not decided yet.
+  const drop = remembered((resource: ResourceName) => {
+    const { table, key } = recordTables[resource]
+    const column = getTableColumns(table)[key]?.name ?? key
+    return raw.prepare(
+      `delete from quarantine where tenant_id = ? and resource = ? and walk_id is not ?
+         and not exists (select 1 from "${getTableName(table)}" r
+           where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null
+             and (r.absent_walks > 0 or r.missing_since is not null))`,
+    )
+  })
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
   const any = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
@@ -52,7 +66,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       unmark.run(tenantId, table.resource)
     },
     release(tenantId, table, walkId) {
-      drop.run(tenantId, table.resource, walkId)
+      drop(table.resource).run(tenantId, table.resource, walkId)
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
     holdsAny: (tenantId, table) => any.get(tenantId, table.resource) !== undefined,

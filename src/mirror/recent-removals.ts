@@ -6,7 +6,7 @@ import type { BudgetQuery, RemovalBudget } from './port.ts'
 /** What the shrink guard counts beside the records that are due; the methods expect to run inside a transaction. */
 export interface RecentRemovals {
   add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number | null): void
-  any(tenantId: number, resource: ResourceName): boolean
+  has(tenantId: number, resource: ResourceName): boolean
   drop(tenantId: number, resource: ResourceName, rid: number): void
   forget(tenantId: number): void
   budget(query: BudgetQuery): RemovalBudget
@@ -38,7 +38,7 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
     .pluck()
   return {
     add: (...row) => void insert.run(...row),
-    any: (tenantId, resource) => find.get(tenantId, resource) !== undefined,
+    has: (tenantId, resource) => find.get(tenantId, resource) !== undefined,
     drop: (tenantId, resource, rid) => void remove.run(tenantId, resource, rid),
     forget: (tenantId) => void forget.run(tenantId),
     budget({ tenantId, resource, at, serverTime }) {

@@ -72,6 +72,7 @@ export function removals(database: Database, log: ChangeLog): Removals {
     'insert or ignore into accepted_removals (tenant_id, resource, rid) values (?, ?, ?)',
   )
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+  const dropQuarantined = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
   const statements = remembered((resource: ResourceName) => statementsOf(raw, resource))
 
   const parts: Removals = {
@@ -90,6 +91,7 @@ export function removals(database: Database, log: ChangeLog): Removals {
         if (key === undefined) continue
         buried++
         log.noted(recordTables[resource], key, 'removed', { tenantId, at, requestId })
+        dropQuarantined.run(tenantId, resource, String(key))
         const accepted = dropAccepted.run(tenantId, resource, rid).changes > 0
         if (!accepted && serverTime !== undefined) recent.add(tenantId, resource, rid, at, serverTime)
       }
@@ -109,7 +111,7 @@ export function removals(database: Database, log: ChangeLog): Removals {
     anyAccepted: (tenantId, resource) => anyAccepted.get(tenantId, resource) !== undefined,
     acceptance(tenantId, resource) {
       const accepted = parts.anyAccepted(tenantId, resource)
-      const removed = recent.any(tenantId, resource)
+      const removed = recent.has(tenantId, resource)
       return {
         seen(rid) {
           if (accepted) dropAccepted.run(tenantId, resource, rid)

@@ -178,3 +178,24 @@ it('does not take a list for empty whose only record has no readable id', async 
   expect(test.query('select * from holds')).toEqual([])
   expect(liveOf(test, 'api_clients')).toBe(test.sim.state().apiClientCount())
 })
+
+it('keeps the quarantine of a record that a walk lacks until its removal is decided', async () => {
+  const test = await swept()
+  const { primary } = test.sim
+  const [document] = [...primary.state.documents()]
+  const [user] = [...primary.state.users()]
+  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
+  primary.updateUser(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  expect(held(test)).toHaveLength(2)
+  primary.removeDocument(document?.fileId ?? '')
+  primary.removeUser(user?.userId ?? 0)
+  const path = '/api/public/users/{id}'
+  const fault = test.sim.faults.add({ path, effect: { kind: 'status', status: 500 } })
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  expect(held(test)).toHaveLength(2)
+  test.sim.faults.remove(fault.id)
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  expect(held(test)).toEqual([])
+  expect([liveOf(test, 'users'), liveOf(test, 'documents')]).toEqual([11, 11])
+})
