@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import type { Mirror } from '../mirror/port.ts'
+import type { Mirror, TenantRow } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { type StoreFacts, storeFacts } from '../mirror/store-facts.ts'
 import { toIso } from '../model/dates.ts'
@@ -85,7 +85,7 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   // All clients before the first request: what the environment forbids is told before anything is sent.
   const probes = settings.tenants.map((tenant) => ({
     tenant,
-    client: clients.use(clientOf(tenant, io, { facts, blockedUntil: waits.get(tenant.name) ?? 0 })),
+    client: clients.use(clientOf(tenant, io, { facts, ...(waits.get(tenant.name) ?? noWait) })),
   }))
   const now = () => io.clock.now()
   const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop })))
@@ -115,20 +115,23 @@ function openIfPossible(path: string): Opened {
 }
 
 /** By tenant, the time before which nothing may be sent: what the engine was told holds here, too. */
-async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, number>> {
+async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, StoredWait>> {
   try {
-    return new Map((await mirror?.tenants())?.map(({ name, blockedUntil }) => [name, blockedUntil]))
+    return new Map((await mirror?.tenants())?.map(({ name, ...wait }) => [name, wait]))
   } catch {
     return new Map()
   }
 }
 
-interface Beside {
+type StoredWait = Pick<TenantRow, 'blockedForMs' | 'blockedUntil'>
+
+const noWait: StoredWait = { blockedUntil: 0, blockedForMs: null }
+
+interface Beside extends StoredWait {
   readonly facts: StoreFacts
-  readonly blockedUntil: number
 }
 
-function clientOf(tenant: TenantSettings, io: Io, { facts, blockedUntil }: Beside): TenantClient {
+function clientOf(tenant: TenantSettings, io: Io, { facts, blockedUntil, blockedForMs }: Beside): TenantClient {
   const { clock, random, env } = io
   const { api } = tenant
   const requestsPerSecond =
@@ -143,6 +146,7 @@ function clientOf(tenant: TenantSettings, io: Io, { facts, blockedUntil }: Besid
     log: silentLog(),
     resources: enabledNames(tenant),
     blockedUntil,
+    blockedForMs,
     retries,
   })
 }

@@ -5,16 +5,17 @@ import type { Check } from '../evaluate/check.ts'
 import { closeRemovedTenants } from '../evaluate/close-findings.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
-import type { JudgedTenant } from '../evaluate/tenant-trust.ts'
+import type { JudgedTenant, TenantTrust } from '../evaluate/tenant-trust.ts'
 import { trustRecord } from '../evaluate/trust-record.ts'
 import { verdictMemory } from '../evaluate/verdict-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { resolutions } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
-import { isSkewed } from '../model/decide-status.ts'
+import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { isSkewed } from '../model/server-clock.ts'
 import { checksOf } from './checks-of.ts'
 import { version } from './version.ts'
 
@@ -74,7 +75,10 @@ export function createJudge({ mirror, metrics, clock, log, askBudget }: JudgeOpt
           log,
           memory,
           ...(askBudget && { askBudget }),
-          onTrust: (trust) => mirror.noteTenantState(tenant.id, trustRecord(trust), now),
+          async onTrust(trust) {
+            await storeSkews(mirror, trust)
+            await mirror.noteTenantState(tenant.id, trustRecord(trust), now)
+          },
           ...how,
         })
         for (const { check, opened, resolved } of outcomes) {
@@ -96,5 +100,18 @@ export function createJudge({ mirror, metrics, clock, log, askBudget }: JudgeOpt
         memory.clear()
         await closeRemovedTenants(mirror, configured, clock.now())
       }),
+  }
+}
+
+/** A stored skew is renewed only when it moved by more than this, in milliseconds. */
+const skewStepMs = 5 * secondMs
+
+/** Stores what a jump of the local clock made of the skew, for other processes and the one after this. */
+async function storeSkews(mirror: Mirror, { tenant, resources }: TenantTrust): Promise<void> {
+  for (const [resource, { stored, skewMs }] of resources) {
+    const { serverTime = null, serverTimeAt = null } = stored?.state ?? {}
+    if (skewMs === null || serverTime === null || serverTimeAt === null) continue
+    if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue
+    await mirror.noteSync(tenant.id, resource, { serverTimeAt: Math.round(serverTime - skewMs) })
   }
 }

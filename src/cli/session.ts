@@ -10,6 +10,7 @@ import { dayMs } from '../model/durations.ts'
 import { verdictLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { SkewOf } from '../model/server-clock.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { RunResult } from '../sync/run-result.ts'
 import { waitFor } from '../tenant/wait-for.ts'
@@ -88,7 +89,7 @@ export class Session implements AsyncDisposable {
     this.#options = { ...parts, metrics: this.metrics }
     this.#settings = settings
     this.#checks = checksOf(settings)
-    this.#views = createViews(mirror, settings, io.clock)
+    this.#views = this.#viewsOf(settings)
   }
 
   /** The configuration in force. */
@@ -181,12 +182,12 @@ export class Session implements AsyncDisposable {
   }
 
   async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
-    const { io, log } = this.#options
+    const { log } = this.#options
     const result = await changeTenants(this.#tenants, next.tenants, this.#options)
     this.#tenants = result.tenants
     this.#settings = next
     this.#checks = checksOf(next)
-    this.#views = createViews(this.mirror, next, io.clock)
+    this.#views = this.#viewsOf(next)
     alongside()
     this.metrics.configure(metricsConfig(next))
     this.#removalsOwed = true
@@ -213,7 +214,9 @@ export class Session implements AsyncDisposable {
     if (tenant === undefined) return
     const { waivers, evaluate } = this.#settings
     const currentForMs = verdictLimitMs(evaluate.intervalMs)
-    const judged = { id: tenant.engine.tenantId, settings: tenant.settings }
+    const { answerTimes } = tenant.client
+    const skewOf: SkewOf = (resource) => answerTimes.skewMs(resource)
+    const judged = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf }
     const { incomplete: keepUnlisted } = this.#settings.ownChecks
     const serverTime = tenant.serverClock.now()
     await this.judge.evaluate(judged, { checks: this.#checks, keepUnlisted, waivers, currentForMs, serverTime, ...how })
@@ -224,6 +227,11 @@ export class Session implements AsyncDisposable {
     if (tenant === undefined) return
     const records = this.mirror.records(tenant.engine.tenantId)
     await this.#ownCredentials.look(tenant.settings, records, this.#options.io.clock.now())
+  }
+
+  #viewsOf(settings: Settings): Views {
+    const skewOf = (name: string) => (resource: ResourceName) => this.#find(name)?.client.answerTimes.skewMs(resource)
+    return createViews(this.mirror, settings, this.#options.io.clock, skewOf)
   }
 
   #find(name: string): TenantParts | undefined {

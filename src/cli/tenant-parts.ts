@@ -38,7 +38,8 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   const client = createTenantClient({
     ...clientOptions(tenant, options),
     blockedUntil: row.blockedUntil,
-    storeWait: (blockedUntil) => mirror.noteTenant(row.id, { blockedUntil }),
+    blockedForMs: row.blockedForMs,
+    storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
   })
   const engine = await openTenantEngine({
     settings: tenant,

@@ -14,6 +14,7 @@ import type { Clock } from '../model/clock.ts'
 import type { Deadline } from '../model/deadline.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import type { SkewOf } from '../model/server-clock.ts'
 import { severities } from '../model/severity.ts'
 import { readClientSecrets } from '../resources/api-clients-gauges.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -37,15 +38,27 @@ export interface Views {
 
 const tenantsAtOnce = 16
 
-/** Views over the configured tenants; one that is not in the mirror yet is shown as never read. */
-export function createViews(mirror: Mirror, settings: Settings, clock: Clock): Views {
+/**
+ * Views over the configured tenants; one that is not in the mirror yet is shown as never read.
+ *
+ * @param skewOf the skews of the clocks by the answers of this process; absent = by what the mirror stored.
+ */
+export function createViews(
+  mirror: Mirror,
+  settings: Settings,
+  clock: Clock,
+  skewOf?: (tenant: string) => SkewOf,
+): Views {
   const { waivers, evaluate } = settings
   const checks = checksOf(settings)
   const foremost = foremostMemory()
 
   async function judged(): Promise<readonly JudgedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-    return settings.tenants.map((tenant) => ({ id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }))
+    return settings.tenants.map((tenant) => {
+      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }
+      return skewOf === undefined ? known : { ...known, skewOf: skewOf(tenant.name) }
+    })
   }
 
   /** One tenant after the other; with many of them, other work runs in between. */

@@ -1,11 +1,12 @@
 import type { NewFinding, Verdict } from '../mirror/port.ts'
-import { decideStatus, isSkewed, type Judgement } from '../model/decide-status.ts'
+import { decideStatus, type Judgement } from '../model/decide-status.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { acceptedOf } from './accepted-states.ts'
 import { inputsOf, type Judged, type JudgeInput } from './check.ts'
 import { trustedInputs } from './check-inputs.ts'
 import type { CheckRun } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
+import type { EvaluateTenant } from './evaluation.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { factsText, materialFacts } from './material-facts.ts'
 import { resolutionOf } from './resolve-finding.ts'
@@ -22,7 +23,6 @@ export function basisOf({ check, request, trust }: CheckRun): string {
     check.ruleOf(options, ruleContextOf(tenant.settings)),
     severity,
     knownStatuses,
-    isSkewed(trust.tenant.clockSkewMs),
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
     check.drift === undefined ? 0 : store.acceptedVersion(tenant.id, check.id),
@@ -48,7 +48,7 @@ export async function verdictOf(run: CheckRun): Promise<NewVerdict> {
   const judged = await check.judge({ reader, options, now: request.now, context, ask: askerOf(run) })
   return {
     doubts: judged.doubts ?? null,
-    ...assemble(run, judged, findings(run, judged), (failing) => judgementOf(judged, failing)),
+    ...assemble(run, judged, unlessSkewed(run, findings(run, judged)), (failing) => judgementOf(judged, failing)),
     ages: judged.ages,
   }
 }
@@ -75,12 +75,11 @@ function assemble(
   const { check, request, trust } = run
   const { store, tenant, now, signal } = request
   const inputs = trustedInputs(check, trust, now)
-  const { clockSkewMs } = trust.tenant
   return {
     tenantId: tenant.id,
     check: check.id,
     at: now,
-    decide: (count) => decideStatus({ judgement: judgement(count), inputs, timeBased: check.timeBased, clockSkewMs }),
+    decide: (count) => decideStatus({ judgement: judgement(count), inputs, timeBased: check.timeBased }),
     // Before the first complete walk of what is judged, the number would be half a picture.
     entities: judged !== null && inputs[0]?.everComplete === true ? judged.population : null,
     notJudged: judged !== null && inputs[0]?.everComplete === true ? judged.notJudged : null,
@@ -89,7 +88,7 @@ function assemble(
     failing,
     resolve(finding) {
       signal?.throwIfAborted()
-      return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, clockSkewMs, now, judged })
+      return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, now, judged })
     },
   }
 }
@@ -112,6 +111,28 @@ async function* findings({ check, request }: CheckRun, judged: Judged): AsyncIte
       }
     })
   }
+}
+
+/** While the clocks differ, a time-based check opens and changes nothing: what is open stays as it is. */
+async function* unlessSkewed(
+  { check, request, trust }: CheckRun,
+  batches: AsyncIterable<readonly NewFinding[]>,
+): AsyncIterable<readonly NewFinding[]> {
+  const inputs = inputTrusts(trust, inputsOf(check))
+  const isFrozen = check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
+  for await (const batch of batches) {
+    if (isFrozen) yield* openAmong(request, check.id, batch)
+    else yield batch
+  }
+}
+
+async function* openAmong(
+  { store, tenant }: EvaluateTenant,
+  check: string,
+  batch: readonly NewFinding[],
+): AsyncIterable<readonly NewFinding[]> {
+  const fingerprints = batch.map(({ fingerprint }) => fingerprint)
+  for await (const open of store.findings({ tenantIds: [tenant.id], check, fingerprints })) yield open
 }
 
 /**

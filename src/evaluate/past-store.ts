@@ -22,7 +22,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Post
       const each = await Promise.all(wanted.map(async (row) => pastHolds(row, await recordOf(row.id))))
       return each.flat()
     },
-    trust: async (tenantId) => pastTrust(await recordOf(tenantId), await past.runs(tenantId)),
+    trust: async (tenantId) => pastTrust(await recordOf(tenantId), await past.runs(tenantId), past.at),
     checkStates: (tenantId) => past.checkStates(tenantId),
     findings: (filter) => past.findings(filter),
     lapses: (fingerprints) => past.lapses(fingerprints),

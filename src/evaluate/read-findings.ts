@@ -52,15 +52,15 @@ interface Times {
   readonly confirmedAt: number | undefined
 }
 
-async function timesOf({ store, tenantIds, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
+async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
   const confirmed = new Map<string, number>()
   const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
   const newest = await store.unconfirmedTime()
-  for (const tenant of await store.tenants()) {
-    const { id, name } = tenant
+  for (const { id, name } of await store.tenants()) {
     if (tenantIds !== undefined && !tenantIds.includes(id)) continue
-    waiversAt.set(name, waiverTime(now, newest, tenant))
+    if (waivers.some(({ tenant }) => tenant === name))
+      waiversAt.set(name, waiverTime(now, newest, await store.trust(id)))
     for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
   }
   return ({ tenant, check }) => {

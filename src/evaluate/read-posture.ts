@@ -11,7 +11,7 @@ import { readWaivers } from './read-waivers.ts'
 import { resourceView } from './resource-view.ts'
 import { ruleContextOf } from './rule-context.ts'
 import { type SplitCounts, splitOpenFindings } from './split-findings.ts'
-import { inputTrusts, type JudgedTenant, readTrust, type TenantTrust } from './tenant-trust.ts'
+import { greatestSkewOf, inputTrusts, type JudgedTenant, readTrust, type TenantTrust } from './tenant-trust.ts'
 
 export interface ReadPosture {
   readonly store: PostureStore
@@ -46,7 +46,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     tenant: settings.name,
     at: now,
     waiversAt,
-    clockSkewMs: trust.tenant.clockSkewMs,
+    clockSkewMs: greatestSkewOf(trust, now),
     blockedUntil: trust.tenant.blockedUntil,
     holds: trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
       return { id: hold, resource, reason, count, message, raisedAt }
@@ -96,7 +96,6 @@ function presentStatus(check: Check, { request, trust, state }: CheckKnown): Dec
     judgement: state === undefined ? { kind: 'unjudged', reason: 'never' } : judgementOf(state),
     inputs: trustedInputs(check, trust, now),
     timeBased: check.timeBased,
-    clockSkewMs: trust.tenant.clockSkewMs,
   })
   const { options } = settingsOf(check, tenant.settings)
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))

@@ -1,6 +1,6 @@
 import type { FindingRow, FindingStore } from '../mirror/port.ts'
 import type { Resolution } from '../model/check-status.ts'
-import { isSkewed } from '../model/decide-status.ts'
+import { clocksAgree } from '../model/decide-status.ts'
 import type { InputTrust } from '../model/input-trust.ts'
 import type { Check, Judged } from './check.ts'
 
@@ -10,7 +10,6 @@ export interface Ending {
   readonly check: Check
   /** The check's inputs: what it judges first, then what it needs. */
   readonly inputs: readonly InputTrust[]
-  readonly clockSkewMs: number | null
   /** Milliseconds since the epoch. */
   readonly now: number
   /** Null when the check could not be judged at all. */
@@ -44,9 +43,9 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   return ofWrongClock ? 'clock_corrected' : 'fixed'
 }
 
-function isTrusted({ check, inputs, clockSkewMs }: Ending): boolean {
+function isTrusted({ check, inputs }: Ending): boolean {
   if (inputs.some((input) => input.blocked !== null)) return false
-  if (check.timeBased && isSkewed(clockSkewMs)) return false
+  if (check.timeBased && !clocksAgree(inputs)) return false
   return inputs
     .filter((input) => input.partial.length > 0)
     .every(

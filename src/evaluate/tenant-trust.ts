@@ -1,10 +1,10 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { HoldRow, PostureStore, ResourceTrust, SyncState, TenantRow } from '../mirror/port.ts'
-import { isSkewed } from '../model/decide-status.ts'
 import { sweepFreshnessLimitMs } from '../model/freshness.ts'
 import { assessInput, type InputFacts, type InputTrust } from '../model/input-trust.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { isSkewed, type SkewOf } from '../model/server-clock.ts'
 
 /** What of a tenant's settings verdicts hang on. */
 export type JudgedSettings = Pick<
@@ -16,6 +16,8 @@ export type JudgedSettings = Pick<
 export interface JudgedTenant {
   readonly id: number
   readonly settings: JudgedSettings
+  /** The skew of the clocks by the answers of this process; absent = by what the mirror stored. */
+  readonly skewOf?: SkewOf
 }
 
 /** How far the mirror of a tenant can be trusted at one instant. */
@@ -31,6 +33,8 @@ export interface MeasuredTrust {
   /** Undefined while nothing of the resource was ever asked for. */
   readonly stored: ResourceTrust | undefined
   readonly freshnessLimitMs: number
+  /** Server clock minus local clock in milliseconds; null = not known. */
+  readonly skewMs: number | null
   readonly input: InputTrust
 }
 
@@ -41,7 +45,7 @@ export interface MeasuredTrust {
  */
 export async function readTrust(
   store: PostureStore,
-  { id, settings }: JudgedTenant,
+  { id, settings, skewOf }: JudgedTenant,
   now: number,
 ): Promise<TenantTrust> {
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
@@ -51,26 +55,52 @@ export async function readTrust(
   for (const resource of resourceNames) {
     const own = stored.find(({ state }) => state.resource === resource)
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
-    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, clockIsBehind })
-    resources.set(resource, { stored: own, freshnessLimitMs, input: assessInput(facts, now) })
+    const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
+    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind })
+    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
   }
-  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, tenant) }
+  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
 }
 
-/** Waivers end by the latest clock: one that is set back must not renew them. */
-export function waiverTime(
-  now: number,
-  newest: number | null,
-  { clockSkewMs }: Pick<TenantRow, 'clockSkewMs'>,
-): number {
-  return Math.max(now, newest ?? now, isSkewed(clockSkewMs) ? now + (clockSkewMs ?? 0) : now)
+/** Waivers end by the latest clock: one that is set back, or behind the server's, must not renew them. */
+export function waiverTime(now: number, newest: number | null, stored: readonly ResourceTrust[]): number {
+  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTime ?? 0) - (a.serverTime ?? 0))
+  const { serverTime = null, serverTimeAt = null } = last ?? {}
+  const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
+  return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
+}
+
+/** The skew now, by an answer of this process, else as it was when the mirror stored the last one. */
+function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
+  if (live !== undefined) return live
+  if (state === undefined) return null
+  // A mirror of an earlier version tells the time of the last complete sync alone.
+  const [time, at] =
+    state.serverTimeAt === null
+      ? [state.completeServerTime, state.completeStartedAt]
+      : [state.serverTime, state.serverTimeAt]
+  return time === null || at === null ? null : time - at
+}
+
+/** The greatest skew by magnitude of the resources that were read within their limit; null when none is known. */
+export function greatestSkewOf({ resources }: TenantTrust, now: number): number | null {
+  const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
+    const readAt = stored?.state.serverTime ?? null
+    if (input.off || skewMs === null || readAt === null) return []
+    // By the server's clock, as the local one may be the wrong one.
+    return now + skewMs - readAt <= freshnessLimitMs ? [skewMs] : []
+  })
+  return skews.reduce<number | null>(
+    (most, skew) => (Math.abs(skew) > Math.abs(most ?? 0) ? skew : (most ?? skew)),
+    null,
+  )
 }
 
 /** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, clockSkewMs: null, changeAccepted: null }
+  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, blockedForMs: null, changeAccepted: null }
 }
 
 /** The trust in the given inputs, in their order. */
@@ -92,9 +122,10 @@ interface Known {
   readonly settings: JudgedSettings
   readonly freshnessLimitMs: number
   readonly clockIsBehind: boolean
+  readonly skewMs: number | null
 }
 
-function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known): InputFacts {
+function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }: Known): InputFacts {
   const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
   const failedSweep = stored === undefined ? null : sweepFailure(stored.state)
   return {
@@ -107,6 +138,7 @@ function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known)
     troubles: failedSweep === null ? own : [...own, failedSweep],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
+    clockSkewMs: skewMs,
   }
 }
 

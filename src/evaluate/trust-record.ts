@@ -1,9 +1,9 @@
 import type { HoldRow, PastRun, ResourceTrust, SyncState, TenantRow } from '../mirror/port.ts'
-import { isSkewed } from '../model/decide-status.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { sweepFailure, type TenantTrust } from './tenant-trust.ts'
+import { isSkewed } from '../model/server-clock.ts'
+import { type MeasuredTrust, sweepFailure, type TenantTrust } from './tenant-trust.ts'
 
 type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
 
@@ -17,12 +17,14 @@ interface ResourceRecord {
   readonly sweepReason: Reason | null
   /** True while that failure of a sweep counts: no success followed. */
   readonly failing: boolean
+  /** Server clock minus local clock, to the minute, 0 while they agree; null = not known. Absent in older records. */
+  readonly skewMs?: number | null
 }
 
 /** What the trust in a mirror hangs on beside ages and counts, which runs tell. */
 export interface TrustRecord {
-  /** Only while the clocks differ too much, to the minute. */
-  readonly clockSkewMs: number | null
+  /** In older records, the skew of all resources where it was too great, else null. */
+  readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
   readonly holds: readonly HoldRecord[]
   readonly resources: Readonly<Record<string, ResourceRecord>>
@@ -30,24 +32,26 @@ export interface TrustRecord {
 
 /** JSON for the record; the same text while nothing of it is another. */
 export function trustRecord({ tenant, holds, resources }: TenantTrust): string {
-  const { clockSkewMs, changeAccepted } = tenant
+  const { changeAccepted } = tenant
   const record: TrustRecord = {
-    clockSkewMs: clockSkewMs !== null && isSkewed(clockSkewMs) ? Math.round(clockSkewMs / minuteMs) * minuteMs : null,
     changeAccepted,
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
     resources: Object.fromEntries(
       resourceNames.flatMap((name) => {
-        const stored = resources.get(name)?.stored
-        return stored === undefined ? [] : [[name, resourceRecord(stored)]]
+        const { stored, skewMs = null } = resources.get(name) ?? {}
+        return stored === undefined ? [] : [[name, resourceRecord(stored, skewMs)]]
       }),
     ),
   }
   return JSON.stringify(record)
 }
 
-function resourceRecord({ state, quarantined, missing }: ResourceTrust): ResourceRecord {
+function resourceRecord(
+  { state, quarantined, missing }: ResourceTrust,
+  skewMs: MeasuredTrust['skewMs'],
+): ResourceRecord {
   const { denied, pollSuccessAt, sweepSuccessAt, pollReason, sweepReason } = state
   return {
     quarantined,
@@ -58,6 +62,7 @@ function resourceRecord({ state, quarantined, missing }: ResourceTrust): Resourc
     pollReason,
     sweepReason,
     failing: sweepFailure(state) !== null,
+    skewMs: skewMs !== null && isSkewed(skewMs) ? Math.round(skewMs / minuteMs) * minuteMs : skewMs && 0,
   }
 }
 
@@ -68,8 +73,8 @@ export function readTrustRecord(text: string | null): TrustRecord | null {
 
 /** The row of a tenant as the record tells it. */
 export function pastTenant(row: TenantRow, record: TrustRecord | null): TenantRow {
-  const { clockSkewMs = null, changeAccepted = null } = record ?? {}
-  return { ...row, blockedUntil: 0, clockSkewMs, changeAccepted }
+  const { changeAccepted = null } = record ?? {}
+  return { ...row, blockedUntil: 0, changeAccepted }
 }
 
 /** The holds of a tenant as the record tells them; what would be needed to act on them is not in it. */
@@ -77,18 +82,24 @@ export function pastHolds({ id: tenantId, name }: TenantRow, record: TrustRecord
   return (record?.holds ?? []).map((hold) => ({ ...hold, tenantId, tenant: name, cause: {} }))
 }
 
-/** What the trust in each resource hung on: doubts from the record, ages and counts from the runs. */
-export function pastTrust(record: TrustRecord | null, runs: readonly PastRun[]): readonly ResourceTrust[] {
+/** What the trust in each resource hung on at a time: doubts from the record, ages and counts from the runs. */
+export function pastTrust(record: TrustRecord | null, runs: readonly PastRun[], at: number): readonly ResourceTrust[] {
   return resourceNames.map((resource) => {
     const own = record?.resources[resource]
     const run = runs.find((one) => one.resource === resource)
     const { quarantined = 0, missing = 0 } = own ?? {}
-    return { state: pastState(resource, own, run), live: run?.live ?? 0, quarantined, missing }
+    const skewMs = own?.skewMs === undefined ? (record?.clockSkewMs ?? 0) : own.skewMs
+    const times = { serverTime: skewMs === null ? null : at + skewMs, serverTimeAt: at }
+    return { state: { ...pastState(resource, own, run), ...times }, live: run?.live ?? 0, quarantined, missing }
   })
 }
 
 /** Of its times only the order counts: what was shown of them is in the runs. */
-function pastState(resource: ResourceName, own: ResourceRecord | undefined, run: PastRun | undefined): SyncState {
+function pastState(
+  resource: ResourceName,
+  own: ResourceRecord | undefined,
+  run: PastRun | undefined,
+): Omit<SyncState, 'serverTime' | 'serverTimeAt'> {
   const attemptAt = run === undefined ? null : 0
   return {
     resource,

@@ -8,7 +8,7 @@ import type { MetricsConfig } from './shape.ts'
 export const ownGauges = {
   skew: {
     name: 'tenantwatch_api_clock_skew_seconds',
-    help: `Clock of the tenant's server minus the local clock, in seconds; absent until an answer told it. ${fromMirror}`,
+    help: `Clock of the tenant's server minus the local clock, in seconds: the greatest difference of the resources that were read within their limit; absent while there is none. ${fromMirror}`,
     labelNames: ['tenant'],
   },
   build: {

@@ -30,8 +30,7 @@ export interface MetricsEvents {
   observer(tenant: string): TenantObserver
 }
 
-/** @param skews where the newest clock skew of each tenant is kept, in seconds. */
-export function createEvents(instruments: Instruments, skews: Map<string, number>): MetricsEvents {
+export function createEvents(instruments: Instruments): MetricsEvents {
   return {
     syncRunEnded({ tenant, resource, mode, outcome, reason, durationSeconds, counts }) {
       instruments.add('tenantwatch_sync_runs_total', { tenant, resource, mode, outcome }, 1)
@@ -54,7 +53,6 @@ export function createEvents(instruments: Instruments, skews: Map<string, number
         instruments.observe('tenantwatch_api_request_duration_seconds', { endpoint }, durationSeconds)
       },
       retry: (reason) => instruments.add('tenantwatch_api_retries_total', { tenant, reason: knownReason(reason) }, 1),
-      clockSkew: (seconds) => void skews.set(tenant, seconds),
     }),
   }
 }

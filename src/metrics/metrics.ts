@@ -48,7 +48,6 @@ export interface Metrics extends MetricsEvents {
 export function createMetrics(options: MetricsOptions): Metrics {
   const daemon = options.scope !== 'mirror'
   const instruments = createInstruments({ processMetrics: daemon })
-  const skews = new Map<string, number>()
   const findingSample = findingSamples()
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
@@ -61,7 +60,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const gather = async (): Promise<readonly Family[]> => {
     const now = config
     const readings = await options.read()
-    const own = [skewGauge(now, readings, skews), waiverGauge(now), buildInfo(options.version)]
+    const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
     const gauges = [...(await gatherGauges(now, readings, findingSample)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
@@ -78,7 +77,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   configure(config)
   return {
-    ...createEvents(instruments, skews),
+    ...createEvents(instruments),
     configure,
     configReloaded(successful, at) {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
@@ -94,13 +93,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 }
 
-/** What the client saw last, else what the mirror remembers from before a restart; absent until an answer told it. */
-function skewGauge(config: MetricsConfig, readings: readonly TenantReading[], skews: Map<string, number>): Family {
-  const stored = new Map(readings.map(({ posture }) => [posture.tenant, posture.clockSkewMs]))
+/** Absent while no resource was read within its limit, or no answer told a time. */
+function skewGauge(config: MetricsConfig, readings: readonly TenantReading[]): Family {
+  const known = new Map(readings.map(({ posture }) => [posture.tenant, posture.clockSkewMs]))
   const samples = config.tenants.flatMap(({ name }) => {
-    const remembered = stored.get(name) ?? null
-    const value = skews.get(name) ?? (remembered === null ? undefined : remembered / 1000)
-    return value === undefined ? [] : [{ labels: { tenant: name }, value }]
+    const skewMs = known.get(name) ?? null
+    return skewMs === null ? [] : [{ labels: { tenant: name }, value: skewMs / 1000 }]
   })
   return skewFamily(samples)
 }

@@ -1,4 +1,4 @@
-import { greatestSkewMs } from '../model/decide-status.ts'
+import { greatestSkewMs } from '../model/server-clock.ts'
 import { type Database, transact } from './database.ts'
 import type { EvidenceStore, FindingStore } from './port.ts'
 

@@ -28,7 +28,7 @@ export function runEnds(database: Database): RunEnds {
     raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
   )
   return {
-    close({ counts, dataAsOf, reachedEndServerTime, ...run }) {
+    close({ counts, dataAsOf, reachedEndServerTime, answered, ...run }) {
       const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
       const before = stateOf(tenantId, resource)
       const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
@@ -50,7 +50,8 @@ export function runEnds(database: Database): RunEnds {
       const keepMessage = outcome === 'success' && mode === 'poll' && otherFailed !== null
       const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
       const aborted = mode === 'sweep' ? { sweepAttemptAt: startedAt } : { pollAttemptAt: startedAt }
-      const set = reason === 'aborted' ? aborted : { ...both, ...reached, ...(keepMessage ? {} : { message }) }
+      const time = answered === null ? {} : { serverTime: answered.serverTime, serverTimeAt: answered.at }
+      const set = reason === 'aborted' ? aborted : { ...time, ...both, ...reached, ...(keepMessage ? {} : { message }) }
       putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
     },
   }

@@ -10,7 +10,8 @@ export interface TenantRow {
   readonly name: string
   readonly baseUrl: string
   readonly blockedUntil: number
-  readonly clockSkewMs: number | null
+  /** How much of that wait was left when it was stored; null = not known. */
+  readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
 }
 
@@ -21,6 +22,7 @@ export interface WalkRow {
   readonly startRequestId: string | null
   readonly progressAt: number
   readonly walkedMs: number
+  readonly waitMs: number
   readonly pages: number
   readonly nextCursor: string | null
   readonly lastCursor: string | null
@@ -38,6 +40,9 @@ export interface SyncState {
   readonly completeServerTime: number | null
   readonly completeDurationMs: number | null
   readonly completeRequestId: string | null
+  /** Server time of the last run's last answer, and what the local clock showed then. */
+  readonly serverTime: number | null
+  readonly serverTimeAt: number | null
   readonly pollAttemptAt: number | null
   readonly pollSuccessAt: number | null
   readonly pollReason: Reason | null
@@ -51,6 +56,12 @@ export interface SyncState {
   readonly sweepOwed: boolean
   readonly pollsRest: boolean
   readonly emptyAccepted: boolean
+}
+
+/** When an answer came, by both clocks; null where the server's could not be read. */
+export interface AnsweredAt {
+  readonly serverTime: number | null
+  readonly at: number
 }
 
 /** The end of one run. */
@@ -67,6 +78,8 @@ export interface RunClose {
   readonly message: string | null
   /** Server time at the start of a run that reached the end of the feed; null leaves what is known. */
   readonly reachedEndServerTime: number | null
+  /** Time of its last answer; null when it brought none. */
+  readonly answered: AnsweredAt | null
   readonly pages: number
   readonly counts: CommitCounts
 }
@@ -136,7 +149,7 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     tenantId: number,
     note: {
       readonly blockedUntil?: number
-      readonly clockSkewMs?: number
+      readonly blockedForMs?: number
       readonly changeAccepted?: readonly string[] | null
     },
   ): Promise<void>
@@ -145,7 +158,9 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   noteSync(
     tenantId: number,
     resource: ResourceName,
-    note: Partial<Pick<SyncState, 'cursor' | 'resetSweepAt' | 'sweepOwed' | 'pollsRest' | 'emptyAccepted'>>,
+    note: Partial<
+      Pick<SyncState, 'cursor' | 'resetSweepAt' | 'serverTimeAt' | 'sweepOwed' | 'pollsRest' | 'emptyAccepted'>
+    >,
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
   /**
@@ -168,6 +183,8 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     readonly cursorBefore: string | null
   }): Promise<WalkRow>
   dropWalk(walkId: number): Promise<void>
+  /** Notes until when the tenant wants nothing sent: the open walk of the resource does not stand idle until then. */
+  noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>
   cursorSeen(walkId: number, digest: string): Promise<boolean>
   absence(walkId: number): Promise<Absence>
   /** Ends a complete walk in one transaction. */

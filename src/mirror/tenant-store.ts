@@ -8,7 +8,7 @@ import { quarantine, tenants } from './schema/index.ts'
 import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
-export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
+export function toTenant({ clockSkewMs: _, ...row }: typeof tenants.$inferSelect): TenantRow {
   return { ...row, changeAccepted: row.changeAccepted === null ? null : (JSON.parse(row.changeAccepted) as string[]) }
 }
 
@@ -32,6 +32,8 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
     completeServerTime: null,
     completeDurationMs: null,
     completeRequestId: null,
+    serverTime: null,
+    serverTimeAt: null,
     pollAttemptAt: null,
     pollSuccessAt: null,
     sweepAttemptAt: null,

@@ -21,7 +21,7 @@ export function walkNotes(database: Database): WalkNotes {
   const insertPage = raw.prepare('insert into walk_pages (walk_id, page, cursor_digest, rids) values (?, ?, ?, ?)')
   const advanceWalk = raw
     .prepare<(number | string | null)[], number>(
-      `update walks set pages = pages + 1, progress_at = ?, walked_ms = ?, next_cursor = ?,
+      `update walks set pages = pages + 1, progress_at = ?, wait_ms = 0, walked_ms = ?, next_cursor = ?,
          last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = unreadable or ?,
          empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
        where id = ? returning pages`,

@@ -26,7 +26,7 @@ export function walkStore(
     readonly walkNotes: WalkNotes
     readonly knownPages: KnownPages
   },
-): Pick<SyncStore, 'openWalk' | 'startWalk' | 'dropWalk' | 'cursorSeen' | 'absence' | 'completeWalk'> {
+): Pick<SyncStore, 'openWalk' | 'startWalk' | 'dropWalk' | 'noteWait' | 'cursorSeen' | 'absence' | 'completeWalk'> {
   const { orm, raw } = database
   const walkById = orm
     .select()
@@ -40,6 +40,9 @@ export function walkStore(
     .prepare()
   const insertWalk = raw.prepare(
     'insert into walks (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)',
+  )
+  const noteWait = raw.prepare(
+    'update walks set wait_ms = max(0, ? - progress_at) where tenant_id = ? and resource = ?',
   )
   const ridsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ?').pluck()
   const pageBefore = raw.prepare('select 1 from walk_pages where walk_id = ? and cursor_digest = ?')
@@ -66,6 +69,9 @@ export function walkStore(
     },
     async dropWalk(walkId) {
       transact(database, () => parts.walkNotes.drop(walkId))
+    },
+    async noteWait(tenantId, resource, until) {
+      noteWait.run(until, tenantId, resource)
     },
     async cursorSeen(walkId, digest) {
       return pageBefore.get(walkId, digest) !== undefined

@@ -14,8 +14,6 @@ export interface StatusQuestion {
   /** The check's inputs: what it judges first, then what it needs. */
   readonly inputs: readonly InputTrust[]
   readonly timeBased: boolean
-  /** Server clock minus local clock in milliseconds; null = never seen. */
-  readonly clockSkewMs: number | null
 }
 
 export interface DecidedStatus {
@@ -24,16 +22,8 @@ export interface DecidedStatus {
   readonly reason: UnknownReason | null
 }
 
-/** Skew of the clocks, in milliseconds, up to which times can be compared (contract: Clock). */
-export const greatestSkewMs = 300_000
-
-/** True when the clocks differ so much that a time-based check cannot be seen to pass. */
-export function isSkewed(clockSkewMs: number | null): boolean {
-  return clockSkewMs !== null && Math.abs(clockSkewMs) > greatestSkewMs
-}
-
 /** The status of a check, first match (contract: Status). The same rule judges anew and ages a stored verdict. */
-export function decideStatus({ judgement, inputs, timeBased, clockSkewMs }: StatusQuestion): DecidedStatus {
+export function decideStatus({ judgement, inputs, timeBased }: StatusQuestion): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked
   if (blocked) return { status: 'unknown', reason: blocked }
@@ -46,12 +36,17 @@ export function decideStatus({ judgement, inputs, timeBased, clockSkewMs }: Stat
     case 'not_applicable':
       return { status: 'not_applicable', reason: null }
     case 'passes':
-      return timeBased && isSkewed(clockSkewMs)
+      return timeBased && !clocksAgree(inputs)
         ? { status: 'unknown', reason: 'clock_skew' }
         : { status: 'pass', reason: null }
     default:
       return judgement satisfies never
   }
+}
+
+/** True when the time of every input is known and agrees with the local clock. */
+export function clocksAgree(inputs: readonly InputTrust[]): boolean {
+  return inputs.every(({ clock }) => clock === 'agrees')
 }
 
 /** The judgement that a stored status stands for. */

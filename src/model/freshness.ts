@@ -1,7 +1,10 @@
-import { minuteMs, secondMs } from './durations.ts'
+import { dayMs, minuteMs, secondMs } from './durations.ts'
 
 /** No derived limit is shorter than this, in milliseconds. */
 export const leastFreshnessMs = 15 * minuteMs
+
+/** No more than this, in milliseconds, counts of the duration of a sweep. */
+const longestCountedMs = dayMs
 
 /** A time further ahead of this machine's clock than this cannot be trusted to be recent. */
 export const futureToleranceMs = 300 * secondMs
@@ -20,7 +23,8 @@ export interface SweepRhythm {
  * Freshness). An explicit limit is taken as it is.
  */
 export function sweepFreshnessLimitMs(rhythm: SweepRhythm): number {
-  return rhythm.explicitMs ?? atLeast(3 * Math.max(rhythm.intervalMs, rhythm.durationMs ?? 0))
+  const durationMs = Math.min(rhythm.durationMs ?? 0, longestCountedMs)
+  return rhythm.explicitMs ?? atLeast(3 * Math.max(rhythm.intervalMs, durationMs))
 }
 
 /** The limit of the metric's mode `poll`, in milliseconds; no check hangs on it. */

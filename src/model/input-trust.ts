@@ -1,6 +1,7 @@
 import { isFresh } from './freshness.ts'
 import type { Reason, UnknownReason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
+import { isSkewed } from './server-clock.ts'
 
 /** What is known of one mirrored resource when a check wants to read it. */
 export interface InputFacts {
@@ -19,7 +20,12 @@ export interface InputFacts {
   readonly troubles: readonly Reason[]
   readonly quarantined: number
   readonly missing: number
+  /** Server clock minus local clock in milliseconds, by the last answer; null = not known. */
+  readonly clockSkewMs: number | null
 }
+
+/** The server's clock against the local one; `unknown` while no answer told its time. */
+export type ClockTrust = 'agrees' | 'ahead' | 'behind' | 'unknown'
 
 /** How far a check may trust one input now. */
 export interface InputTrust {
@@ -32,10 +38,12 @@ export interface InputTrust {
   readonly blocked: UnknownReason | null
   /** Why some of it cannot, gravest first. */
   readonly partial: readonly UnknownReason[]
+  readonly clock: ClockTrust
 }
 
 /** Reads the facts of an input at `now`; the first reason that blocks wins, the most telling one first. */
 export function assessInput(facts: InputFacts, now: number): InputTrust {
+  const clock = clockOf(facts.clockSkewMs)
   return {
     resource: facts.resource,
     off: !facts.enabled,
@@ -46,8 +54,17 @@ export function assessInput(facts: InputFacts, now: number): InputTrust {
       ...(facts.troubles.includes('shrink_held') ? (['shrink_held'] as const) : []),
       ...(facts.troubles.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
       ...(facts.missing > 0 ? (['missing_records'] as const) : []),
+      // The answer may be an old one.
+      ...(clock === 'behind' ? (['clock_skew'] as const) : []),
     ],
+    clock,
   }
+}
+
+function clockOf(skewMs: number | null): ClockTrust {
+  if (skewMs === null) return 'unknown'
+  if (!isSkewed(skewMs)) return 'agrees'
+  return skewMs > 0 ? 'ahead' : 'behind'
 }
 
 function blockedBy(facts: InputFacts, now: number): UnknownReason | null {

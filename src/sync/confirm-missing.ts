@@ -2,7 +2,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { added, noteEvent, type Run } from './run.ts'
+import { added, noteAnswer, noteEvent, type Run } from './run.ts'
 
 /** After these no further request makes sense in this run. */
 export const endsAsking: ReadonlySet<Reason> = new Set([
@@ -11,7 +11,11 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
   'unauthorized',
   'missing_permission',
   'tenant_changed',
+  'stale_answer',
 ])
+
+/** These end the run itself: of an old answer nothing may count as success. */
+export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'stale_answer'])
 
 /**
  * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk,
@@ -35,6 +39,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
     try {
       await store.noteAsked(tenantId, resource, rid)
       const { item, meta } = await definition.fetchOne(reader, key, signal)
+      noteAnswer(run, meta)
       const { requestId, receivedAt: at, identity } = meta
       // Another tenant's token would be told 404 for every id.
       if (!run.guard.covers(identity)) break
@@ -51,7 +56,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
       skipped = true
     } catch (error) {
       const reason = reasonOf(error)
-      if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
+      if (endsRun.has(reason)) throw error
       if (endsAsking.has(reason)) break
       left += 1
       last = error

@@ -59,7 +59,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow>
   const { store, clock, log } = context
   const open = await store.openWalk(tenantId, definition.name)
   const now = clock.now()
-  if (open !== null && Math.abs(now - open.progressAt) <= idleLimitMs(context, state)) {
+  if (open !== null && Math.abs(now - open.progressAt) - open.waitMs <= idleLimitMs(context, state)) {
     log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
     run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open

@@ -13,7 +13,7 @@ export async function confirmList(
   pages: readonly Fetched[],
   whole: WholeList & { readonly reachedEndServerTime: number | null },
 ): Promise<boolean> {
-  const { context, definition, tenantId, mode, startedAt } = run
+  const { answered, context, definition, tenantId, mode, startedAt } = run
   // Another run may have raised a hold while this one waited.
   run.guard.insist()
   for (const page of pages) noteOddities(run, page)
@@ -23,6 +23,7 @@ export async function confirmList(
     reason: null,
     message: null,
     reachedEndServerTime,
+    answered,
     pages: pages.length,
   } as const
   const times = { startedAt, endedAt: context.clock.now(), dataAsOf: whole.startedAt }

@@ -1,8 +1,8 @@
-import type { CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
+import type { AnsweredAt, CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
-import type { FeedQuery } from '../tenant/reader.ts'
+import type { AnswerMeta, FeedQuery } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
@@ -26,8 +26,8 @@ export interface Run {
   reachedEndServerTime: number | null
   /** How long its walk had been under way when it was begun or taken up, at the monotonic time `since`. */
   walked: { readonly beforeMs: number; readonly since: number }
-  /** Server minus local clock, in milliseconds, by the last answer. */
-  skewMs: number | null
+  /** Time of the last answer that may be used. */
+  answered: AnsweredAt | null
   /** Another number when an operator's decision on the whole tenant was carried out meanwhile. */
   readonly era: () => number
   /** True when its success was stored with what it brought. */
@@ -46,7 +46,9 @@ export interface Run {
 export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, query: FeedQuery): Promise<Fetched> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const fetched = await fetch()
-    if (fetched.meta.serverTime !== null) run.skewMs = fetched.meta.serverTime - fetched.meta.receivedAt
+    const { serverTime, receivedAt: at } = fetched.meta
+    run.answered = { serverTime, at }
+    noteAnswer(run, fetched.meta)
     const verified = await run.guard.verify(fetched, run.definition, query, run.signal)
     if (verified) return fetched
   }
@@ -121,6 +123,11 @@ export function noteEvent(run: Run, kind: ContractEventKind, field: string): voi
   const { log, observer, settings } = run.context
   observer.contractEvent(settings.name, run.definition.name, kind)
   log.warn({ resource: run.definition.name, kind, field }, 'The tenant deviates from the known contract')
+}
+
+/** Counts what is odd about the id and the time of an answer. */
+export function noteAnswer(run: Run, { oddities = [] }: AnswerMeta): void {
+  for (const { kind, field } of oddities) noteEvent(run, kind, field)
 }
 
 /** Counts what is odd about a page's records; true when anything is. */

@@ -12,9 +12,6 @@ import { noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
 import { type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
-/** A stored skew is renewed only when it moved by more than this, in milliseconds. */
-const skewStepMs = 5000
-
 /** The sync of one tenant: runs of its resources, side by side, each resource one at a time. */
 export interface TenantEngine {
   readonly tenantId: number
@@ -161,7 +158,7 @@ class Engine implements TenantEngine {
       dataAsOf: startedAt,
       reachedEndServerTime: null,
       walked: { beforeMs: 0, since: this.#context.clock.monotonic() },
-      skewMs: null,
+      answered: null,
       closed: false,
       era: () => this.#era,
       confirmed: 0,
@@ -191,9 +188,10 @@ class Engine implements TenantEngine {
           pages,
           counts,
           reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
+          answered: run.answered,
         })
       }
-      await this.#noteSkew(run.skewMs)
+      if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
       if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
       return result
     } catch (error) {
@@ -210,13 +208,6 @@ class Engine implements TenantEngine {
         hint: error instanceof SyncError ? (error.hint ?? null) : null,
       }
     }
-  }
-
-  async #noteSkew(skewMs: number | null): Promise<void> {
-    const { clockSkewMs } = this.#tenant
-    if (skewMs === null || (clockSkewMs !== null && Math.abs(skewMs - clockSkewMs) <= skewStepMs)) return
-    await this.#context.store.noteTenant(this.tenantId, { clockSkewMs: Math.round(skewMs) })
-    await this.#refresh()
   }
 
   /** An accepted tenant change lasts until one complete walk of each readable resource. */

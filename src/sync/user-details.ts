@@ -1,9 +1,9 @@
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
-import { endsAsking } from './confirm-missing.ts'
+import { endsAsking, endsRun } from './confirm-missing.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { noteEvent, type Run } from './run.ts'
+import { noteAnswer, noteEvent, type Run } from './run.ts'
 
 /**
  * Reads details one by one within the budget: after polls for the records that the run brought or whose role name it
@@ -34,7 +34,7 @@ async function work(run: Run, definition: FeedResource, waiting: LookUp[]): Prom
     } catch (error) {
       const reason = reasonOf(error)
       waiting.length = endsAsking.has(reason) ? 0 : waiting.length
-      if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
+      if (endsRun.has(reason)) throw error
       run.context.log.debug({ resource: definition.name, key: next.key, reason }, 'A detail could not be read')
     }
   }
@@ -48,6 +48,7 @@ async function readOne(run: Run, definition: FeedResource, { rid, key }: LookUp)
   const found = await definition.fetchOne?.(context.reader, key, signal)
   if (found === undefined || !run.guard.covers(found.meta.identity)) return false
   const { item, meta } = found
+  noteAnswer(run, meta)
   if (item === null || !item.ok || idOf(item, definition.idField) !== key) return true
   for (const { kind, field } of item.oddities ?? []) noteEvent(run, kind, field)
   const { receivedAt: at, requestId } = meta

@@ -1,9 +1,8 @@
 import type { Clock } from '../model/clock.ts'
-import { greatestSkewMs } from '../model/decide-status.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { ServerClock } from '../model/server-clock.ts'
+import { greatestSkewMs, type ServerClock } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 import { SeenAnswers } from './seen-answers.ts'
 

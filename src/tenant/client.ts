@@ -45,6 +45,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     clock,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: options.blockedUntil ?? 0,
+    blockedForMs: options.blockedForMs ?? null,
     storeWait: storeWith(options.storeWait, log),
   })
   const userAgent = `tenantwatch/${options.version}`
@@ -96,7 +97,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock)
-  const reader = createTenantReader({ read, api, answerTimes, observer, version: options.version })
+  const reader = createTenantReader({ read, api, answerTimes, version: options.version })
 
   return {
     ...reader,
@@ -118,9 +119,9 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
 
 /** A wait that cannot be stored still holds in this process. */
 function storeWith(store: TenantClientOptions['storeWait'], log: Log): GateOptions['storeWait'] {
-  return async (until) => {
+  return async (until, forMs) => {
     try {
-      await store?.(until)
+      await store?.(until, forMs)
       return true
     } catch (error) {
       log.warn({ detail: String(error) }, 'A wait that the tenant asked for could not be stored for a restart')

@@ -41,8 +41,13 @@ export interface TenantClientOptions {
   readonly cycleMs?: number
   /** Wall time in milliseconds before which nothing may be sent, as an earlier process stored it by `storeWait`. */
   readonly blockedUntil?: number
-  /** Stores that time, 0 for none: as soon as the tenant states a wait, and again when the wall clock was set. */
-  readonly storeWait?: (until: number) => Promise<void>
+  /** How much of that wait was left then, in milliseconds: it never lasts longer from now on. */
+  readonly blockedForMs?: number | null
+  /**
+   * Stores that time, 0 for none, and how much is left of the wait: as soon as the tenant states one, and again when the
+   * wall clock was set.
+   */
+  readonly storeWait?: (until: number, forMs: number) => Promise<void>
   /** How many retries may be in store for all requests together; 20 by default. */
   readonly retries?: number
   /** The resources that may be asked for when a token must be tried; all by default. */

@@ -1,5 +1,5 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
-import type { AnswerTimes } from './answer-times.ts'
+import type { ServerTimes } from '../model/server-clock.ts'
 import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
 
 /** A deviation from the known contract that spoils nothing: it is counted, once a field and run. */
@@ -110,8 +110,6 @@ export interface TenantObserver {
   /** `endpoint` is the path template; `status` an HTTP code or a reason; duration in seconds. */
   request(endpoint: string, status: string, durationSeconds: number): void
   retry(reason: string): void
-  /** Server clock minus local clock, in seconds. */
-  clockSkew(seconds: number): void
 }
 
 /** A client of one tenant: the daemon is handed it as a TenantReader with its life. */
@@ -121,7 +119,7 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
   /** Nothing is sent before this wall time (milliseconds since the epoch); 0 when nothing holds it back. */
   readonly blockedUntil: number
   /** The server time of the tenant, as its answers in this process show it. */
-  readonly answerTimes: AnswerTimes
+  readonly answerTimes: ServerTimes
   /** For how long the token that was fetched last is used before it is fetched anew, in milliseconds; null where none was. */
   readonly tokenGoodForMs: number | null
 }

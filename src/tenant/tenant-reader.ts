@@ -5,7 +5,7 @@ import { type Endpoint, endpoints } from './endpoints.ts'
 import type { ApiOptions } from './options.ts'
 import { badRequestHint, feedQuery, pageSizeOf } from './query.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type { AnswerMeta, FeedQuery, Listing, Lookup, Page, Reading, TenantObserver, TenantReader } from './reader.ts'
+import type { AnswerMeta, FeedQuery, Listing, Lookup, Page, Reading, TenantReader } from './reader.ts'
 import { readApiClient } from './shapes/api-client.ts'
 import { readAuthenticationSettings } from './shapes/authentication-settings.ts'
 import { readDocument } from './shapes/document.ts'
@@ -23,7 +23,6 @@ export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
-  readonly observer: TenantObserver | undefined
   /** Of this program: another one may read the same records otherwise. */
   readonly version: string
 }
@@ -34,7 +33,7 @@ type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
 
 /** The eight reading endpoints over a reading call. */
-export function createTenantReader({ read, api, answerTimes, observer, version }: TenantReaderParts): TenantReader {
+export function createTenantReader({ read, api, answerTimes, version }: TenantReaderParts): TenantReader {
   async function ask(call: ReadCall): Promise<Asked> {
     const request = answerTimes.begin()
     return { ...(await read(call)), request, what: inWords('GET', call.endpoint) }
@@ -50,7 +49,6 @@ export function createTenantReader({ read, api, answerTimes, observer, version }
     const { receivedAt, receivedMonotonic, identity } = answer
     const { requestId, serverTime } = stated
     const oddities = answerTimes.note({ ...answer, ...stated })
-    if (serverTime !== null) observer?.clockSkew((serverTime - receivedAt) / 1000)
     const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity }
     return oddities.length === 0 ? meta : { ...meta, oddities }
   }

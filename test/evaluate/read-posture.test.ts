@@ -8,6 +8,7 @@ import { client, user } from '../checks/support/facts.ts'
 import { iso, now } from '../checks/support/judging.ts'
 import { evaluate, resync, soundMirror } from './support/evaluating.ts'
 import type { FakeMirror } from './support/fake-mirror.ts'
+import { skewClocks } from './support/skew-clocks.ts'
 import { neverState } from './support/sync-states.ts'
 import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
 
@@ -107,13 +108,7 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
     },
     'unknown quarantined',
   ],
-  [
-    'skewed clocks',
-    (mirror) => {
-      mirror.tenant.clockSkewMs = 300_001
-    },
-    'unknown clock_skew',
-  ],
+  ['skewed clocks', (mirror) => skewClocks(mirror, 300_001), 'unknown clock_skew'],
   ['a refused sweep', (mirror) => failSweep(mirror, 'unauthorized'), 'unknown unauthorized'],
   ['a missing permission', (mirror) => failSweep(mirror, 'missing_permission'), 'unknown missing_permission'],
   ['a sweep that failed otherwise', (mirror) => failSweep(mirror, 'server_error'), 'pass null'],

@@ -7,6 +7,7 @@ import { client, document, role, settings, user } from '../checks/support/facts.
 import { iso, now } from '../checks/support/judging.ts'
 import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
 import type { FakeMirror } from './support/fake-mirror.ts'
+import { skewClocks } from './support/skew-clocks.ts'
 import type { SettingsChanges } from './support/tenant-settings.ts'
 
 const later = now + hourMs
@@ -140,8 +141,8 @@ it('keeps a time-based finding open while the clocks differ', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ secretExpirationDate: iso(now) }))
   await evaluate(mirror)
-  mirror.tenant.clockSkewMs = 365 * dayMs
   resync(mirror, now - 365 * dayMs)
+  skewClocks(mirror, 365 * dayMs)
   const outcomes = await evaluate(mirror, { at: now - 365 * dayMs })
   expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'open' })
   expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })

@@ -40,8 +40,9 @@ export function createModelClient(options: ModelClientOptions): Pick<TenantClien
     clock,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: tenant.blockedUntil,
-    async storeWait(blockedUntil) {
-      await store.noteTenant(tenant.id, { blockedUntil })
+    blockedForMs: tenant.blockedForMs,
+    async storeWait(blockedUntil, blockedForMs) {
+      await store.noteTenant(tenant.id, { blockedUntil, blockedForMs })
       return true
     },
   })
@@ -72,7 +73,6 @@ export function createModelClient(options: ModelClientOptions): Pick<TenantClien
       read,
       api,
       answerTimes: new AnswerTimes(clock),
-      observer: undefined,
       version: 'model',
     }),
     get blockedUntil() {

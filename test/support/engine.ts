@@ -16,7 +16,7 @@ import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engin
 import { createTenantClient } from '../../src/tenant/client.ts'
 import type { TenantClient } from '../../src/tenant/reader.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
-import { type FakeClock, fakeClock } from './fake-clock.ts'
+import { type FakeClock, fakeClock, startTime } from './fake-clock.ts'
 import { temporaryFolder } from './temporary.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
@@ -81,7 +81,12 @@ interface Life {
 export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const { settings: changes = {}, token = 'reader', ...simulatorOptions } = options
   const clock = fakeClock()
-  const sim = await startSimulator({ clock: clock.now, controlPort: null, ...simulatorOptions })
+  // The clock of the tenant is another one: no jump of this machine's moves it.
+  const sim = await startSimulator({
+    clock: () => startTime + clock.monotonic(),
+    controlPort: null,
+    ...simulatorOptions,
+  })
   const told: Told = { runs: [], events: [], resets: [], log: [], said: [] }
   let secret = sim.tokens[token]
   let current = changes
@@ -106,7 +111,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       log: logInto(told, []),
       cycleMs: shortestIntervalMs(settings),
       blockedUntil: row.blockedUntil,
-      storeWait: (blockedUntil) => mirror.noteTenant(row.id, { blockedUntil }),
+      blockedForMs: row.blockedForMs,
+      storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
       resources: enabledNames(settings),
     })
     const log = logInto(told, told.log)

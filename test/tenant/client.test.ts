@@ -55,7 +55,12 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   expect(await client.getAuthenticationSettings()).toEqual({ item: item(settings), meta: told })
   expect(await client.listApiClients({})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
   expect(await client.listDocuments({})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
-  expect(observed.slice(0, 4)).toEqual(['/api/public/users 200', 'skew 2', '/api/public/users/{id} 200', 'skew 2'])
+  expect(observed.slice(0, 4)).toEqual([
+    '/api/public/users 200',
+    '/api/public/users/{id} 200',
+    '/api/public/roles 200',
+    '/api/public/roles/{id} 200',
+  ])
 })
 
 it('leaves the records of a page unread whose digest is named', async () => {

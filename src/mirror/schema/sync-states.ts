@@ -15,6 +15,10 @@ export const syncStates = sqliteTable(
     completeServerTime: integer('complete_server_time'),
     completeDurationMs: integer('complete_duration_ms'),
     completeRequestId: text('complete_request_id'),
+    /** Server time of the last run's last answer; null = it could not be read. */
+    serverTime: integer('server_time'),
+    /** What the local clock showed then; null = no answer yet. */
+    serverTimeAt: integer('server_time_at'),
     pollAttemptAt: integer('poll_attempt_at'),
     pollSuccessAt: integer('poll_success_at'),
     pollReason: text('poll_reason'),

@@ -13,6 +13,8 @@ export const walks = sqliteTable(
     progressAt: integer('progress_at').notNull(),
     /** How long it was under way at its last page, in milliseconds; the wall clock may be set meanwhile. */
     walkedMs: integer('walked_ms').notNull().default(0),
+    /** For how long after its last page nothing could be sent, as the tenant asked, in milliseconds. */
+    waitMs: integer('wait_ms').notNull().default(0),
     pages: integer('pages').notNull().default(0),
     /** Cursor of the next page to fetch; null before the first page and when the walk reached the end. */
     nextCursor: text('next_cursor'),

@@ -18,8 +18,13 @@ export interface GateOptions {
   readonly requestsPerSecond: number
   /** What an earlier process stored by `storeWait`; 0 for none. */
   readonly blockedUntil: number
-  /** Stores the wall time before which nothing may be sent, 0 for none; false when it could not be stored. */
-  readonly storeWait: (until: number) => Promise<boolean>
+  /** How much of it was left then, in milliseconds; absent or null = not known. */
+  readonly blockedForMs?: number | null
+  /**
+   * Stores the wall time before which nothing may be sent, 0 for none, and how much is left of that wait now; false when
+   * it could not be stored.
+   */
+  readonly storeWait: (until: number, forMs: number) => Promise<boolean>
 }
 
 /**
@@ -37,12 +42,12 @@ export class Gate {
   #stored: number | null
   #storing: Promise<void> = Promise.resolve()
 
-  constructor({ clock, requestsPerSecond, blockedUntil, storeWait }: GateOptions) {
+  constructor({ clock, requestsPerSecond, blockedUntil, blockedForMs, storeWait }: GateOptions) {
     this.#clock = clock
     this.#rate = new RateWindow(requestsPerSecond)
     this.#storeWait = storeWait
-    // What lies further ahead than any wait can was left by a clock that has been set back since.
-    this.#until = clock.monotonic() + Math.min(blockedUntil - clock.now(), maxRetryAfterMs)
+    // What lies further ahead than was left of the wait was left by a clock that has been set back since.
+    this.#until = clock.monotonic() + Math.min(blockedUntil - clock.now(), blockedForMs ?? maxRetryAfterMs)
     this.#stored = blockedUntil
   }
 
@@ -96,8 +101,9 @@ export class Gate {
     if (this.#stored === null || Math.abs(until - this.#stored) > toleranceMs) {
       this.#stored = until
       // One after the other: an earlier end must never be written last.
+      const forMs = Math.ceil(Math.max(0, this.#leftMs))
       this.#storing = this.#storing.then(async () => {
-        if (!(await this.#storeWait(until))) this.#stored = null
+        if (!(await this.#storeWait(until, forMs))) this.#stored = null
       })
     }
     return this.#storing

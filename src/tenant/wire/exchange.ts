@@ -1,10 +1,12 @@
 import type { Clock } from '../../model/clock.ts'
+import { parseIsoDate } from '../../model/dates.ts'
 import type { Gate } from '../pace/gate.ts'
-import { retryAfterMs, statesWait } from '../pace/retry-after.ts'
+import { type StatedWait, statedWait, statesWait, waitUntil } from '../pace/retry-after.ts'
 import { abortedError, waitFor } from '../wait-for.ts'
 import { acceptedEncodings, readBody } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import type { Dispatchers } from './dispatchers.ts'
+import { readErrorFacts } from './error-facts.ts'
 import type { Answer, Outcome } from './outcome.ts'
 import { transportFailure } from './transport-failure.ts'
 
@@ -38,6 +40,8 @@ const maxUnreadBytes = 128 * 1024
 export async function exchange(parts: ExchangeParts, request: ExchangeRequest): Promise<Outcome> {
   using deadline = startDeadline(parts.timeoutMs, request.signal)
   let status: number | undefined
+  /** The end of a stated wait that is a time of the server's clock, which the body may tell. */
+  let undated: number | null = null
   try {
     const dispatcher = await parts.dispatchers.current()
     if (deadline.signal.aborted) throw abortedError()
@@ -58,10 +62,12 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
     // undici itself hears the signal only once a connection stands.
     const response = await waitFor(asking, deadline.signal)
     status = response.statusCode
-    const waitMs = statedWait(response, parts.clock)
+    const wait = waitIn(response)
     // Beside the body, which may never end.
-    const storing = waitMs === null ? undefined : parts.gate.hold(waitMs)
+    const storing = wait !== null && 'ms' in wait ? parts.gate.hold(wait.ms) : undefined
+    undated = wait !== null && 'until' in wait ? wait.until : null
     const [body] = await Promise.all([bodyOf(response, request.maxBytes, deadline), storing])
+    const waitMs = wait !== null && 'ms' in wait ? wait.ms : await holdUntil(parts, undated, body)
     return {
       kind: 'answer',
       status,
@@ -72,6 +78,7 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
       receivedMonotonic: parts.clock.monotonic(),
     }
   } catch (thrown) {
+    await holdUntil(parts, undated, null)
     return transportFailure(thrown, {
       what: request.what,
       callerAborted: request.signal?.aborted === true,
@@ -85,9 +92,18 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
 
 type Response = Awaited<ReturnType<import('undici').Dispatcher['request']>>
 
-function statedWait({ statusCode, headers }: Response, clock: Clock): number | null {
+function waitIn({ statusCode, headers }: Response): StatedWait | null {
   const { 'retry-after': wait, date } = headers
-  return statesWait(statusCode) ? retryAfterMs(first(wait), first(date), clock.now()) : null
+  return statesWait(statusCode) ? statedWait(first(wait), first(date)) : null
+}
+
+/** Keeps to a date by the time that the answer states in its body; where it states none, by the local clock. */
+async function holdUntil(parts: ExchangeParts, until: number | null, body: Answer['body']): Promise<number | null> {
+  if (until === null) return null
+  const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
+  const waitMs = waitUntil(until, stated ?? parts.clock.now())
+  if (waitMs !== null) await parts.gate.hold(waitMs)
+  return waitMs
 }
 
 /** Digits alone; anything else gives no age (RFC 9111, section 5.1). */

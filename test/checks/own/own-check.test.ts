@@ -12,6 +12,7 @@ import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
+import { skewClocks } from '../../evaluate/support/skew-clocks.ts'
 import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
 import { now } from '../support/judging.ts'
 
@@ -263,7 +264,7 @@ it('is asked at each evaluation when it hangs on the time, and does not pass whi
   const check = { ...written, timeBased: true }
   for (const minute of [0, 1, 2]) await judge(scene, { memory, check, at: now + minute * minuteMs })
   expect(scene.asked.map((query) => query.now)).toEqual([now, now + minuteMs, now + 2 * minuteMs])
-  scene.tenant.clockSkewMs = 400_000
+  skewClocks(scene, 400_000)
   expect(await judge(scene, { check })).toBe('unknown clock_skew 3')
   expect(await judge(scene)).toBe('pass null 3')
 })

@@ -31,7 +31,14 @@ const state = (notJudged: number | null): CheckStateRow => ({
   open: {},
 })
 
-const trusted: InputTrust = { resource: 'users', off: false, everComplete: true, blocked: null, partial: [] }
+const trusted: InputTrust = {
+  resource: 'users',
+  off: false,
+  everComplete: true,
+  blocked: null,
+  partial: [],
+  clock: 'agrees',
+}
 
 it('keeps passing, failing, waived and unknown apart, over a denominator that they add up to', () => {
   expect(coverageOf(view({}), state(3), [trusted])).toEqual({

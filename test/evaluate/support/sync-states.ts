@@ -11,6 +11,8 @@ export function neverState(resource: ResourceName): SyncState {
     completeServerTime: null,
     completeDurationMs: null,
     completeRequestId: null,
+    serverTime: null,
+    serverTimeAt: null,
     pollAttemptAt: null,
     pollSuccessAt: null,
     pollReason: null,
@@ -29,5 +31,5 @@ export function neverState(resource: ResourceName): SyncState {
 /** The last run was a complete sweep that began at `at`. */
 export function completeState(resource: ResourceName, at: number): SyncState {
   const times = { completeStartedAt: at, completeDurationMs: 1000, sweepAttemptAt: at, sweepSuccessAt: at }
-  return { ...neverState(resource), ...times, pollAttemptAt: at, pollSuccessAt: at }
+  return { ...neverState(resource), ...times, pollAttemptAt: at, pollSuccessAt: at, serverTime: at, serverTimeAt: at }
 }

@@ -81,9 +81,9 @@ it.each([-dayMs, dayMs])(
   },
 )
 
-it('a stored wait counts for an hour at most, whatever clock it was stored by', async () => {
+it('a stored wait counts for no longer than what was left of it, whatever clock it was stored by', async () => {
   const clock = fakeClock()
-  const { gate, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs })
+  const { gate, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
   expect(gate.blockedUntil).toBe(clock.now() + hourMs)
   expect((await caught(gate.pass())).retryAt).toBe(clock.now() + hourMs)
   expect(stored).toEqual([clock.now() + hourMs])

@@ -8,7 +8,7 @@ export const token = 'CANARY-token-31415926535'
 export interface TestClient {
   readonly client: TenantClient
   readonly clock: FakeClock
-  /** `endpoint status` of each request, `retry reason`, `skew seconds`. */
+  /** `endpoint status` of each request, `retry reason`. */
   readonly observed: string[]
 }
 
@@ -31,7 +31,6 @@ export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): T
   const observer: TenantObserver = {
     request: (endpoint, status) => observed.push(`${endpoint} ${status}`),
     retry: (reason) => observed.push(`retry ${reason}`),
-    clockSkew: (seconds) => observed.push(`skew ${seconds}`),
   }
   const client = createTenantClient({
     name: 'acme',

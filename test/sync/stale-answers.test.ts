@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import { ending, everyRow, live, synced } from '../support/trust.ts'
+
+type Replayed = Record<string, unknown>
+
+/** As a cache does: from now on each path that matches gets its first answer again, byte for byte. */
+function cache(test: Awaited<ReturnType<typeof synced>>, path?: string) {
+  const kept = new Map<string, Replayed>()
+  const transform = (envelope: object): object => {
+    const records = [(envelope as { data: object | object[] }).data].flat()
+    const key = records
+      .map((record) => String(Object.values(record)[0]))
+      .sort()
+      .join()
+    const known = kept.get(key)
+    if (known !== undefined) return structuredClone(known)
+    kept.set(key, structuredClone(envelope) as Replayed)
+    return envelope
+  }
+  test.sim.faults.add({ ...(path === undefined ? {} : { path }), effect: { kind: 'transform', transform } })
+}
+
+const freshness = (test: Awaited<ReturnType<typeof synced>>) =>
+  test.query(
+    'select resource, complete_started_at, sweep_success_at, poll_success_at from sync_states order by resource',
+  )
+
+it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-clients', 'documents', 'users'])(
+  'a cache that replays %s fails its runs as stale_answer and renews nothing',
+  async (resource) => {
+    const test = await synced()
+    cache(test, `/api/public/${resource}`)
+    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    const [rows, fresh] = [everyRow(test), freshness(test)]
+    for (let run = 0; run < 3; run++) {
+      test.clock.advance(5 * minuteMs)
+      expect(ending(await test.run(resource, 'sweep'))).toBe('stale_answer')
+    }
+    expect(everyRow(test)).toEqual(rows)
+    expect(freshness(test)).toEqual(fresh)
+  },
+)
+
+it('a cache that replays everything fails every run, and the first true answers set all right', async () => {
+  const test = await synced()
+  cache(test)
+  await test.runAll('sweep')
+  test.clock.advance(5 * minuteMs)
+  expect((await test.runAll('sweep')).map(ending)).toEqual(new Array(6).fill('stale_answer'))
+  test.sim.faults.clear()
+  expect((await test.runAll('sweep')).map(ending)).toEqual(new Array(6).fill('success'))
+})
+
+it('an answer that a cache has held for longer than 300 s is stale', async () => {
+  const test = await synced()
+  const envelope = { data: [], pagination: null, error: null, meta: { requestId: null, timestamp: null } }
+  const body = JSON.stringify(envelope)
+  const aged = (age: string) => ({ kind: 'body', body, status: 200, headers: { age } }) as const
+  const fault = test.sim.faults.add({ path: '/api/public/permissions', effect: aged('301') })
+  expect(ending(await test.run('permissions'))).toBe('stale_answer')
+  expect(live(test, 'permissions')).toBeGreaterThan(0)
+  test.sim.faults.remove(fault.id)
+  test.sim.faults.add({ path: '/api/public/permissions', effect: aged('300') })
+  expect(ending(await test.run('permissions'))).toBe('success')
+})
+
+it('an old detail fails the run that asked for it', async () => {
+  const test = await synced({ settings: { userDetails: { perRun: 3 } } })
+  test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
+  const before = test.query('select rid, role_id from users')
+  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(test.query('select rid, role_id from users')).toEqual(before)
+})
+
+it('an old denial removes no missing user', async () => {
+  const test = await synced()
+  let left = 1
+  test.sim.primary.removeUsers(() => left-- > 0)
+  test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
+  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(live(test, 'users')).toBe(60)
+  test.sim.faults.clear()
+  await test.run('users', 'sweep')
+  expect(live(test, 'users')).toBe(59)
+})
+
+it('a server whose clock was corrected is believed after three runs, with an event', async () => {
+  const test = await synced()
+  const ahead = test.sim.faults.add({ effect: { kind: 'clock-skew', ms: hourMs } })
+  for (let run = 0; run < 2; run++) {
+    test.clock.advance(minuteMs)
+    expect(ending(await test.run('roles'))).toBe('success')
+  }
+  test.sim.faults.remove(ahead.id)
+  const endings: string[] = []
+  for (let run = 0; run < 5; run++) {
+    test.clock.advance(minuteMs)
+    endings.push(ending(await test.run('roles')))
+  }
+  expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success', 'success'])
+  expect(test.told.events.filter((event) => event === 'roles order_violation')).toHaveLength(1)
+})
+
+it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
+  'a server time of %j is an event each run, and no time is stored',
+  async (value) => {
+    const test = await synced()
+    test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'set', path: 'meta.timestamp', value } })
+    expect([ending(await test.run('roles')), ending(await test.run('roles'))]).toEqual(['success', 'success'])
+    expect(test.told.events.filter((event) => event === 'roles unreadable_time')).toHaveLength(2)
+    expect(test.query("select server_time from sync_states where resource = 'roles'")).toEqual([{ server_time: null }])
+    expect(test.client.answerTimes.skewMs('roles')).toBeNull()
+  },
+)
+
+it('a frozen server time turns stale after 300 s', async () => {
+  const test = await synced()
+  const value = new Date(test.clock.now()).toISOString()
+  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value } })
+  expect(ending(await test.run('roles'))).toBe('success')
+  test.clock.advance(301 * secondMs)
+  expect(ending(await test.run('roles'))).toBe('stale_answer')
+})
+
+it.each([-dayMs, -400 * secondMs, 400 * secondMs, dayMs])(
+  'a server clock %i ms off from the first answer on is no replay, and is stored with its resource',
+  async (skewMs) => {
+    const test = await synced({ settings: { userDetails: { perRun: 0 } } })
+    await test.restart()
+    test.sim.faults.add({ effect: { kind: 'clock-skew', ms: skewMs } })
+    expect(ending(await test.run('authentication-settings'))).toBe('success')
+    const [row] = test.query(
+      "select server_time - server_time_at as skew from sync_states where resource = 'authentication-settings'",
+    )
+    expect(row?.['skew']).toBe(skewMs)
+    expect(test.client.answerTimes.skewMs('authentication-settings')).toBe(skewMs)
+    expect(test.client.answerTimes.skewMs('roles')).toBeUndefined()
+  },
+)
