@@ -2,7 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { storedSkewsMs, waiverTime } from './tenant-trust.ts'
+import { waiverTime } from './tenant-trust.ts'
 import { lapsesOf, markOf } from './waivers.ts'
 
 export interface ReadFindings {
@@ -52,14 +52,15 @@ interface Times {
   readonly confirmedAt: number | undefined
 }
 
-async function timesOf({ store, tenantIds, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
+async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
   const confirmed = new Map<string, number>()
   const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
   const newest = await store.unconfirmedTime()
   for (const { id, name } of await store.tenants()) {
     if (tenantIds !== undefined && !tenantIds.includes(id)) continue
-    waiversAt.set(name, waiverTime(now, newest, storedSkewsMs(await store.trust(id))))
+    if (waivers.some(({ tenant }) => tenant === name))
+      waiversAt.set(name, waiverTime(now, newest, await store.trust(id)))
     for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
   }
   return ({ tenant, check }) => {

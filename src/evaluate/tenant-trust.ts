@@ -56,23 +56,18 @@ export async function readTrust(
     const own = stored.find(({ state }) => state.resource === resource)
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
     const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
-    const known = { resource, stored: own, tenant, holds, settings, freshnessLimitMs, clockIsBehind }
-    const facts = factsOf({ ...known, clockSkewMs: skewMs })
+    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind })
     resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
   }
-  const skews = [...resources.values()].map(({ skewMs }) => skewMs)
-  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, skews) }
+  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
 }
 
-/** Waivers end by the latest clock: a local one that is set back must not renew them. */
-export function waiverTime(now: number, newest: number | null, skewsMs: readonly (number | null)[]): number {
-  const ahead = skewsMs.map((skewMs) => (isSkewed(skewMs) ? now + (skewMs ?? 0) : now))
-  return Math.max(now, newest ?? now, ...ahead)
-}
-
-/** The skew of each resource of a tenant as the mirror stored it last, in milliseconds. */
-export function storedSkewsMs(trust: readonly ResourceTrust[]): readonly (number | null)[] {
-  return trust.map(({ state }) => presentSkewMs(undefined, state))
+/** Waivers end by the latest clock: one that is set back, or behind the server's, must not renew them. */
+export function waiverTime(now: number, newest: number | null, stored: readonly ResourceTrust[]): number {
+  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTime ?? 0) - (a.serverTime ?? 0))
+  const { serverTime = null, serverTimeAt = null } = last ?? {}
+  const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
+  return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
 }
 
 /** The skew now, by an answer of this process, else as it was when the mirror stored the last one. */
@@ -127,10 +122,10 @@ interface Known {
   readonly settings: JudgedSettings
   readonly freshnessLimitMs: number
   readonly clockIsBehind: boolean
-  readonly clockSkewMs: number | null
+  readonly skewMs: number | null
 }
 
-function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known): InputFacts {
+function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }: Known): InputFacts {
   const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
   const failedSweep = stored === undefined ? null : sweepFailure(stored.state)
   return {
@@ -143,6 +138,7 @@ function factsOf({ resource, stored, tenant, holds, settings, ...known }: Known)
     troubles: failedSweep === null ? own : [...own, failedSweep],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
+    clockSkewMs: skewMs,
   }
 }
 

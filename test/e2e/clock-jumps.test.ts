@@ -61,6 +61,10 @@ it.each([
   onTestFinished(() => simulator.close())
   const { one, setClock } = await daemonWithClock(placeFor(simulator, temporaryFolder(), schedule), from)
   await until(async () => (await one.get('/readyz')).status === 200)
+  const slowestBefore = watchHealth(one)
+  await delay(2000)
+  // What a machine with other work adds, jump or not.
+  const calmMs = await slowestBefore()
   const slowestMs = watchHealth(one)
   for (const offset of jumps) {
     const before = simulator.requests.count()
@@ -69,7 +73,7 @@ it.each([
     await until(() => simulator.requests.count() > before + 5)
     await delay(2000)
   }
-  expect(await slowestMs()).toBeLessThan(1000)
+  expect(await slowestMs()).toBeLessThan(1000 + calmMs)
   const asked = performance.now()
   one.child.kill('SIGTERM')
   expect(await one.ended).toMatchObject({ code: 0, signal: null })

@@ -113,7 +113,7 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'a local clock that is behind the server renews waivers',
     file: 'src/evaluate/tenant-trust.ts',
-    find: 'isSkewed(clockSkewMs) ? now + (clockSkewMs ?? 0) : now',
+    find: 'isSkewed(skewMs) ? now + (skewMs ?? 0) : now',
     replace: 'now',
     tests: ['test/evaluate/wrong-clock.test.ts'],
   },

@@ -197,6 +197,18 @@ it('takes jobs in and out while it runs', async () => {
   await scheduler.dispose(0)
 })
 
+it('begins a job that is added while the timer waits for a later one', async () => {
+  const scheduler = make()
+  const run = vi.fn(async () => {})
+  scheduler.add({ name: 'a', expression: '0 0 * * *', run: async () => {} })
+  scheduler.start()
+  await vi.advanceTimersByTimeAsync(100)
+  scheduler.add({ name: 'b', expression: '* * * * * *', run })
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(run).toHaveBeenCalledTimes(3)
+  await scheduler.dispose(0)
+})
+
 it('does not run a job beside its former self after it was taken out and put in again', async () => {
   const scheduler = make()
   const { run, end } = gated()
