@@ -57,7 +57,8 @@ export async function readTrust(
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, clockSkewMs: null, changeAccepted: null }
+  const nothing = { clockSkewMs: null, changeAccepted: null, knownSince: null, admitted: null }
+  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
 }
 
 /** The trust in the given inputs, in their order. */

@@ -90,6 +90,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       if (decision.resource === 'all' && coversKnown) {
         acceptAllKnown(tenantId)
         endAcceptances.run({ tenantId, at })
+        orm.update(tenants).set({ knownSince: at }).where(eq(tenants.id, tenantId)).run()
       }
       drop(decision.holdId)
     }

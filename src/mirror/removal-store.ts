@@ -109,13 +109,16 @@ export function removals({ raw }: Database, log: ChangeLog): Removals {
 export function removalStore(
   database: Database,
   parts: Removals,
-): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount'> {
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'withdrawAcceptedRemovals'> {
   return {
     async markMissing(_tenantId, resource, rids, at) {
       if (rids.length > 0) transact(database, () => parts.markMissing(resource, rids, at))
     },
     remove: async (tenantId, resource, rids, at, requestId) =>
       transact(database, () => parts.bury(tenantId, resource, rids, at, requestId)),
+    async withdrawAcceptedRemovals(tenantId) {
+      database.raw.prepare('delete from accepted_removals where tenant_id = ?').run(tenantId)
+    },
     async liveCount(tenantId, resource) {
       return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
     },

@@ -24,6 +24,7 @@ import { revisions } from './revisions.ts'
 import { runEnds } from './run-ends.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
+import { userComparison } from './user-comparison.ts'
 import { verdictStore } from './verdict-store.ts'
 import { keepWaiverRecord } from './waiver-record.ts'
 import { waiverStore } from './waiver-store.ts'
@@ -75,6 +76,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...removalStore(database, removal),
     ...walkStore(database, { removals: removal, quarantine, walkNotes: notes, knownPages: pages }),
     ...lookUpStore(database),
+    ...userComparison(database),
     ...holdStore(database, removal),
     ...verdicts,
     ...findingStore(database, verdicts),

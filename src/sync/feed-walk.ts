@@ -61,6 +61,8 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow>
   const now = clock.now()
   if (open !== null && Math.abs(now - open.progressAt) <= idleLimitMs(context, state)) {
     log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
+    // Its pages so far were committed after a proof.
+    run.proven ||= open.pages > 0
     run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
   }
@@ -116,6 +118,8 @@ async function write(run: Run, definition: FeedResource, parts: PageOfWalk): Pro
     const memory = { tenantId, resource: definition.name, page: number, digest, reading }
     const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, walk: step })
     if (result === null) return null
+    // It shows just what the mirror holds, known GUIDs included.
+    if (definition.identifiedBy === 'guid') run.proven = true
     noteProgress(run, result.counts, records)
     return JSON.parse(note) as FeedOrder
   }

@@ -6,6 +6,7 @@ import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
 import { fetchVerified, type Run } from './run.ts'
+import { suspectEmpty } from './suspect-empty.ts'
 
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
@@ -37,11 +38,16 @@ export async function walkList(run: Run, definition: WalkResource): Promise<void
   if (first.endedEmpty) {
     const second = await onePass(run, definition, heldPages(run, walk))
     if (!sameIds(first.ids, second.ids)) {
-      throw await suspectEmpty(run, 'An empty page ends the list, and a second walk shows other records')
+      throw await suspectEmpty(
+        context,
+        tenantId,
+        definition.name,
+        'An empty page ends the list, and a second walk shows other records',
+      )
     }
   }
   if (first.empty && !state.emptyAccepted) {
-    throw await suspectEmpty(run, 'The list is empty, which may mean that the request could not be completed')
+    throw await suspectEmpty(context, tenantId, definition.name)
   }
   await insistOnOwnClient(run, first.ids)
   const refusal = await decideRemovals(run, await currentWalk(run, walk), 'two-walks')
@@ -112,14 +118,6 @@ function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[]
   return shown.map((id) => String(id).toLowerCase())
 }
 
-async function suspectEmpty({ context, tenantId, definition }: Run, message: string): Promise<SyncError> {
-  const { store, clock } = context
-  const count = await store.liveCount(tenantId, definition.name)
-  const hold = { tenantId, resource: definition.name, reason: 'suspect_empty', count, message, cause: {} } as const
-  await store.raiseHold({ ...hold, at: clock.now() })
-  return new SyncError('suspect_empty', message, { hint: 'If the list is really empty, see "tenantwatch accept"' })
-}
-
 /** The list always contains the client that asks (specification: API client); one that does not is not complete. */
 async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: ReadonlySet<string>): Promise<void> {
   const { store, clock, settings } = context
@@ -129,12 +127,12 @@ async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: Re
     await store.liftHold(tenantId, name, 'tenant_changed')
     return
   }
-  const message = `The list of ${name} does not contain ownClientId ${own}`
+  const message = `The list of ${name} does not contain ownClientId ${own}: is the setting outdated, or was that client rotated?`
   const cause = { check: 'own-client', ownClientId: own }
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
   throw new SyncError('tenant_changed', message, {
-    hint: 'Correct ownClientId, or the token if it is another client’s',
+    hint: 'Set ownClientId to the client that this daemon uses now, or give back the token of that client',
   })
 }
 

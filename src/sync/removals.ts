@@ -1,5 +1,6 @@
 import type { Absence, AbsentRecord, WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
+import { proveEnd } from './confirm-answer.ts'
 import { type Run, walkedMs } from './run.ts'
 
 const walksToRemove = 2
@@ -42,6 +43,7 @@ export async function decideRemovals(run: Run, walk: WalkRow, rule: RemovalRule)
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
+  await proveEnd(run)
   const absence = walk.unreadable ? { live: 0, absent: [] } : await store.absence(walk.id)
   // Another run may have raised a hold while this one looked.
   run.guard.insist()

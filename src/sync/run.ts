@@ -1,9 +1,11 @@
-import type { CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
+import type { CommitCounts, PageCommit, PageGlance, PageResult, SyncState, WalkRow } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
+import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 import type { TenantContext } from './context.ts'
+import { fetchOf } from './page-reading.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
@@ -34,6 +36,8 @@ export interface Run {
   closed: boolean
   /** How many missing records it has asked for. */
   confirmed: number
+  /** True once a proof of the tenant's identity succeeded in this run, or a page had a known GUID. */
+  proven: boolean
   readonly events: Set<string>
   /** To be called when a complete walk of the resource was written. */
   readonly walkCompleted: () => Promise<void>
@@ -82,11 +86,12 @@ export async function commit(
   query: FeedQuery,
   { remember, ...rest }: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
 ): Promise<void> {
-  const { store, observer, settings } = run.context
+  const { observer, settings } = run.context
   const { name } = run.definition
+  await proveByUsers(run, fetched, query)
   // What is odd is told by each run, so such a page must be read by each.
   const odd = noteOddities(run, fetched)
-  const result = await store.commitPage({
+  const page: PageCommit = {
     tenantId: run.tenantId,
     resource: name,
     items: fetched.items,
@@ -95,11 +100,31 @@ export async function commit(
     recordCreations: run.state.completeStartedAt !== null,
     ...rest,
     ...(odd || remember === undefined ? {} : { remember }),
-    ...run.guard.admission(run.state),
-  })
-  if (!result.admitted) throw await run.guard.refusePage(name, query, fetched.items.length)
+  }
+  const result = await commitProven(run, page, fetched, query)
   observer.datesMovedLater(settings.name, name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)
+}
+
+/** Commits a page once it passes the page rule and what it needs of proof was had; until then nothing is written. */
+async function commitProven(run: Run, page: PageCommit, fetched: Fetched, query: FeedQuery): Promise<PageResult> {
+  const { context, definition, guard, signal, state } = run
+  const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
+  // Of a first full sync only the first page needs a look.
+  if (guard.passing || (state.completeStartedAt === null && run.proven)) return context.store.commitPage(page)
+  const admit = (glance: PageGlance, isProven: boolean) => {
+    seen.refused = guard.admits(state, glance) ? null : glance
+    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance)
+    return seen.refused === null && seen.need === 'nothing'
+  }
+  let result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, false) })
+  if (seen.need !== 'nothing') {
+    const again = () => fetchVerified(run, () => fetchOf(context, definition, query, signal), query)
+    await provePage(run, fetched, seen.need, again)
+    result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, true) })
+  }
+  if (seen.refused !== null) throw await guard.refusePage(definition.name, query, seen.refused)
+  return result
 }
 
 /** Takes stock of a page that was written. */
