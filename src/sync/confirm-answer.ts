@@ -7,10 +7,10 @@ import type { Fetched, Item } from './resource.ts'
 import type { Run } from './run.ts'
 
 /**
- * What a page needs before it is committed: a proof of the tenant's identity, the same where it can be had, or a second
- * read as well.
+ * What a page needs before it is committed: a proof of the tenant's identity, or equal reads with a proof after each;
+ * `if possible` does without the proof where the lists for it cannot be read.
  */
-export type Need = 'nothing' | 'proof' | 'proof if possible' | 'confirmation'
+export type Need = 'nothing' | 'proof' | 'confirmation' | 'confirmation if possible'
 
 /** After these a proof that was optional ends the run all the same. */
 const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'store', 'tenant_changed'])
@@ -28,7 +28,7 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need 
     return 'nothing'
   }
   if ((proven && !guard.troubled) || !changes()) return 'nothing'
-  return guard.troubled ? 'confirmation' : 'proof if possible'
+  return guard.troubled ? 'confirmation' : 'confirmation if possible'
 }
 
 /** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
@@ -40,12 +40,11 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
     case 'proof':
       await guard.prove(signal)
       break
-    case 'proof if possible':
-      await proveIfPossible(run)
-      break
-    case 'confirmation': {
+    case 'confirmation':
+    case 'confirmation if possible': {
+      const prove = need === 'confirmation' ? () => guard.prove(signal) : () => proveIfPossible(run)
       // The order of API clients may be another one with each answer.
-      const other = definition.kind === 'walk' ? await guard.prove(signal) : await differingAnswer(run, fetched, again)
+      const other = definition.kind === 'walk' ? await prove() : await differingAnswer(run, fetched, again, prove)
       if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
       break
     }
@@ -95,8 +94,9 @@ export async function differingAnswer(
   run: Run,
   fetched: Fetched,
   again: () => Promise<Fetched>,
+  prove = () => run.guard.prove(run.signal),
 ): Promise<Fetched | null> {
-  const { guard, signal, definition } = run
+  const { guard, definition } = run
   if (guard.passing) return null
   for (let round = 0; round < guard.rounds; round++) {
     const second = await again()
@@ -104,7 +104,7 @@ export async function differingAnswer(
       guard.noteTrouble()
       return second
     }
-    await guard.prove(signal)
+    await prove()
   }
   return null
 }
