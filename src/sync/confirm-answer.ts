@@ -3,7 +3,8 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
 import { enabledResources } from './context.ts'
-import type { Fetched, Item } from './resource.ts'
+import { idOf } from './page-reading.ts'
+import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -43,8 +44,7 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
     case 'confirmation':
     case 'confirmation if possible': {
       const prove = need === 'confirmation' ? () => guard.prove(signal) : () => proveIfPossible(run)
-      // The order of API clients may be another one with each answer.
-      const other = definition.kind === 'walk' ? await prove() : await differingAnswer(run, fetched, again, prove)
+      const other = await differingAnswer(run, fetched, again, prove)
       if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
       break
     }
@@ -100,7 +100,8 @@ export async function differingAnswer(
   if (guard.passing) return null
   for (let round = 0; round < guard.rounds; round++) {
     const second = await again()
-    if (!isSame(fetched, second, definition.kind === 'whole')) {
+    const same = definition.kind === 'walk' ? await isUnknown(run, second) : isSame(fetched, second, definition)
+    if (!same) {
       guard.noteTrouble()
       return second
     }
@@ -109,8 +110,15 @@ export async function differingAnswer(
   return null
 }
 
+/** The order of API clients may be another one with each answer, but ids that were all unknown stay so. */
+async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetched): Promise<boolean> {
+  const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+  return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
+}
+
 /** Equal in any order; the page of a feed may have grown meanwhile. */
-function isSame({ items: first }: Fetched, { items: second }: Fetched, exactly: boolean): boolean {
+function isSame({ items: first }: Fetched, { items: second }: Fetched, { kind }: ResourceDefinition): boolean {
+  const exactly = kind === 'whole'
   // The letter case of a GUID may be another one with each answer.
   const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
   const shown = new Set(second.map(text))
