@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { WalkAdvance, WalkRow } from '../mirror/port.ts'
+import { commit } from './commit-page.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
 import { cursorRefused } from './feed-reading.ts'
 import { queryAt } from './page-reading.ts'
@@ -7,7 +8,7 @@ import { cursorDigest, pageRules } from './page-rules.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 import type { FeedResource, Fetched } from './resource.ts'
 import { idleLimitMs } from './rhythm.ts'
-import { beginWalk, commit, noteProgress, type Run, walkedMs } from './run.ts'
+import { beginWalk, noteProgress, type Run, walkedMs } from './run.ts'
 
 /**
  * Walks the feed from its beginning, or from where an interrupted walk stopped, to its end. A page is written while the

@@ -1,11 +1,9 @@
-import type { CommitCounts, PageCommit, PageGlance, PageResult, SyncState, WalkRow } from '../mirror/port.ts'
+import type { CommitCounts, SyncState, WalkRow } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
-import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 import type { TenantContext } from './context.ts'
-import { fetchOf } from './page-reading.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
@@ -77,54 +75,6 @@ export function beginWalk(run: Run, cursorBefore: string | null, begun = momentO
 /** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
 export function walkedMs({ context, walked }: Run): number {
   return Math.round(walked.beforeMs + context.clock.monotonic() - walked.since)
-}
-
-/** Writes one page, guarded against another tenant's data, and takes stock of it. */
-export async function commit(
-  run: Run,
-  fetched: Fetched,
-  query: FeedQuery,
-  { remember, ...rest }: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
-): Promise<void> {
-  const { observer, settings } = run.context
-  const { name } = run.definition
-  await proveByUsers(run, fetched, query)
-  // What is odd is told by each run, so such a page must be read by each.
-  const odd = noteOddities(run, fetched)
-  const page: PageCommit = {
-    tenantId: run.tenantId,
-    resource: name,
-    items: fetched.items,
-    at: fetched.meta.receivedAt,
-    requestId: fetched.meta.requestId,
-    recordCreations: run.state.completeStartedAt !== null,
-    ...rest,
-    ...(odd || remember === undefined ? {} : { remember }),
-  }
-  const result = await commitProven(run, page, fetched, query)
-  observer.datesMovedLater(settings.name, name, result.laterDates)
-  noteProgress(run, result.counts, fetched.items.length)
-}
-
-/** Commits a page once it passes the page rule and what it needs of proof was had; until then nothing is written. */
-async function commitProven(run: Run, page: PageCommit, fetched: Fetched, query: FeedQuery): Promise<PageResult> {
-  const { context, definition, guard, signal, state } = run
-  const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
-  // Of a first full sync only the first page needs a look.
-  if (guard.passing || (state.completeStartedAt === null && run.proven)) return context.store.commitPage(page)
-  const admit = (glance: PageGlance, isProven: boolean) => {
-    seen.refused = guard.admits(state, glance) ? null : glance
-    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance)
-    return seen.refused === null && seen.need === 'nothing'
-  }
-  let result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, false) })
-  if (seen.need !== 'nothing') {
-    const again = () => fetchVerified(run, () => fetchOf(context, definition, query, signal), query)
-    await provePage(run, fetched, seen.need, again)
-    result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, true) })
-  }
-  if (seen.refused !== null) throw await guard.refusePage(definition.name, query, seen.refused)
-  return result
 }
 
 /** Takes stock of a page that was written. */

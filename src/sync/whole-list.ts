@@ -1,8 +1,9 @@
 import { SyncError } from '../model/errors.ts'
+import { commit } from './commit-page.ts'
 import { differingAnswer } from './confirm-answer.ts'
 import { confirmList } from './known-list.ts'
 import type { WholeResource } from './resource.ts'
-import { commit, fetchVerified, type Run } from './run.ts'
+import { fetchVerified, type Run } from './run.ts'
 
 /** Answers in a row that may differ before the run fails. */
 const mostReads = 3
