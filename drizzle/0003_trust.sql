@@ -17,5 +17,7 @@ ALTER TABLE `roles` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-break
 ALTER TABLE `sync_states` ADD `server_time` integer;--> statement-breakpoint
 ALTER TABLE `sync_states` ADD `server_time_at` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `blocked_for_ms` integer;--> statement-breakpoint
+ALTER TABLE `tenants` ADD `known_since` integer;--> statement-breakpoint
+ALTER TABLE `tenants` ADD `admitted` text;--> statement-breakpoint
 ALTER TABLE `users` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `walks` ADD `wait_ms` integer DEFAULT 0 NOT NULL;

@@ -13,6 +13,7 @@ import { loadConfiguration, oneOf } from './configuration.ts'
 import { judgePlace, judgeStore, type Opened, unusable } from './doctor/database.ts'
 import type { Diagnosis } from './doctor/diagnosis.ts'
 import { type Enrolment, judgeEnrolment, readEnrolment } from './doctor/enrolment.ts'
+import { judgeIdentity } from './doctor/identity.ts'
 import { judgeOwnChecks } from './doctor/own-checks.ts'
 import { probeTenant } from './doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from './doctor/render.ts'
@@ -169,7 +170,10 @@ async function mirrored(mirror: Mirror | undefined, settings: Settings, io: Io):
       const tenant = settings.tenants.find(({ name }) => name === posture.tenant)
       if (id === undefined || tenant === undefined) continue
       const enrolment = await readEnrolment(mirror.records(id), tenant)
-      known.set(posture.tenant, { enrolment, diagnoses: [judgeEnrolment(enrolment), ...judgeWaivers(posture)] })
+      known.set(posture.tenant, {
+        enrolment,
+        diagnoses: [judgeIdentity(posture), judgeEnrolment(enrolment), ...judgeWaivers(posture)],
+      })
     }
     return { known, problems: [] }
   } catch (error) {

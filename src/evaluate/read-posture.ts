@@ -2,7 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import type { CheckStateRow, PostureStore } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, judgementOf } from '../model/decide-status.ts'
 import { isFresh, verdictLimitMs } from '../model/freshness.ts'
-import type { CheckView, TenantPosture } from '../model/posture.ts'
+import { type CheckView, identityOf, type TenantPosture } from '../model/posture.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Check, inputsOf } from './check.ts'
 import { trustedInputs } from './check-inputs.ts'
@@ -42,16 +42,21 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
+  const holds = trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
+    return { id: hold, resource, reason, count, message, raisedAt }
+  })
+  const resources = resourceNames.map((resource) =>
+    resourceView(resource, settings.resources[resource], { trust, now }),
+  )
   return {
     tenant: settings.name,
     at: now,
     waiversAt,
     clockSkewMs: greatestSkewOf(trust, now),
     blockedUntil: trust.tenant.blockedUntil,
-    holds: trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
-      return { id: hold, resource, reason, count, message, raisedAt }
-    }),
-    resources: resourceNames.map((resource) => resourceView(resource, settings.resources[resource], { trust, now })),
+    holds,
+    identity: identityOf({ holds, resources }),
+    resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)
       return checkView(check, { request, trust, state, counts: split.byCheck.get(check.id) })

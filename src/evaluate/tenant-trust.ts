@@ -100,7 +100,8 @@ export function greatestSkewOf({ resources }: TenantTrust, now: number): number 
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, blockedForMs: null, changeAccepted: null }
+  const nothing = { blockedForMs: null, changeAccepted: null, knownSince: null, admitted: null }
+  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
 }
 
 /** The trust in the given inputs, in their order. */

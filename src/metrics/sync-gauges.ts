@@ -1,4 +1,4 @@
-import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
+import { identityStates, type ModeView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 import type { TenantShape } from './shape.ts'
@@ -50,6 +50,13 @@ export const syncGauges: readonly PostureGauge[] = [
     help: `1 when the last run succeeded; 0 also before the first, and for incremental syncs while they wait for a full sync that fails. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => Number(mode.up)),
+  },
+  {
+    name: 'tenantwatch_tenant_identity',
+    help: `1 for the present state: proven by ids of API clients or documents, unproven while there are none to compare, held while the data may be another tenant's. ${fromMirror}`,
+    labelNames: ['state'],
+    samples: ({ identity }) =>
+      identityStates.map((state) => ({ labels: { state }, value: Number(state === identity) })),
   },
 ]
 

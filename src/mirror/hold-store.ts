@@ -96,6 +96,7 @@ export function holdStore(database: Database, removals: Removals): Part {
         acceptAllKnown(tenantId)
         removals.forgetRecent(tenantId)
         endAcceptances.run({ tenantId, at })
+        orm.update(tenants).set({ knownSince: at }).where(eq(tenants.id, tenantId)).run()
       }
       drop(decision.holdId)
     }

@@ -18,8 +18,10 @@ export interface CommitCounts {
 /** What a page looks like against the mirror, before anything of it is written. */
 export interface PageGlance {
   readonly known: number
-  /** `createdAt` of each record the mirror has never known, null where it has none. */
-  readonly unknownCreatedAt: readonly (number | null)[]
+  /** Records the mirror does not know: key (null where none can be read) and `createdAt` (null where it has none). */
+  readonly unknown: readonly { readonly key: string | number | null; readonly createdAt: number | null }[]
+  /** True when a record of the page is new or differs from the mirror's. */
+  readonly changes: () => boolean
 }
 
 export interface PageCommit {

@@ -60,6 +60,8 @@ export function pageStore(
   parts: PageParts,
 ): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'> {
   const { writer, tallies, log, quarantine, removals, walkNotes, knownPages } = parts
+  const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
+  const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
 
   function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
     const { tenantId, resource, at, requestId } = page
@@ -136,15 +138,17 @@ export function pageStore(
   }
 
   function glance({ tenantId, resource, items }: PageCommit, { keys, at }: KnownItems): PageGlance {
-    const { table } = writer(resource)
+    const { table, holds } = writer(resource)
+    const since = knownSince(tenantId)
     let known = 0
-    const unknownCreatedAt: (number | null)[] = []
+    const unknown: { key: string | number | null; createdAt: number | null }[] = []
     for (const [i, item] of items.entries()) {
       const key = keys[i] ?? null
-      if (key !== null && (at(i) !== undefined || quarantine.knows(tenantId, table, String(key)))) known++
-      else unknownCreatedAt.push(item.ok ? createdAtOf(item.record) : null)
+      if (key !== null && (isKnown(at(i), since) || quarantine.knows(tenantId, table, String(key)))) known++
+      else unknown.push({ key, createdAt: item.ok ? createdAtOf(item.record) : null })
     }
-    return { known, unknownCreatedAt }
+    const changes = () => items.some((item, i) => item.ok && !holds({ ...item, key: keys[i] ?? 0, known: at(i) }))
+    return { known, unknown, changes }
   }
 
   return {
@@ -170,7 +174,9 @@ export function pageStore(
       const { table, find } = writer(resource)
       const keys = ids.map(table.keyOf)
       const known = find(tenantId, keys)
-      return keys.filter((key) => known.has(key) || quarantine.knows(tenantId, table, String(key))).length
+      const since = knownSince(tenantId)
+      const isOurs = (key: string | number) => isKnown(known.get(key), since)
+      return keys.filter((key) => isOurs(key) || quarantine.knows(tenantId, table, String(key))).length
     },
   }
 }
@@ -208,6 +214,11 @@ function knownItems({ table, find }: RecordWriter, tenantId: number, items: read
       return repeats ? find(tenantId, [key]).get(key) : known.get(key)
     },
   }
+}
+
+/** A tombstone of a record first seen before `since` is one of another tenant (contract: Tenant identity). */
+function isKnown(known: Known | undefined, since: number): boolean {
+  return known !== undefined && (!known.removed || known.firstSeenAt >= since)
 }
 
 function keyOf(item: Incoming, table: RecordTable): string | number | null {

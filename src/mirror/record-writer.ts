@@ -9,6 +9,7 @@ import type { RecordTable, Stored, StoredFields } from './record-table.ts'
 export interface Known {
   readonly rid: number
   readonly removed: boolean
+  readonly firstSeenAt: number
   /** True when it was marked missing or absent and being seen must be noted. */
   readonly absent: boolean
   /** True when a full sync skipped it although get-user shows it. */
@@ -75,7 +76,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const values = [...apiColumns, 'extra', ...table.own]
   const written = [...values, 'readAt', 'requestId']
   const inserted = keyIsApiColumn ? values : [...values, table.key]
-  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', 'skipped', table.key]
+  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', 'firstSeenAt', 'skipped', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
   // A look-up a page takes a third of the time of one a record, and a tenth where nothing is known yet.
   const findRows = raw
@@ -176,11 +177,12 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     find(tenantId, keys) {
       const found = new Map<string | number, Known>()
       for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
-        const [rid, removedAt, missingSince, absentWalks, skipped, key] = row.splice(values.length)
+        const [rid, removedAt, missingSince, absentWalks, firstSeenAt, skipped, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentWalks) > 0
         found.set(key ?? '', {
           rid: Number(rid),
           removed: removedAt !== null,
+          firstSeenAt: Number(firstSeenAt),
           absent,
           skipped: skipped === 1,
           stored: row,

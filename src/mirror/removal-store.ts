@@ -134,7 +134,7 @@ export function removals(database: Database, log: ChangeLog): Removals {
 export function removalStore(
   database: Database,
   parts: Removals,
-): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget'> {
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'> {
   const recent = recentRemovals(database)
   return {
     async markMissing(_tenantId, resource, rids, at) {
@@ -145,6 +145,9 @@ export function removalStore(
         parts.bury(tenantId, resource, rids, { at, requestId, ...(serverTime === undefined ? {} : { serverTime }) }),
       ),
     removalBudget: async (query) => transact(database, () => recent.budget(query)),
+    async withdrawAcceptedRemovals(tenantId) {
+      database.raw.prepare('delete from accepted_removals where tenant_id = ?').run(tenantId)
+    },
     async liveCount(tenantId, resource) {
       return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
     },

@@ -26,6 +26,7 @@ import { runEnds } from './run-ends.ts'
 import { tenantErasure } from './tenant-erasure.ts'
 import { tenantStore } from './tenant-store.ts'
 import { trustStore } from './trust-store.ts'
+import { userComparison } from './user-comparison.ts'
 import { verdictStore } from './verdict-store.ts'
 import { keepWaiverRecord } from './waiver-record.ts'
 import { waiverStore } from './waiver-store.ts'
@@ -77,6 +78,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...removalStore(database, removal),
     ...walkStore(database, { removals: removal, quarantine, walkNotes: notes, knownPages: pages }),
     ...lookUpStore(database),
+    ...userComparison(database),
     ...holdStore(database, removal),
     ...verdicts,
     ...findingStore(database, verdicts),

@@ -14,6 +14,15 @@ export interface TenantRow {
   /** How much of that wait was left when it was stored; null = not known. */
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
+  /** When an operator last accepted another tenant. */
+  readonly knownSince: number | null
+  readonly admitted: AdmittedPage | null
+}
+
+/** The ids of a refused page that an operator accepted. */
+export interface AdmittedPage {
+  readonly resource: string
+  readonly keys: readonly (string | number)[]
 }
 
 export interface WalkRow {
@@ -154,6 +163,21 @@ export interface ResourceTrust {
   readonly missing: number
 }
 
+/** By what a user is recognized; `createdAt` in milliseconds since the epoch. */
+export interface UserMark {
+  readonly userId: number
+  readonly email: string | null
+  readonly createdAt: number | null
+}
+
+export interface UsersCompared {
+  /** Users of the page that are known with equal `createdAt` and `email`. */
+  readonly equal: number
+  /** The mirror's oldest live users, at most as many as the page has, and how many of them are on it. */
+  readonly oldest: number
+  readonly oldestShown: number
+}
+
 /** The writing side of sync. */
 export interface SyncStore extends KnownPageStore, LookUpStore {
   /** Opens the tenant's row; a first call makes it. `sameOrigin` is false when the mirror knows another base URL. */
@@ -169,6 +193,7 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
       readonly blockedUntil?: number
       readonly blockedForMs?: number
       readonly changeAccepted?: readonly string[] | null
+      readonly admitted?: AdmittedPage | null
     },
   ): Promise<void>
   tenant(tenantId: number): Promise<TenantRow>
@@ -188,10 +213,17 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
-  /** Which of these keys the mirror knows: live, tombstoned or quarantined. */
+  /**
+   * How many of these keys the mirror knows: live, tombstoned or quarantined, save tombstones of a tenant in whose place
+   * an operator accepted another one.
+   */
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
+  /** Compares the first page of users with the mirror's live ones (contract: Tenant identity). */
+  compareUsers(tenantId: number, page: readonly UserMark[]): Promise<UsersCompared>
+  /** Withdraws every accepted removal of the tenant. */
+  withdrawAcceptedRemovals(tenantId: number): Promise<void>
 
   openWalk(tenantId: number, resource: ResourceName): Promise<WalkRow | null>
   startWalk(walk: {
@@ -249,7 +281,8 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
   /**
    * Applies a decision of `shrink_held` or of an announced empty page: the ids it held become accepted removals; of an
-   * accepted empty list: all live ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted counts any more. Without
+   * accepted empty list: all live ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted
+   * counts any more, and the tombstones of what was known before do not identify the tenant. Without
    * effect when the hold is gone by now.
    */
   applyDecision(

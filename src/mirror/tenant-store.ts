@@ -2,7 +2,7 @@ import { eq, getTableName, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../model/emptiness.ts'
 import { reasons } from '../model/reasons.ts'
 import { type Database, transact } from './database.ts'
-import type { SyncState, SyncStore, TenantRow } from './port.ts'
+import type { AdmittedPage, SyncState, SyncStore, TenantRow } from './port.ts'
 import { recordTables } from './record-tables.ts'
 import type { RunEnds } from './run-ends.ts'
 import { quarantine, tenants } from './schema/index.ts'
@@ -10,7 +10,12 @@ import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
 export function toTenant({ clockSkewMs: _, ...row }: typeof tenants.$inferSelect): TenantRow {
-  return { ...row, changeAccepted: row.changeAccepted === null ? null : (JSON.parse(row.changeAccepted) as string[]) }
+  const { changeAccepted, admitted } = row
+  return {
+    ...row,
+    changeAccepted: changeAccepted === null ? null : (JSON.parse(changeAccepted) as string[]),
+    admitted: admitted === null ? null : (JSON.parse(admitted) as AdmittedPage),
+  }
 }
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
@@ -83,10 +88,12 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     async adoptBaseUrl(tenantId, baseUrl) {
       orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
     },
-    async noteTenant(tenantId, { changeAccepted, ...note }) {
-      const accepted =
-        changeAccepted === undefined ? {} : { changeAccepted: changeAccepted && JSON.stringify(changeAccepted) }
-      const set = { ...note, ...accepted }
+    async noteTenant(tenantId, { changeAccepted, admitted, ...note }) {
+      const set = {
+        ...note,
+        ...(changeAccepted === undefined ? {} : { changeAccepted: changeAccepted && JSON.stringify(changeAccepted) }),
+        ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }),
+      }
       if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
     },
     async tenant(tenantId) {

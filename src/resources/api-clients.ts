@@ -9,6 +9,6 @@ export const apiClients = {
   endpoints: ['/api/public/api-clients'],
   schedule: { sweep: '*/15 * * * *' },
   idField: 'clientId',
-  witness: 2,
+  identifiedBy: 'guid',
   fetch: async (reader, query, signal) => fetchedPage(await reader.listApiClients(query, signal)),
 } as const satisfies WalkResource

@@ -9,7 +9,7 @@ export const documents = {
   endpoints: ['/api/public/documents'],
   schedule: { poll: '*/5 * * * *', sweep: '43 */6 * * *' },
   idField: 'fileId',
-  witness: 3,
+  identifiedBy: 'guid',
   lostCursor: 'updatedAfter',
   removal: 'two-walks',
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listDocuments(query, signal, unless)),

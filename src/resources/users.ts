@@ -10,7 +10,7 @@ export const users = {
   endpoints: ['/api/public/users', '/api/public/users/{id}'],
   schedule: { poll: '*/5 * * * *', sweep: '17 * * * *' },
   idField: 'userId',
-  witness: 1,
+  identifiedBy: 'person',
   lostCursor: 'sweep',
   removal: 'confirm',
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),

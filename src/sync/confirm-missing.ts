@@ -37,6 +37,7 @@ export async function confirmMissing(
   let skipped = false
   let left = 0
   let last: unknown
+  let proven = false
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.confirmed
   for (const { rid, key, skipped: known } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
@@ -49,6 +50,9 @@ export async function confirmMissing(
       // Another tenant's token would be told 404 for every id.
       if (!run.guard.covers(identity)) break
       if (item === null) {
+        // The token may have become another tenant's without a sign, and then every id is absent.
+        if (!proven) await run.guard.prove(signal)
+        proven = true
         const removed = await store.remove(tenantId, resource, [rid], at, requestId, serverTime)
         run.counts = { ...run.counts, removed: run.counts.removed + removed }
         continue

@@ -1,19 +1,16 @@
+import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import { isDenied } from './tenant-guard.ts'
+import type { TenantGuard } from './tenant-guard.ts'
 
 /** Carries out what operators decided since the last run (contract: Accept); true when the whole tenant was decided on. */
-export async function applyDecisions(context: TenantContext, tenantId: number): Promise<boolean> {
+export async function applyDecisions(context: TenantContext, tenantId: number, guard: TenantGuard): Promise<boolean> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)
   for (const decision of decisions) {
     const { holdId: hold, holdReason, reason, resource } = decision
     const held = (await store.holds(tenantId)).find(({ id }) => id === hold)
-    // Whoever vouches for a token that shows no known record says nothing about those records.
-    const coversKnown = held === undefined || !isDenied(held)
-    if (held !== undefined && holdReason === 'tenant_changed' && resource === 'all') {
-      await letPass(context, tenantId)
-      if (coversKnown) await forgetPlaces(context, tenantId)
-    }
+    const ofTenant = holdReason === 'tenant_changed' && resource === 'all'
+    const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held, guard) : false
     await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
     if (held !== undefined) log.warn({ hold, reason }, 'An operator accepted a hold')
     else log.warn({ hold, reason }, 'A decision came too late: the hold is gone or holds something else by now')
@@ -21,13 +18,37 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
   return decisions.some(({ resource }) => resource === 'all')
 }
 
-async function letPass(context: TenantContext, tenantId: number): Promise<void> {
+/** Accepts what raised the hold and nothing else; true when that covers the removal of all records known so far. */
+async function acceptTenant(
+  context: TenantContext,
+  tenantId: number,
+  hold: HoldRow,
+  guard: TenantGuard,
+): Promise<boolean> {
   const { store, settings } = context
-  await store.adoptBaseUrl(tenantId, settings.baseUrl)
-  await store.noteTenant(tenantId, { changeAccepted: enabledResources(context).map(({ name }) => name) })
+  switch (hold.cause['check']) {
+    case 'denied':
+      // Whoever vouches for a token that may read no known record says nothing about those records.
+      guard.acceptDenial()
+      return false
+    case 'origin':
+      await store.adoptBaseUrl(tenantId, settings.baseUrl)
+      return false
+    case 'page':
+      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })
+      return false
+    default:
+      await store.noteTenant(tenantId, { changeAccepted: enabledResources(context).map(({ name }) => name) })
+      await forgetPlaces(context, tenantId)
+      return true
+  }
 }
 
-/** Cursors and walks of the old tenant mean nothing in the new one. */
+function admittedBy({ cause }: HoldRow): AdmittedPage {
+  return { resource: String(cause['resource']), keys: cause['keys'] as AdmittedPage['keys'] }
+}
+
+/** Cursors and full syncs of the old tenant mean nothing in the new one. */
 async function forgetPlaces(context: TenantContext, tenantId: number): Promise<void> {
   const { store } = context
   for (const { name } of enabledResources(context)) {

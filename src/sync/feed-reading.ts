@@ -1,9 +1,10 @@
 import type { PageCommit } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
+import { commit } from './commit-page.ts'
 import { pageRules } from './page-rules.ts'
 import type { FeedResource, Fetched } from './resource.ts'
-import { commit, fetchVerified, type Run } from './run.ts'
+import { fetchVerified, type Run } from './run.ts'
 
 /** True when the tenant answered 400 to a request that carried a cursor. */
 export function cursorRefused(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { WalkAdvance, WalkRow } from '../mirror/port.ts'
+import { commit } from './commit-page.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
 import { cursorRefused } from './feed-reading.ts'
 import { queryAt } from './page-reading.ts'
@@ -7,7 +8,7 @@ import { cursorDigest, pageRules } from './page-rules.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 import type { FeedResource, Fetched } from './resource.ts'
 import { idleLimitMs } from './rhythm.ts'
-import { beginWalk, commit, noteProgress, type Run, walkedMs } from './run.ts'
+import { beginWalk, noteProgress, type Run, walkedMs } from './run.ts'
 
 /**
  * Walks the feed from its beginning, or from where an interrupted walk stopped, to its end. A page is written while the
@@ -61,6 +62,8 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow>
   const now = clock.now()
   if (open !== null && Math.abs(now - open.progressAt) - open.waitMs <= idleLimitMs(context, state)) {
     log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
+    // Its pages so far were committed after a proof.
+    run.proven ||= open.pages > 0
     run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
   }
@@ -116,6 +119,8 @@ async function write(run: Run, definition: FeedResource, parts: PageOfWalk): Pro
     const memory = { tenantId, resource: definition.name, page: number, digest, reading }
     const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, walk: step })
     if (result === null) return null
+    // It shows just what the mirror holds, known GUIDs included.
+    if (definition.identifiedBy === 'guid') run.proven = true
     noteProgress(run, result.counts, records)
     return JSON.parse(note) as FeedOrder
   }

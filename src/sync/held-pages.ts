@@ -1,10 +1,11 @@
 import type { WalkAdvance, WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
+import { commit } from './commit-page.ts'
 import { confirmList } from './known-list.ts'
 import { queryAt } from './page-reading.ts'
 import { cursorDigest } from './page-rules.ts'
 import type { Fetched } from './resource.ts'
-import { beginWalk, commit, type Moment, momentOf, type Run, walkedMs } from './run.ts'
+import { beginWalk, type Moment, momentOf, type Run, walkedMs } from './run.ts'
 
 /** Of a longer list the walk is written as it advances: what is held takes memory, and is compared at one go. */
 const mostHeld = 50

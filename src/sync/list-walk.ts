@@ -6,12 +6,11 @@ import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
 import { fetchVerified, type Run } from './run.ts'
-import { suspectEmpty } from './suspect-empty.ts'
+import { emptyList, suspectEmpty } from './suspect-empty.ts'
 
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
 
-const emptyList = { message: 'The list is empty, which may mean that the request could not be completed' }
 
 interface Pass {
   readonly ids: ReadonlySet<string>
@@ -148,12 +147,12 @@ async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: Re
     await store.liftHold(tenantId, name, 'tenant_changed')
     return
   }
-  const message = `The list of ${name} does not contain ownClientId ${own}`
+  const message = `The list of ${name} does not contain ownClientId ${own}: is the setting outdated, or was that client rotated?`
   const cause = { check: 'own-client', ownClientId: own }
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
   throw new SyncError('tenant_changed', message, {
-    hint: 'Correct ownClientId, or the token if it is another client’s',
+    hint: 'Set ownClientId to the client that this daemon uses now, or give back the token of that client',
   })
 }
 

@@ -2,6 +2,7 @@ import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/po
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { confirmByTime } from './confirm-by-time.ts'
+import { proveEnd } from './confirm-answer.ts'
 import { type Run, walkedMs } from './run.ts'
 
 const walksToRemove = 2
@@ -57,6 +58,7 @@ export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
+  await proveEnd(run)
   const first = ended.unreadable ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held } = planRemovals(first, rule, settings.removals, budget)

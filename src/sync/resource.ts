@@ -44,8 +44,8 @@ interface Common {
   readonly unknownValues?: (record: object, settings: TenantSettings) => readonly string[]
   /** The field that names a record; its values are compared with what the mirror knows. Null: there is one object. */
   readonly idField: string | null
-  /** Place in the order in which first pages are asked to tell whose data this is; absent = it cannot tell. */
-  readonly witness?: number
+  /** How its records identify the tenant: by GUIDs that exist in one tenant only, or by persons who may be in several. */
+  readonly identifiedBy?: 'guid' | 'person'
 }
 
 /** A feed with a stored cursor: polls continue it, sweeps walk it from the beginning. */

@@ -1,4 +1,4 @@
-import type { AnsweredAt, CommitCounts, PageCommit, SyncState, WalkRow } from '../mirror/port.ts'
+import type { AnsweredAt, CommitCounts, SyncState, WalkRow } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
@@ -34,6 +34,8 @@ export interface Run {
   closed: boolean
   /** How many missing records it has asked for. */
   confirmed: number
+  /** True once a proof of the tenant's identity succeeded in this run, or a page had a known GUID. */
+  proven: boolean
   readonly events: Set<string>
   /** To be called when a complete walk of the resource was written. */
   readonly walkCompleted: () => Promise<void>
@@ -77,33 +79,6 @@ export function beginWalk(run: Run, cursorBefore: string | null, begun = momentO
 /** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
 export function walkedMs({ context, walked }: Run): number {
   return Math.round(walked.beforeMs + context.clock.monotonic() - walked.since)
-}
-
-/** Writes one page, guarded against another tenant's data, and takes stock of it. */
-export async function commit(
-  run: Run,
-  fetched: Fetched,
-  query: FeedQuery,
-  { remember, ...rest }: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
-): Promise<void> {
-  const { store, observer, settings } = run.context
-  const { name } = run.definition
-  // What is odd is told by each run, so such a page must be read by each.
-  const odd = noteOddities(run, fetched)
-  const result = await store.commitPage({
-    tenantId: run.tenantId,
-    resource: name,
-    items: fetched.items,
-    at: fetched.meta.receivedAt,
-    requestId: fetched.meta.requestId,
-    recordCreations: run.state.completeStartedAt !== null,
-    ...rest,
-    ...(odd || remember === undefined ? {} : { remember }),
-    ...run.guard.admission(run.state),
-  })
-  if (!result.admitted) throw await run.guard.refusePage(name, query, fetched.items.length)
-  observer.datesMovedLater(settings.name, name, result.laterDates)
-  noteProgress(run, result.counts, fetched.items.length)
 }
 
 /** Takes stock of a page that was written. */

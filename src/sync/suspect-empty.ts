@@ -11,9 +11,13 @@ export interface Suspicion {
   readonly rids?: readonly number[]
 }
 
+export const emptyList: Suspicion = {
+  message: 'The list is empty, which may mean that the request could not be completed',
+}
+
 /** Raises the hold of a list that looks incomplete; the error ends the run. */
 export async function suspectEmpty(
-  { context, tenantId, definition }: Run,
+  { context, tenantId, definition }: Pick<Run, 'context' | 'tenantId' | 'definition'>,
   emptiness: Emptiness,
   { message, count, rids = [] }: Suspicion,
 ): Promise<SyncError> {

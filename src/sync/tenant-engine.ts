@@ -55,7 +55,7 @@ class Engine implements TenantEngine {
       context,
       tenantId: tenant.id,
       intervalMs: shortestIntervalMs(context.settings),
-      accepted: () => this.#tenant.changeAccepted !== null,
+      tenant: () => this.#tenant,
       held: () => this.#hold,
       refresh: () => this.#refresh(),
     })
@@ -162,6 +162,7 @@ class Engine implements TenantEngine {
       closed: false,
       era: () => this.#era,
       confirmed: 0,
+      proven: false,
       events: new Set(),
       walkCompleted: () => this.#walkCompleted(definition),
     }
@@ -210,19 +211,22 @@ class Engine implements TenantEngine {
     }
   }
 
-  /** An accepted tenant change lasts until one complete walk of each readable resource. */
+  /** An accepted tenant change lasts until one full sync of each readable resource, an accepted page until one of its own. */
   async #walkCompleted({ name }: ResourceDefinition): Promise<void> {
-    const owed = this.#tenant.changeAccepted
-    if (owed === null) return
-    const left = owed.filter((resource) => resource !== name)
-    await this.#context.store.noteTenant(this.tenantId, { changeAccepted: left.length === 0 ? null : left })
+    const { changeAccepted: owed, admitted } = this.#tenant
+    if (owed === null && admitted?.resource !== name) return
+    const left = owed?.filter((resource) => resource !== name) ?? []
+    await this.#context.store.noteTenant(this.tenantId, {
+      changeAccepted: left.length === 0 ? null : left,
+      ...(admitted?.resource === name ? { admitted: null } : {}),
+    })
     await this.#refresh()
   }
 
   /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
   #applyDecisions(): Promise<void> {
     const mine = this.#deciding.then(async () => {
-      if (await applyDecisions(this.#context, this.tenantId)) this.#era++
+      if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#era++
       await this.#refresh()
     })
     this.#deciding = mine.catch(() => {})

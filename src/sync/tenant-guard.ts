@@ -1,34 +1,53 @@
-import type { HoldRow, PageGlance, SyncState } from '../mirror/port.ts'
-import { hourMs } from '../model/durations.ts'
+import type { HoldRow, PageGlance, SyncState, TenantRow } from '../mirror/port.ts'
+import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import { firstPageKnown, type Sighting } from './identity-check.ts'
-import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
-import type { Fetched, ResourceDefinition, WalkResource } from './resource.ts'
+import { type Evidence, type GivenPage, readEvidence } from './identity-proof.ts'
+import { admits, refusedPagePasses } from './refused-page.ts'
+import type { Fetched, ResourceDefinition } from './resource.ts'
 
-const leastSuspiciousPage = 5
-const oldEnoughMs = hourMs
-
-/** What an operator can do about a hold, by the check that raised it. */
+/** What an operator can do about a hold, by what raised it. */
 const deniedHint =
   'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
 const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
 
+/** For so long after it was in question, a changed answer takes more proof. */
+const troubledMs = dayMs
+const rounds = { calm: 2, troubled: 6 } as const
+
+export interface ProofOptions {
+  /** The first page of a list that was just read. */
+  readonly given?: GivenPage
+  /** True where a token that may read none of the lists is no reason to hold. */
+  readonly denialPasses?: boolean
+}
+
 /**
- * Notices another tenant's data in the place of this one's (contract: Tenant guard). The API names no tenant, so the
- * data itself must show an id that the mirror knows.
+ * Recognizes another tenant's data in the place of this one's (contract: Tenant identity). The API names no tenant, so
+ * the data itself must prove it.
  */
 export interface TenantGuard {
-  /** True when the answer's identity is verified; false when it was read under an older one. Throws while held. */
+  /** True when the answer's identity is proven; false when it was read under an older one. Throws while held. */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
-  /** The page rule (b), where it applies. */
-  admission(state: SyncState): { readonly admit?: (glance: PageGlance) => boolean }
+  /** Proves again whose data the API returns now. Throws, with a hold where the data is another tenant's. */
+  prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
+  /** True while an operator's acceptance lets another tenant's data in: nothing is compared. */
+  readonly passing: boolean
+  /** How often a changed answer is read again, with a proof after each; greater for a day after a doubt. */
+  readonly rounds: number
+  /** True for a day after a hold, or after two reads that differ. */
+  readonly troubled: boolean
+  noteTrouble(): void
+  /** The page rule. */
+  admits(state: SyncState, glance: PageGlance): boolean
   /** Raises the hold for a page that was refused; the error ends the run. */
-  refusePage(resource: ResourceName, query: FeedQuery, records: number): Promise<SyncError>
+  refusePage(resource: ResourceName, query: FeedQuery, glance: PageGlance): Promise<SyncError>
   /** Tries the check that raised a hold again; throws while it does not pass. Once an interval at most. */
   passHold(signal: AbortSignal): Promise<void>
+  /** An operator accepted a token that may read none of the lists by which the tenant is recognized. */
+  acceptDenial(): void
   /** True when answers of this identity were verified and the tenant is not on hold. */
   covers(identity: number): boolean
   /** Throws while the tenant is on hold: nothing may be written for it. */
@@ -40,22 +59,31 @@ export interface GuardOptions {
   readonly tenantId: number
   /** Shortest interval of the tenant's schedule: a held tenant is probed no more often. */
   readonly intervalMs: number
-  /** True while an operator's acceptance lets the checks pass. */
-  readonly accepted: () => boolean
+  readonly tenant: () => TenantRow
   readonly held: () => HoldRow | null
   readonly refresh: () => Promise<void>
 }
 
 export function tenantGuard(options: GuardOptions): TenantGuard {
-  const { context, tenantId, intervalMs, accepted, held, refresh } = options
+  const { context, tenantId, intervalMs, tenant, held, refresh } = options
   const { store, settings, clock, log } = context
   let verified = 0
+  /** Identity whose data an acceptance is about; null until such data was read in this process. */
+  let strangeIdentity: number | null = null
+  let denial = { identity: null as number | null, accepted: false }
+  let troubledUntil = Number.NEGATIVE_INFINITY
   let checking: Promise<void> = Promise.resolve()
   let probedAt = Number.NEGATIVE_INFINITY
   let probing: Promise<void> | null = null
 
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
     new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
+
+  const passing = () => tenant().changeAccepted !== null && (strangeIdentity === null || verified === strangeIdentity)
+
+  const noteTrouble = () => {
+    troubledUntil = clock.monotonic() + troubledMs
+  }
 
   function insist(): void {
     const hold = held()
@@ -65,94 +93,102 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   async function raise(message: string, cause: Readonly<Record<string, unknown>>, count: number): Promise<SyncError> {
     const at = clock.now()
     probedAt = clock.monotonic()
+    noteTrouble()
     await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
     await refresh()
-    if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing shows whose data these are; nothing is written')
-    else log.error({ cause }, 'The data look like another tenant; nothing of it is written')
+    if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
+    else log.error({ check: cause['check'] }, 'The data look like another tenant; nothing of it is written')
     return changed({ message, cause })
   }
 
-  const raiseStranger = ({ records }: Sighting) =>
-    raise('No first page shows an id that the mirror knows', { check: 'first-page' }, records)
+  /** A third tenant ends what an operator accepted of the second. */
+  async function raiseMismatch(evidence: Evidence, identity: number): Promise<SyncError> {
+    strangeIdentity = identity
+    if (tenant().changeAccepted !== null) {
+      await store.noteTenant(tenantId, { changeAccepted: null })
+      await store.withdrawAcceptedRemovals(tenantId)
+    }
+    return raise(mismatchMessage(evidence), { check: 'proof' }, evidence.records)
+  }
 
   /** A token that may read nothing by which the tenant could be recognized may as well be another tenant's. */
-  const raiseDenied = ({ records, lacking }: Sighting) =>
-    raise(
-      `Nothing shows whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`,
+  function raiseDenied({ records, lacking }: Evidence, identity: number): Promise<SyncError> {
+    denial = { identity, accepted: false }
+    return raise(
+      `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`,
       { check: 'denied' },
       records,
     )
+  }
 
-  async function check(fetched: Fetched, definition: ResourceDefinition, first: boolean, signal: AbortSignal) {
-    const given = first ? { definition, fetched } : undefined
-    const sighting = await firstPageKnown(context, tenantId, given, signal)
-    if (sighting.seen === 'stranger') throw await raiseStranger(sighting)
-    if (sighting.seen === 'denied') throw await raiseDenied(sighting)
-    verified = Math.max(verified, sighting.identity ?? fetched.meta.identity)
+  /** An acceptance lets one identity pass, after a restart too unless the accepted tenant is mirrored by now. */
+  async function acceptancePasses(identity: number): Promise<boolean> {
+    const owed = tenant().changeAccepted
+    if (owed === null || (strangeIdentity !== null && strangeIdentity !== identity)) return false
+    for (const { name, identifiedBy } of enabledResources(context)) {
+      const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
+      if (isMirrored && strangeIdentity === null && (await store.liveCount(tenantId, name)) > 0) return false
+    }
+    strangeIdentity = identity
+    return true
+  }
+
+  function denialAccepted(identity: number): boolean {
+    if (!denial.accepted || (denial.identity !== null && denial.identity !== identity)) return false
+    denial.identity = identity
+    return true
+  }
+
+  async function settle(evidence: Evidence, answered: number, denialPasses: boolean): Promise<void> {
+    const identity = evidence.identity ?? answered
+    const { outcome } = evidence
+    if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw await raiseMismatch(evidence, identity)
+    if (outcome === 'denied' && !denialPasses && !denialAccepted(identity)) throw await raiseDenied(evidence, identity)
+    verified = Math.max(verified, identity)
+  }
+
+  async function check({ fetched, definition }: GivenPage, isFirst: boolean, signal: AbortSignal): Promise<void> {
+    const { identity } = fetched.meta
+    if (tenant().changeAccepted !== null && strangeIdentity === identity) {
+      verified = identity
+      return
+    }
+    const given = isFirst ? { definition, fetched } : undefined
+    await settle(await readEvidence(context, tenantId, given, signal), identity, false)
   }
 
   async function probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
     if (!(await retry(hold, signal))) throw changed(hold)
     await store.liftHold(tenantId, 'all', 'tenant_changed')
     await refresh()
+    noteTrouble()
     probedAt = Number.NEGATIVE_INFINITY
-    log.info({}, 'The tenant is itself again; the hold is lifted')
+    log.info({}, 'Tenant identity confirmed; hold released')
   }
 
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
-    if (hold.cause['check'] !== 'page') {
-      const sighting: Sighting = await firstPageKnown(context, tenantId, undefined, signal)
-      // A stranger is worse than a refusal, and what an operator accepted of the one must not cover the other.
-      if (sighting.seen === 'stranger' && isDenied(hold)) throw await raiseStranger(sighting)
-      // Resources that were switched off by now count no longer.
-      if (sighting.seen === 'nothing' && isDenied(hold)) return true
-      if (sighting.seen !== 'known') return false
-      verified = sighting.identity ?? verified
-      if (hold.cause['check'] === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
-      return true
-    }
-    const definition = enabledResources(context).find(({ name }) => name === hold.cause['resource'])
+    const check = hold.cause['check']
+    if (check === 'page' && !(await refusedPageOf(hold, signal))) return false
+    const evidence = await readEvidence(context, tenantId, undefined, signal)
+    const identity = evidence.identity ?? verified
+    const { outcome } = evidence
+    if (outcome === 'mismatch') strangeIdentity = identity
+    if (outcome === 'denied') denial = { ...denial, identity }
+    // Another tenant's data is worse than a refusal, and what is accepted of the one must not cover the other.
+    if (outcome === 'mismatch' && isDenied(hold)) throw await raiseMismatch(evidence, identity)
+    // Resources that were switched off by now count no longer; a page that passes needs no other proof then.
+    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page')
+    if (outcome !== 'match' && !nothingCounts) return false
+    verified = Math.max(verified, identity)
+    if (check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
+    return true
+  }
+
+  /** True when the page passes now, or belongs to a resource that is switched off. */
+  async function refusedPageOf({ cause }: HoldRow, signal: AbortSignal): Promise<boolean> {
+    const definition = enabledResources(context).find(({ name }) => name === cause['resource'])
     if (definition === undefined) return true
-    const state = await store.syncState(tenantId, definition.name)
-    const passes =
-      definition.kind === 'walk'
-        ? await everyPageAdmitted(definition, state, signal)
-        : admits(state, await glanceAt(definition, await refetch(definition, hold.cause['query'] as FeedQuery, signal)))
-    // A page that merely became short or empty is no proof of the old tenant.
-    const { seen } = await firstPageKnown(context, tenantId, undefined, signal)
-    return passes && (seen === 'known' || seen === 'nothing')
-  }
-
-  /** A list whose cursors are good within one walk only is walked to see the page again (contract: Sync table). */
-  async function everyPageAdmitted(definition: WalkResource, state: SyncState, signal: AbortSignal): Promise<boolean> {
-    let cursor: string | null = null
-    for (let pages = 0; pages < settings.api.maxPages; pages++) {
-      const page: Fetched = await fetchOf(context, definition, queryAt(cursor), signal)
-      if (!admits(state, await glanceAt(definition, page))) return false
-      if (!page.hasMore || page.nextCursor === null || page.nextCursor === cursor) return true
-      cursor = page.nextCursor
-    }
-    return false
-  }
-
-  async function refetch(definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<Fetched> {
-    try {
-      return await fetchOf(context, definition, query, signal)
-    } catch (error) {
-      if (error instanceof SyncError && error.status === 400) return fetchOf(context, definition, {}, signal)
-      throw error
-    }
-  }
-
-  async function glanceAt({ name, idField }: ResourceDefinition, { items }: Fetched): Promise<PageGlance> {
-    const unknownCreatedAt: (number | null)[] = []
-    let known = 0
-    for (const item of items) {
-      const id = idOf(item, idField)
-      if (id !== null && (await store.knownKeys(tenantId, name, [id])) > 0) known++
-      else unknownCreatedAt.push(item.ok ? createdAtOf(item.record) : null)
-    }
-    return { known, unknownCreatedAt }
+    return refusedPagePasses({ context, tenantId, definition, query: cause['query'] as FeedQuery, signal })
   }
 
   return {
@@ -162,10 +198,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
         const mine = checking.then(async () => {
           // Another run may have raised the hold meanwhile; one that is under way must end by it, too.
           insist()
-          if (verified >= identity) return
-          if (accepted()) verified = identity
-          // Only a page without any query shows the list's beginning.
-          else await check(fetched, definition, Object.keys(query).length === 0, signal)
+          // Only a page without any query is the list's first.
+          if (verified < identity) await check({ fetched, definition }, Object.keys(query).length === 0, signal)
         })
         checking = mine.catch(() => {})
         await mine
@@ -173,16 +207,31 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       insist()
       return verified === identity
     },
-    admission(state) {
-      if (accepted() || state.completeServerTime === null) return {}
-      return { admit: (glance) => admits(state, glance) }
+    async prove(signal, { given, denialPasses = false } = {}) {
+      insist()
+      if (passing()) return
+      await settle(await readEvidence(context, tenantId, given, signal), verified, denialPasses)
+      insist()
     },
-    refusePage: (resource, query, records) =>
-      raise(
+    get passing() {
+      return passing()
+    },
+    get rounds() {
+      return rounds[clock.monotonic() < troubledUntil ? 'troubled' : 'calm']
+    },
+    get troubled() {
+      return clock.monotonic() < troubledUntil
+    },
+    noteTrouble,
+    admits: (state, glance) => admits(state, glance, tenant().admitted),
+    refusePage(resource, query, { known, unknown }) {
+      const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
+      return raise(
         `A page of ${resource} holds mostly records that are unknown here although they are old`,
-        { check: 'page', resource, query },
-        records,
-      ),
+        { check: 'page', resource, query, keys },
+        known + unknown.length,
+      )
+    },
     async passHold(signal) {
       const hold = held()
       if (hold === null) return
@@ -201,21 +250,23 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
         probing = null
       }
     },
+    acceptDenial() {
+      denial = { ...denial, accepted: true }
+    },
     covers: (identity) => identity === verified && held() === null,
     insist,
   }
 }
 
-/** True for a hold that stands because nothing could be read by which the tenant would be recognized. */
+/** True for a hold that was raised because nothing could be read by which the tenant would be recognized. */
 export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
   return cause['check'] === 'denied'
 }
 
-/** Rule (b): false for a page of five or more whose records are mostly unknown yet older than the last complete walk. */
-export function admits(state: Pick<SyncState, 'completeServerTime'>, { known, unknownCreatedAt }: PageGlance): boolean {
-  const total = known + unknownCreatedAt.length
-  if (state.completeServerTime === null || total < leastSuspiciousPage) return true
-  const before = state.completeServerTime - oldEnoughMs
-  const strange = unknownCreatedAt.filter((createdAt) => createdAt !== null && createdAt < before).length
-  return strange * 2 <= total
+function mismatchMessage({ strange }: Evidence): string {
+  if (strange.includes('users')) {
+    return 'The users read from the tenant are not those of the mirror: it may be another tenant'
+  }
+  const lists = strange.length === 0 ? 'the tenant' : `its ${strange.join(' and ').replaceAll('-', ' ')}`
+  return `No id read from ${lists} is known to the mirror: it may be another tenant, or all API clients were rotated at once`
 }

@@ -1,7 +1,13 @@
+import { SyncError } from '../model/errors.ts'
+import { commit } from './commit-page.ts'
+import { differingAnswer } from './confirm-answer.ts'
 import { confirmList } from './known-list.ts'
 import type { Fetched, WholeResource } from './resource.ts'
-import { commit, fetchVerified, type Run } from './run.ts'
+import { fetchVerified, type Run } from './run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
+
+/** Answers in a row that may differ before the run fails. */
+const mostReads = 3
 
 /**
  * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
@@ -14,18 +20,26 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const startedAt = clock.now()
   const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const fetched = await fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
-  await refuseContradiction(run, definition, fetched)
-  const durationMs = Math.round(clock.monotonic() - since)
-  const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
-  if (!(await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) {
-    await commit(run, fetched, {}, { whole })
-    await store.liftHold(tenantId, definition.name, 'suspect_empty')
-    // What else was accepted is no contradiction once it is written.
-    const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
-    if (state.emptyAccepted !== null && !stays) {
-      await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
+  const read = () => fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
+  let fetched = await read()
+  for (let reads = 1; ; reads++) {
+    await refuseContradiction(run, definition, fetched)
+    const durationMs = Math.round(clock.monotonic() - since)
+    const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
+    if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
+    const other = state.completeStartedAt === null ? null : await differingAnswer(run, fetched, read)
+    if (other === null) {
+      await commit(run, fetched, {}, { whole })
+      await store.liftHold(tenantId, definition.name, 'suspect_empty')
+      // What else was accepted is no contradiction once it is written.
+      const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
+      if (state.emptyAccepted !== null && !stays) {
+        await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
+      }
+      break
     }
+    if (reads === mostReads) throw new SyncError('protocol', `The answers of ${definition.name} keep changing`)
+    fetched = other
   }
   await run.walkCompleted()
 }

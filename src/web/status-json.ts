@@ -1,5 +1,5 @@
 import { toIso } from '../model/dates.ts'
-import type { ResourceView, TenantPosture } from '../model/posture.ts'
+import { identitySentences, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { tally } from './tally.ts'
 import { resourceState, trustOf } from './trust.ts'
 
@@ -14,6 +14,8 @@ function tenantJson(posture: TenantPosture): object {
     tenant: posture.tenant,
     at: toIso(posture.at),
     trust: trustOf(posture).level,
+    identity: posture.identity,
+    identityMessage: identitySentences[posture.identity],
     clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,
     blockedUntil: posture.blockedUntil > posture.at ? toIso(posture.blockedUntil) : null,
     holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),

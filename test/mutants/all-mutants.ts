@@ -1,5 +1,6 @@
 import { answerTimeMutants } from './answer-time-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
+import { identityMutants } from './identity-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
@@ -10,6 +11,7 @@ export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...answerTimeMutants,
   ...checksMutants,
+  ...identityMutants,
   ...localClockMutants,
   ...removalsMutants,
   ...simulationMutants,

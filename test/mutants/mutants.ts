@@ -222,27 +222,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/mirror', 'test/sync/quarantine.test.ts'],
   },
   {
-    name: 'another tenant behind a new token is not noticed',
-    file: 'src/sync/tenant-guard.ts',
-    find: "if (sighting.seen === 'stranger') throw",
-    replace: "if (sighting.seen === 'stranger' && accepted()) throw",
-    tests: ['test/sync'],
-  },
-  {
-    name: 'a token that may read no known record is taken for the tenant’s own',
-    file: 'src/sync/tenant-guard.ts',
-    find: "if (sighting.seen === 'denied') throw await raiseDenied(sighting)",
-    replace: '',
-    tests: ['test/sync/guard-tenant', 'test/faults/traps-judged.test.ts'],
-  },
-  {
-    name: 'vouching for a token gives up the records that it cannot read',
-    file: 'src/sync/decisions.ts',
-    find: 'const coversKnown = held === undefined || !isDenied(held)',
-    replace: 'const coversKnown = true',
-    tests: ['test/sync/guard-tenant'],
-  },
-  {
     name: 'a header that once let a user in lets in whoever has that name no longer',
     file: 'src/web/auth/basic-auth.ts',
     find: 'if (isUser && remembered.has(id))',

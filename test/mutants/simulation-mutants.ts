@@ -42,7 +42,7 @@ export const simulationMutants: readonly Mutant[] = [
   {
     name: 'another tenant is not noticed where its token may read no record',
     file: 'src/sync/tenant-guard.ts',
-    find: "if (sighting.seen === 'denied') throw await raiseDenied(sighting)",
+    find: "if (outcome === 'denied' && !denialPasses && !denialAccepted(identity)) throw await raiseDenied(evidence, identity)",
     replace: '',
     tests,
   },

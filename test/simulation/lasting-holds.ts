@@ -26,7 +26,7 @@ const feeds: readonly Feed[] = ['users', 'documents', 'api-clients']
  */
 export async function mayLast(parts: HeldParts, { cause }: Pick<HoldRow, 'cause'>): Promise<boolean> {
   switch (cause['check']) {
-    case 'first-page':
+    case 'proof':
     case 'denied':
       return isStranger(parts)
     case 'page':

@@ -69,6 +69,7 @@ it.each(['roles', 'permissions'] as const)('a failing list of %s removes nothing
 
 it.each(['users', 'documents'] as const)('an empty list of %s is held, not believed', async (resource) => {
   const test = await testEngine({ settings })
+  await test.run('api-clients')
   await test.run(resource, 'sweep')
   const before = live(test, resource)
   test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'empty' } })

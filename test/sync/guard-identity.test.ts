@@ -80,12 +80,15 @@ it('another baseUrl with another tenant stays held, and lifts when the old addre
   expect(await heldBack(test)).toEqual([])
 })
 
-it('accepting another baseUrl adopts it', async () => {
+it('accepting another baseUrl adopts the address alone: another tenant behind it is a hold of its own', async () => {
   const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
   await test.runAll('sweep')
   const other = await moved(test)
   test.useToken(other.tokens.secondReader)
   await test.restart({ baseUrl: other.baseUrl })
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).cause).toEqual({ check: 'proof' })
   await accept(test, await theHold(test))
   const results = await test.runAll()
   expect(results.map(ending)).toEqual(results.map(() => 'success'))

@@ -130,7 +130,7 @@ it('runs that begin together share a probe that does not lift the hold', async (
   test.sim.requests.clear()
   const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
   expect(results.map(ending)).toEqual(results.map(() => 'tenant_changed'))
-  expect(list(test)).toHaveLength(3)
+  expect(list(test)).toHaveLength(2)
 })
 
 it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
@@ -143,11 +143,7 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
     for (let n = 0; n < 3; n++) {
       for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
     }
-    expect(list(test).map(({ path }) => path)).toEqual([
-      '/api/public/users',
-      '/api/public/api-clients',
-      '/api/public/documents',
-    ])
+    expect(list(test).map(({ path }) => path)).toEqual(['/api/public/api-clients', '/api/public/documents'])
     test.clock.advance(5 * minuteMs)
   }
   test.useToken(test.sim.tokens.reader)
@@ -288,16 +284,17 @@ it('a resource that is denied or switched off does not count where another one s
   expect(ending(await test.run('users', 'poll'))).toBe('missing_permission')
 })
 
-it('the next first page is asked where one shows nothing known', async () => {
-  const test = await synced({ sizes: { users: 3 } })
-  test.sim.primary.removeUsers(1)
-  for (let n = 0; n < 10; n++) test.sim.primary.addUser()
+it('the documents decide where every API client was rotated, page by page', async () => {
+  const test = await synced()
+  test.sim.primary.removeApiClients(1)
+  for (let n = 0; n < 25; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
   await test.restart()
   test.sim.requests.clear()
   expect(ending(await test.run('roles'))).toBe('success')
   expect(list(test).map(({ path }) => path)).toEqual([
     '/api/public/roles',
-    '/api/public/users',
     '/api/public/api-clients',
+    '/api/public/api-clients',
+    '/api/public/documents',
   ])
 })

@@ -89,6 +89,7 @@ it('polls and failing sweeps leave a hold as it is', async () => {
 
 it('a hold that shrinks below the limits ends, and what is left is removed', async () => {
   const test = await testEngine({ settings, sizes: { users: 60 } })
+  await test.run('api-clients')
   await test.run('users', 'sweep')
   const gone = [...test.sim.state().users()].slice(0, 20)
   test.sim.primary.removeUsers(first(20))

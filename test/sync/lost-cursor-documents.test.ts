@@ -54,6 +54,7 @@ it('the overlap is configuration', async () => {
 
 it('recovery by time goes on by cursor and brings every change at once, before the sweep', async () => {
   const test = await synced()
+  await test.run('api-clients')
   for (let n = 0; n < 120; n++) test.sim.primary.addDocument()
   test.sim.invalidateCursors()
   // The first request without a cursor is the one with updatedAfter; the sweep that follows fails at once.

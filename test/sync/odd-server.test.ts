@@ -105,6 +105,6 @@ it('makes good a cursor that it no longer knows and refuses with a page of HTML'
   server.put({ ...document(4), createdAt: '2026-03-01T11:59:00Z' })
   await run(test, 'poll')
   expect(test.told.resets.toSorted()).toEqual(['documents', 'users'])
-  expect(server.asked.filter((path) => path.includes('updatedAfter'))).toHaveLength(1)
+  expect(new Set(server.asked.filter((path) => path.includes('updatedAfter'))).size).toBe(1)
   await expectMirrored(test, server)
 })

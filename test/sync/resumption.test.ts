@@ -95,7 +95,7 @@ it('walks anew when a walk stood idle for longer than half the freshness limit, 
     test.clock.advance(idle)
     test.sim.requests.clear()
     await test.run('users', 'sweep')
-    expect(cursorsAsked(test, 'users')).toHaveLength(anew ? 5 : 3)
+    expect(cursorsAsked(test, 'users')).toHaveLength(anew ? 6 : 3)
     expect(cursorsAsked(test, 'users')[0] === null).toBe(anew)
     const [state] = test.query("select complete_started_at, sweep_success_at from sync_states where resource = 'users'")
     const startedAt = test.clock.now() - (anew ? 0 : idle)
@@ -151,6 +151,7 @@ it('counts as seen what a poll showed while the walk stood still', async () => {
 
 it('retries the poll from before a sweep in the next run when it failed, and decides nothing before', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
+  await test.run('api-clients')
   await test.run('users', 'sweep')
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.removeUser(user?.userId ?? 0)

@@ -52,7 +52,7 @@ it('spends one request a resource on a steady poll, one a page on API clients, a
   expect(test.sim.violations).toEqual([])
 })
 
-it('asks for the first page of users beside the poll after a start, to know the tenant again', async () => {
+it('asks for the API clients beside the poll after a start, to know the tenant again', async () => {
   const test = await testEngine({ settings: { userDetails: { perRun: 300 } } })
   await test.runAll('sweep')
   await test.restart()
@@ -60,7 +60,11 @@ it('asks for the first page of users beside the poll after a start, to know the 
   await test.run('documents')
   await test.run('users')
   const asked = requestsOf(test)
-  expect(asked.map(({ path }) => path)).toEqual(['/api/public/documents', '/api/public/users', '/api/public/users'])
+  expect(asked.map(({ path }) => path)).toEqual([
+    '/api/public/documents',
+    '/api/public/api-clients',
+    '/api/public/users',
+  ])
   expect(asked[1]).not.toHaveProperty('cursor')
 })
 
@@ -106,7 +110,10 @@ it('recovers a lost documents cursor by time and then by cursor, never both in o
   const { outcome, mode } = await test.run('documents')
   expect([outcome, mode]).toEqual(['success', 'sweep'])
   expect(test.told.resets).toEqual(['documents'])
-  const asked = requestsOf(test).map((query) => Object.keys(query).slice(1).join())
+  const ofDocuments = requestsOf(test).filter((query) => query['path'] === '/api/public/documents')
+  const words = ofDocuments.map((query) => Object.keys(query).slice(1).join())
+  // A page of unknown ids is read again.
+  const asked = words.filter((one, i) => one !== words[i - 1])
   expect(asked.slice(0, 4)).toEqual(['cursor', 'updatedAfter', 'cursor', ''])
   expect(requestsOf(test)[1]).toMatchObject({ updatedAfter: new Date(reachedEnd - hourMs).toISOString() })
   const { mirrored, truth } = await bothSides(test, ['documents'])

@@ -14,4 +14,8 @@ export const tenants = sqliteTable('tenants', {
   blockedForMs: integer('blocked_for_ms'),
   /** JSON array of resources that still owe a complete walk after a tenant change was accepted; null = none pending. */
   changeAccepted: text('change_accepted'),
+  /** When an operator last accepted another tenant: tombstones of records first seen before are not known any more. */
+  knownSince: integer('known_since'),
+  /** JSON: resource and keys of a refused page that an operator accepted, until a full sync of it completes. */
+  admitted: text('admitted'),
 })

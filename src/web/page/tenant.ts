@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { dayMs } from '../../model/durations.ts'
+import { identitySentences } from '../../model/posture.ts'
 import { tally } from '../tally.ts'
 import { trustOf } from '../trust.ts'
 import { changes } from './changes.ts'
@@ -62,5 +63,6 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
     own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs
       ? html`<p class="note">The secret that this watch itself uses ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one it goes blind.</p>`
       : ''
-  return html`${goesBlind}${blocked}${skewed}`
+  const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentences[posture.identity]}</p>`
+  return html`${goesBlind}${blocked}${skewed}${identity}`
 }

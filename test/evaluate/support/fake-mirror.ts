@@ -56,7 +56,16 @@ export function fakeMirror(now: number): FakeMirror {
     [...(records.get(resource)?.values() ?? [])].sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
   const trusted = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
   const mirror: Omit<FakeMirror, 'store'> = {
-    tenant: { id: 1, name: 'acme', baseUrl: '', blockedUntil: 0, blockedForMs: null, changeAccepted: null },
+    tenant: {
+      id: 1,
+      name: 'acme',
+      baseUrl: '',
+      blockedUntil: 0,
+      blockedForMs: null,
+      changeAccepted: null,
+      knownSince: null,
+      admitted: null,
+    },
     trust: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['trust'],
     holds: [],
     changes: [],

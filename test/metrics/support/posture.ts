@@ -71,6 +71,7 @@ export function posture(over: Partial<TenantPosture> = {}): TenantPosture {
     clockSkewMs: null,
     blockedUntil: 0,
     holds: [],
+    identity: 'proven',
     resources: [resource('api-clients'), resource('users')],
     checks: [check('user-mfa-enrolled')],
     waivers: [],

@@ -38,9 +38,10 @@ export async function oddServer(): Promise<OddServer> {
   const asked: string[] = []
   const used = new WeakSet<Socket>()
   let changes = 0
+  let given = 0
 
   function cursorFor(place: unknown): string {
-    const cursor = `${odd.repeat(60)}${places.size}=`
+    const cursor = `${odd.repeat(60)}${given++}=`
     places.set(cursor, place)
     return cursor
   }

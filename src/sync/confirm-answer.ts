@@ -1,0 +1,134 @@
+import type { PageGlance } from '../mirror/port.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { FeedQuery } from '../tenant/reader.ts'
+import { enabledResources } from './context.ts'
+import { idOf } from './page-reading.ts'
+import type { Fetched, Item, ResourceDefinition } from './resource.ts'
+import type { Run } from './run.ts'
+
+/**
+ * What a page needs before it is committed: a proof of the tenant's identity, or equal reads with a proof after each;
+ * `if possible` does without the proof where the lists for it cannot be read.
+ */
+export type Need = 'nothing' | 'proof' | 'confirmation' | 'confirmation if possible'
+
+/** After these a proof that was optional ends the run all the same. */
+const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'store', 'tenant_changed'])
+
+/** What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself. */
+export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need {
+  const { definition, guard, proven, state } = run
+  if (definition.kind === 'whole' || known + unknown.length === 0) return 'nothing'
+  if (known === 0) {
+    if (state.completeStartedAt !== null) return 'confirmation'
+    return proven ? 'nothing' : 'proof'
+  }
+  if (definition.identifiedBy === 'guid') {
+    run.proven = true
+    return 'nothing'
+  }
+  if ((proven && !guard.troubled) || !changes()) return 'nothing'
+  return guard.troubled ? 'confirmation' : 'confirmation if possible'
+}
+
+/** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
+export async function provePage(run: Run, fetched: Fetched, need: Need, again: () => Promise<Fetched>): Promise<void> {
+  const { definition, guard, signal } = run
+  switch (need) {
+    case 'nothing':
+      return
+    case 'proof':
+      await guard.prove(signal)
+      break
+    case 'confirmation':
+    case 'confirmation if possible': {
+      const prove = need === 'confirmation' ? () => guard.prove(signal) : () => proveIfPossible(run)
+      const other = await differingAnswer(run, fetched, again, prove)
+      if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
+      break
+    }
+    default:
+      throw new TypeError(`Unknown need ${need satisfies never}`)
+  }
+  run.proven = true
+}
+
+/** Where users alone identify the tenant, the first page of each full sync of users is a proof. */
+export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery): Promise<void> {
+  const { context, definition, guard, signal, state, tenantId } = run
+  const isFirst = Object.keys(query).length === 0
+  if (definition.identifiedBy !== 'person' || !isFirst || state.completeStartedAt === null || run.proven) return
+  for (const { name, identifiedBy } of enabledResources(context)) {
+    if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return
+  }
+  await guard.prove(signal, { given: { definition, fetched } })
+  run.proven = true
+}
+
+/** A full sync that ends without a known GUID removes nothing before a proof. */
+export async function proveEnd(run: Run): Promise<void> {
+  const { context, definition, guard, signal, tenantId } = run
+  if (definition.identifiedBy !== 'guid' || run.proven) return
+  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(signal)
+  run.proven = true
+}
+
+async function proveIfPossible({ context, definition, guard, signal }: Run): Promise<void> {
+  try {
+    await guard.prove(signal, { denialPasses: true })
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (endsRun.has(reason)) throw error
+    context.log.debug({ resource: definition.name, reason }, 'The identity of the tenant could not be proven again')
+  }
+}
+
+/**
+ * Reads a changed answer again, with a proof after each read, so that a load balancer that mixes two tenants brings
+ * nothing foreign in (contract: Tenant identity).
+ *
+ * @returns the first answer that differs; null when all are equal and every proof succeeded.
+ */
+export async function differingAnswer(
+  run: Run,
+  fetched: Fetched,
+  again: () => Promise<Fetched>,
+  prove = () => run.guard.prove(run.signal),
+): Promise<Fetched | null> {
+  const { guard, definition } = run
+  if (guard.passing) return null
+  for (let round = 0; round < guard.rounds; round++) {
+    const second = await again()
+    const same = definition.kind === 'walk' ? await isUnknown(run, second) : isSame(fetched, second, definition)
+    if (!same) {
+      guard.noteTrouble()
+      return second
+    }
+    await prove()
+  }
+  return null
+}
+
+/** The order of API clients may be another one with each answer, but ids that were all unknown stay so. */
+async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetched): Promise<boolean> {
+  const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+  return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
+}
+
+/** Equal in any order; the page of a feed may have grown meanwhile. */
+function isSame({ items: first }: Fetched, { items: second }: Fetched, { kind }: ResourceDefinition): boolean {
+  const exactly = kind === 'whole'
+  // The letter case of a GUID may be another one with each answer.
+  const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
+  const shown = new Set(second.map(text))
+  return (!exactly || first.length === second.length) && first.every((item) => shown.has(text(item)))
+}
+
+/** Fields that the specification does not name may differ with each answer. */
+function textOf(item: Item): string {
+  return item.ok ? JSON.stringify(item.record, inOrder) : `${item.id} ${item.problem}`
+}
+
+const inOrder = (_key: string, value: unknown) =>
+  Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value

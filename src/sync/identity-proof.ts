@@ -1,0 +1,195 @@
+import type { UserMark } from '../mirror/port.ts'
+import { reasonOf } from '../model/errors.ts'
+import { enabledResources, type TenantContext } from './context.ts'
+import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
+import { pageRules } from './page-rules.ts'
+import type { Fetched, Item, ResourceDefinition } from './resource.ts'
+import { emptyList, suspectEmpty } from './suspect-empty.ts'
+
+/** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
+const mostPages = 50
+
+/** Waits before an empty list of API clients is asked for again, in milliseconds (contract: Empty api-clients). */
+const repeatDelaysMs = [1000, 2000, 4000]
+
+/**
+ * What the tenant's lists prove about whose they are (contract: Tenant identity): `match` and `mismatch` are proofs;
+ * `denied` means that the token may read none of the lists that could decide; `nothing` that there is nothing to compare.
+ */
+export interface Evidence {
+  readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing'
+  /** Identity of the last answer that was read, null where none was. */
+  readonly identity: number | null
+  /** Records that were compared; of a denial, the mirror's records that could have been. */
+  readonly records: number
+  /** Resources that were read and hold nothing known. */
+  readonly strange: readonly string[]
+  /** Permissions that the token lacks. */
+  readonly lacking: readonly string[]
+}
+
+/** A page that the caller has fetched without a cursor, so that it is not asked for again. */
+export interface GivenPage {
+  readonly definition: ResourceDefinition
+  readonly fetched: Fetched
+}
+
+/** Reads the lists that identify the tenant, one after the other, until one of them decides. */
+class Proof {
+  readonly #context: TenantContext
+  readonly #tenantId: number
+  readonly #given: GivenPage | undefined
+  readonly #signal: AbortSignal
+  readonly #lacking: string[] = []
+  readonly #strange: string[] = []
+  #identity: number | null = null
+  #records = 0
+  #emptyList = false
+  #unseen = 0
+  #failure: unknown
+
+  constructor(context: TenantContext, tenantId: number, given: GivenPage | undefined, signal: AbortSignal) {
+    this.#context = context
+    this.#tenantId = tenantId
+    this.#given = given
+    this.#signal = signal
+  }
+
+  async read(): Promise<Evidence> {
+    const lists = await this.#counting('guid')
+    for (const { definition, live } of lists) {
+      if ((await this.#attempt(definition, live, () => this.#holdsKnownId(definition))) === true) {
+        return this.#evidence('match')
+      }
+    }
+    if (this.#strange.length > 0) return this.#evidence('mismatch')
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#lacking.length > 0) return this.#evidence('denied')
+    // Neither counts, or what counts is an empty list, which proves nothing: users decide.
+    return this.#decideByUsers()
+  }
+
+  async #decideByUsers(): Promise<Evidence> {
+    const [users] = await this.#counting('person')
+    if (users === undefined) return this.#evidence(this.#emptyList ? 'mismatch' : 'nothing')
+    const { definition, live } = users
+    if ((await this.#attempt(definition, live, () => this.#showsKnownUsers(definition))) === true) {
+      return this.#evidence('match')
+    }
+    if (this.#failure !== undefined) throw this.#failure
+    return this.#evidence(this.#strange.length > 0 ? 'mismatch' : 'denied')
+  }
+
+  /** A resource counts if it is enabled and the mirror has live records of it, whatever the token may read. */
+  async #counting(identifiedBy: 'guid' | 'person') {
+    const counting: { readonly definition: ResourceDefinition; readonly live: number }[] = []
+    for (const definition of enabledResources(this.#context)) {
+      if (definition.identifiedBy !== identifiedBy) continue
+      const live = await this.#context.store.liveCount(this.#tenantId, definition.name)
+      if (live > 0) counting.push({ definition, live })
+    }
+    return counting
+  }
+
+  /** True for a match, false for strangers, undefined where nothing was proven; the cause is noted. */
+  async #attempt(definition: ResourceDefinition, live: number, look: () => Promise<boolean | undefined>) {
+    try {
+      const found = await look()
+      if (found === false) this.#strange.push(definition.name)
+      return found
+    } catch (error) {
+      if (reasonOf(error) === 'aborted') throw error
+      if (reasonOf(error) === 'missing_permission') {
+        this.#lacking.push(definition.permission)
+        this.#unseen += live
+      } else this.#failure ??= error
+      return undefined
+    }
+  }
+
+  async #holdsKnownId(definition: ResourceDefinition): Promise<boolean | undefined> {
+    const { store, settings } = this.#context
+    const rules = pageRules({ maxPages: settings.api.maxPages })
+    let cursor: string | null = null
+    let records = 0
+    for (let page = 0; page < mostPages; page++) {
+      const fetched: Fetched = page === 0 ? await this.#firstPage(definition) : await this.#fetch(definition, cursor)
+      const ids = fetched.items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+      records += fetched.items.length
+      if ((await store.knownKeys(this.#tenantId, definition.name, ids)) > 0) {
+        this.#records = records
+        return true
+      }
+      if (!fetched.hasMore) break
+      await rules.check(fetched, cursor)
+      cursor = fetched.nextCursor
+    }
+    this.#records += records
+    if (records > 0) return false
+    this.#emptyList = definition.kind !== 'walk'
+    const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
+    if (this.#emptyList || emptyAccepted === 'list') return undefined
+    throw await suspectEmpty({ context: this.#context, tenantId: this.#tenantId, definition }, 'list', emptyList)
+  }
+
+  /** An empty list of API clients may mean "could not be completed", so it is asked for again. */
+  async #firstPage(definition: ResourceDefinition): Promise<Fetched> {
+    const { clock, store } = this.#context
+    let fetched = this.#given?.definition === definition ? this.#given.fetched : await this.#fetch(definition, null)
+    const isEmpty = () => fetched.items.length === 0 && !fetched.hasMore
+    if (definition.kind !== 'walk' || !isEmpty()) return fetched
+    const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
+    for (const delay of emptyAccepted === 'list' ? [] : repeatDelaysMs) {
+      await clock.sleep(delay, this.#signal)
+      fetched = await this.#fetch(definition, null)
+      if (!isEmpty()) break
+    }
+    return fetched
+  }
+
+  /**
+   * More than half of the first page is known with equal `createdAt` and `email`, and more than half of the mirror's
+   * oldest live users, as many as the page has, are on it.
+   */
+  async #showsKnownUsers(definition: ResourceDefinition): Promise<boolean> {
+    const { items } = await this.#firstPage(definition)
+    this.#records += items.length
+    const page = items.flatMap((item) => userMarkOf(item, definition))
+    const { equal, oldest, oldestShown } = await this.#context.store.compareUsers(this.#tenantId, page)
+    return equal * 2 > items.length && oldestShown * 2 > oldest
+  }
+
+  async #fetch(definition: ResourceDefinition, cursor: string | null): Promise<Fetched> {
+    const fetched = await fetchOf(this.#context, definition, queryAt(cursor), this.#signal)
+    this.#identity = fetched.meta.identity
+    return fetched
+  }
+
+  #evidence(outcome: Evidence['outcome']): Evidence {
+    const records = outcome === 'denied' ? this.#unseen : this.#records
+    const identity = this.#identity ?? this.#given?.fetched.meta.identity ?? null
+    return { outcome, identity, records, strange: this.#strange, lacking: this.#lacking }
+  }
+}
+
+/**
+ * Proves whose data the tenant's API returns, by GUIDs where any can decide and by users where none can (contract:
+ * Tenant identity).
+ *
+ * @throws SyncError with the reason of the first list that could not be read, where no other decides.
+ */
+export function readEvidence(
+  context: TenantContext,
+  tenantId: number,
+  given: GivenPage | undefined,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  return new Proof(context, tenantId, given, signal).read()
+}
+
+function userMarkOf(item: Item, { idField }: ResourceDefinition): UserMark[] {
+  const userId = idOf(item, idField)
+  if (!item.ok || typeof userId !== 'number') return []
+  const email = 'email' in item.record && typeof item.record.email === 'string' ? item.record.email : null
+  return [{ userId, email, createdAt: createdAtOf(item.record) }]
+}

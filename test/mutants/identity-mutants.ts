@@ -1,0 +1,111 @@
+import type { Mutant } from './mutants.ts'
+
+const tests = ['test/sync/tenant-identity.test.ts', 'test/sync/guard', 'test/sync/hold-tenant.test.ts']
+
+export const identityMutants: readonly Mutant[] = [
+  {
+    name: 'another tenant is not noticed',
+    file: 'src/sync/tenant-guard.ts',
+    find: "if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw",
+    replace: "if (outcome === 'mismatch' && passing()) throw",
+    tests,
+  },
+  {
+    name: 'a token that may read no known record is let in',
+    file: 'src/sync/tenant-guard.ts',
+    find: "if (outcome === 'denied' && !denialPasses && !denialAccepted(identity)) throw await raiseDenied(evidence, identity)",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'accepting a denied token covers the removal of what cannot be read',
+    file: 'src/sync/decisions.ts',
+    find: '      guard.acceptDenial()\n      return false',
+    replace: '      guard.acceptDenial()\n      return true',
+    tests,
+  },
+  {
+    name: 'known users outweigh unknown GUIDs',
+    file: 'src/sync/identity-proof.ts',
+    find: "if (this.#strange.length > 0) return this.#evidence('mismatch')",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'users are recognized by their ids alone',
+    file: 'src/mirror/user-comparison.ts',
+    find: 'return shown?.createdAt === user.createdAt && lower(shown.email) === lower(user.email)',
+    replace: 'return shown !== undefined',
+    tests,
+  },
+  {
+    name: 'the oldest users may all be gone',
+    file: 'src/sync/identity-proof.ts',
+    find: ' && oldestShown * 2 > oldest',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'only the first page of a list is looked at',
+    file: 'src/sync/identity-proof.ts',
+    find: 'const mostPages = 50',
+    replace: 'const mostPages = 1',
+    tests,
+  },
+  {
+    name: 'a changed answer is written without a second read',
+    file: 'src/sync/whole-list.ts',
+    find: 'const other = state.completeStartedAt === null ? null : await differingAnswer(run, fetched, read)',
+    replace: 'const other = state.completeStartedAt !== null ? null : await differingAnswer(run, fetched, read)',
+    tests,
+  },
+  {
+    name: 'two reads need not be equal',
+    file: 'src/sync/confirm-answer.ts',
+    find: '    if (!same) {',
+    replace: '    if (!same && run.pages > 1000) {',
+    tests,
+  },
+  {
+    name: 'no proof follows a changed answer',
+    file: 'src/sync/confirm-answer.ts',
+    find: '    await prove()\n  }',
+    replace: '  }',
+    tests,
+  },
+  {
+    name: 'users are removed by a 404 without a proof',
+    file: 'src/sync/confirm-missing.ts',
+    find: 'if (!proven) await run.guard.prove(signal)',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'tombstones of a tenant that was given up are still known',
+    file: 'src/mirror/page-store.ts',
+    find: '(!known.removed || known.firstSeenAt >= since)',
+    replace: '(!known.removed || since >= 0)',
+    tests,
+  },
+  {
+    name: 'an accepted page lets the whole tenant in',
+    file: 'src/sync/decisions.ts',
+    find: '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return false',
+    replace: '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return true',
+    tests,
+  },
+  {
+    name: 'the page rule rests where the time of the server cannot be read',
+    file: 'src/sync/refused-page.ts',
+    find: 'const began = completeServerTime ?? completeStartedAt',
+    replace: 'const began = completeServerTime ?? (completeStartedAt && null)',
+    tests,
+  },
+  {
+    name: 'an acceptance covers a third tenant',
+    file: 'src/sync/tenant-guard.ts',
+    find: '(strangeIdentity !== null && strangeIdentity !== identity)) return false',
+    replace: '(strangeIdentity !== null && strangeIdentity > identity)) return false',
+    tests,
+  },
+]

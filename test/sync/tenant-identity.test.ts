@@ -1,0 +1,360 @@
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
+import {
+  client,
+  document,
+  role,
+  type ScriptedTenant,
+  type TwoTenants,
+  tenant,
+  twoTenants,
+  user,
+} from './support/two-tenants.ts'
+
+interface Scene {
+  readonly test: TestEngine
+  readonly server: TwoTenants
+}
+
+const users = (from: number, count: number, more = {}) => Array.from({ length: count }, (_, n) => user(from + n, more))
+
+/** A mirror of `a`, complete; `b` is the stranger. */
+async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, settings = {}): Promise<Scene> {
+  const server = await twoTenants(tenant(a), tenant(b))
+  const test = await testEngine({
+    settings: {
+      baseUrl: server.url,
+      userDetails: { perRun: 0 },
+      auth: { header: 'Authorization', scheme: 'Bearer' },
+      ...settings,
+    },
+  })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  test.clock.advance(6 * minuteMs)
+  server.asked.length = 0
+  return { test, server }
+}
+
+/** Runs everything in both ways and expects that nothing of the stranger was written. */
+async function expectNothingWritten({ test }: Scene, before: Record<string, unknown>): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    for (const mode of ['poll', 'sweep'] as const) {
+      for (const resource of resourceNames) {
+        await test.run(resource, mode)
+        const { walk_pages: _, ...rows } = everyRow(test)
+        const { walk_pages: __, ...rowsBefore } = before
+        expect(rows, `${mode} ${resource}`).toEqual(rowsBefore)
+      }
+    }
+    test.clock.advance(6 * minuteMs)
+  }
+}
+
+const good = { mfaEnabled: true, ssoEnabled: true, ssoEnforced: true, providerType: 'saml', tenantName: 'B' }
+
+it.each([
+  ['one of forty users', users(1, 40), [...users(1, 1), ...users(100, 39)]],
+  ['half of the users', users(1, 40), [...users(1, 20), ...users(100, 20)]],
+  ['all users', users(1, 40), users(1, 40)],
+  ['one of three users', users(1, 3), [...users(1, 1), ...users(100, 2)]],
+  ['one of five users', users(1, 5), [...users(1, 1), ...users(100, 4)]],
+  ['all three users, with other values', users(1, 3), users(1, 3, { mfaStatus: false, roleName: 'Role 2' })],
+])('another tenant that shares %s brings nothing in, whether after a start or another token', async (_what, a, b) => {
+  for (const sign of ['start', 'token'] as const) {
+    const scene = await mirrored(
+      { users: a, clients: [client(1)], documents: [document(1)] },
+      {
+        users: b,
+        clients: [client(2)],
+        documents: [document(2)],
+        roles: [role(1, { state: 'Inactive' })],
+        settings: good,
+      },
+    )
+    const { test, server } = scene
+    const before = everyRow(test)
+    server.choose(() => server.b)
+    if (sign === 'start') await test.restart()
+    else test.useToken('another')
+    await expectNothingWritten(scene, before)
+    const hold = await theHold(test)
+    expect([hold.resource, hold.reason, hold.cause]).toEqual(['all', 'tenant_changed', { check: 'proof' }])
+    expect(hold.message).toContain('rotated')
+    await test.close()
+  }
+})
+
+it('a stranger that shares every user and role brings nothing in without any sign, as its changed values are proven first', async () => {
+  const scene = await mirrored(
+    { users: users(1, 4), clients: [client(1)], documents: [document(1)] },
+    { users: users(1, 4, { mfaStatus: false }), clients: [client(2)], documents: [document(2)] },
+  )
+  const before = everyRow(scene.test)
+  scene.server.choose(() => scene.server.b)
+  expect(ending(await scene.test.run('users', 'sweep'))).toBe('tenant_changed')
+  await expectNothingWritten(scene, before)
+})
+
+it.each([
+  ['documents only', { documents: [document(1), document(2)] }, { documents: [document(3)] }],
+  ['clients only', { clients: [client(1), client(2)] }, { clients: [client(3)] }],
+  ['documents where the stranger has none', { documents: [document(1)] }, {}],
+])('a tenant with %s is told from another', async (_what, a, b) => {
+  const scene = await mirrored(
+    { users: users(1, 3), ...a },
+    { users: users(1, 3, { email: 'other@example.com' }), roles: [role(1), role(2)], ...b },
+    'clients' in a ? {} : { resources: { 'api-clients': { enabled: false } } },
+  )
+  const before = everyRow(scene.test)
+  scene.server.choose(() => scene.server.b)
+  await scene.test.restart()
+  if (!('clients' in a)) await scene.test.restart({ resources: { 'api-clients': { enabled: false } } })
+  await expectNothingWritten(scene, before)
+  expect(await heldBack(scene.test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
+})
+
+const alone = { resources: { 'api-clients': { enabled: false }, documents: { enabled: false } } } as const
+
+it.each([
+  ['equal users match', users(1, 5), 'success'],
+  ['a user who left and two new ones match', [...users(1, 1), ...users(3, 3), ...users(50, 2)], 'success'],
+  [
+    'three of five with another e-mail are a mismatch',
+    [...users(1, 2), ...users(3, 3, { email: 'x' })],
+    'tenant_changed',
+  ],
+  [
+    'three of five created at another time are a mismatch',
+    [...users(1, 2), ...users(3, 3, { createdAt: '2020-01-01T00:00:00Z' })],
+    'tenant_changed',
+  ],
+  ['half of the page known is a mismatch', [...users(1, 3), ...users(50, 3)], 'tenant_changed'],
+  ['known users without the oldest are a mismatch', users(4, 2), 'tenant_changed'],
+  ['no user at all is a mismatch', [], 'tenant_changed'],
+])('where neither clients nor documents count, users decide: %s', async (_what, b, expected) => {
+  const { test, server } = await mirrored({ users: users(1, 5) }, { users: b, roles: [role(1), role(2)] }, alone)
+  server.choose(() => server.b)
+  await test.restart(alone)
+  expect(ending(await test.run('roles'))).toBe(expected)
+  expect(live(test, 'roles')).toBe(expected === 'success' ? 2 : 1)
+})
+
+it('where users decide, each full sync of users is a proof', async () => {
+  const { test, server } = await mirrored({ users: users(1, 5) }, { users: users(1, 5, { email: 'x' }) }, alone)
+  const before = everyRow(test)
+  server.choose(() => server.b)
+  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual({ ...before, walk_pages: expect.anything() })
+})
+
+it('where nothing counts the run proceeds', async () => {
+  const off = { enabled: false }
+  const settings = { resources: { 'api-clients': off, documents: off, users: off } }
+  const { test, server } = await mirrored({}, { roles: [role(1), role(2)] }, settings)
+  server.choose(() => server.b)
+  await test.restart(settings)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(live(test, 'roles')).toBe(2)
+})
+
+it('one client rotated matches by the document, and one that is alone is a mismatch whose hold names the rotation', async () => {
+  const both = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
+  both.server.a.clients = [client(2)]
+  await both.test.restart()
+  for (const result of await both.test.runAll('sweep')) expect(ending(result)).toBe('success')
+  expect(await heldBack(both.test)).toEqual([])
+
+  const alone = await mirrored({ clients: [client(1)] }, {})
+  alone.server.a.clients = [client(2)]
+  expect(ending(await alone.test.run('api-clients'))).toBe('tenant_changed')
+  const hold = await theHold(alone.test)
+  expect(hold.message).toContain('all API clients were rotated at once')
+  expect(live(alone.test, 'api-clients')).toBe(1)
+  // The old client is back: the hold ends by itself.
+  alone.server.a.clients = [client(1), client(2)]
+  alone.test.clock.advance(6 * minuteMs)
+  expect(ending(await alone.test.run('api-clients'))).toBe('success')
+  expect(await heldBack(alone.test)).toEqual([])
+})
+
+it('a tenant of one client, one document and three users lives on for months without a hold', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
+  const { a } = server
+  const steps: readonly (() => void)[] = [
+    () => a.clients.push(client(2)),
+    () => a.clients.shift(),
+    () => a.documents.push(document(2)),
+    () => a.documents.shift(),
+    () => a.users.push(user(9)),
+    () => a.users.shift(),
+    () => a.roles.push(role(2)),
+    () => Object.assign(a.settings, { ssoEnforced: false }),
+    () => a.clients.splice(0, 1, client(3)),
+    () => a.documents.splice(0, 1, document(3)),
+  ]
+  for (const step of steps) {
+    step()
+    for (let n = 0; n < 3; n++) {
+      test.clock.advance(60 * minuteMs)
+      for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+    }
+    await test.restart()
+    expect(await heldBack(test)).toEqual([])
+  }
+})
+
+it.each([1, 2, 3, 5])(
+  'two tenants behind one balancer, changing every %i answers, bring nothing foreign in',
+  async (every) => {
+    const scene = await mirrored(
+      { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
+      {
+        users: users(1, 3, { mfaStatus: false }),
+        clients: [client(2)],
+        documents: [document(2)],
+        roles: [role(1, { state: 'Inactive' })],
+        settings: good,
+      },
+    )
+    const { test, server } = scene
+    let answers = 0
+    server.choose(() => (Math.floor(answers++ / every) % 2 === 0 ? server.a : server.b))
+    for (let round = 0; round < 12; round++) {
+      await test.runAll(round % 2 === 0 ? 'poll' : 'sweep')
+      test.clock.advance(6 * minuteMs)
+    }
+    const strange = (sql: string) => test.query(sql).length
+    expect(strange("select * from roles where state = 'Inactive'")).toBe(0)
+    expect(strange("select * from authentication_settings where tenant_name = 'B'")).toBe(0)
+    expect(strange('select * from users where mfa_status = 0')).toBe(0)
+    expect(strange("select * from documents where filename = 'document 2.pdf'")).toBe(0)
+    expect(strange("select * from api_clients where name = 'client 2'")).toBe(0)
+  },
+)
+
+it('nothing more is asked for while nothing changes, and a change costs a second read and a proof', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
+  await test.runAll('sweep')
+  server.asked.length = 0
+  for (const resource of resourceNames) await test.run(resource, 'poll')
+  expect(server.asked.toSorted()).toEqual([...resourceNames].toSorted())
+  server.a.roles.push(role(2))
+  server.asked.length = 0
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(server.asked).toEqual(['roles', 'roles', 'api-clients', 'roles', 'api-clients'])
+})
+
+it.each([
+  ['both denied', ['api-clients', 'documents'], [], 'tenant_changed', 'denied'],
+  ['one denied, one that fails', ['api-clients'], ['documents'], 'client_error', undefined],
+  ['one denied, the other matches', ['api-clients'], [], 'success', undefined],
+  ['one that fails, the other matches', [], ['api-clients'], 'success', undefined],
+])('lists that cannot be read: %s', async (_what, denied, broken, expected, check) => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
+  for (const path of denied) server.denied.add(path)
+  for (const path of broken) server.broken.add(path)
+  server.a.roles.push(role(2))
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe(expected)
+  expect((await test.mirror.holds()).map(({ cause }) => cause['check'])).toEqual(check === undefined ? [] : [check])
+})
+
+it('a mismatch of the one list that can be read decides although every user is known', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
+    { users: users(1, 3), clients: [client(2)], documents: [document(1)] },
+  )
+  server.denied.add('documents')
+  server.choose(() => server.b)
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+})
+
+it('nobody is removed by a 404 of a tenant that took the place without a sign', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 4), clients: [client(1)] },
+    { users: users(1, 4), clients: [client(2)] },
+  )
+  server.a.users.pop()
+  let isLookup = false
+  server.choose((path) => {
+    isLookup ||= path.startsWith('users/')
+    return isLookup ? server.b : server.a
+  })
+  server.b.users.pop()
+  await test.run('users', 'sweep')
+  expect(live(test, 'users')).toBe(4)
+  expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
+})
+
+it('after an accepted change the ids of the old tenant are no longer known', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
+    { users: users(50, 3), clients: [client(2)], documents: [document(2)] },
+  )
+  server.choose(() => server.b)
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  await accept(test, await theHold(test))
+  for (let n = 0; n < 2; n++) {
+    for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  }
+  expect(test.query('select name from api_clients where removed_at is null')).toEqual([{ name: 'client 2' }])
+  server.choose(() => server.a)
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+})
+
+it('a third tenant is held although the second one was accepted', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] }, { clients: [client(2)] })
+  server.choose(() => server.b)
+  test.useToken('second')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('roles'))).toBe('success')
+  server.b.clients = [client(3)]
+  server.b.roles = [role(7)]
+  test.useToken('third')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect(test.query('select * from accepted_removals')).toEqual([])
+  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
+})
+
+it('accepting a refused page admits its ids, and covers no removal', async () => {
+  const { test, server } = await mirrored({ users: users(1, 8), clients: [client(1)] }, {})
+  const old = Array.from({ length: 6 }, (_, n) => document(n + 10))
+  server.a.documents = old
+  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+  const hold = await theHold(test)
+  expect(hold.cause['check']).toBe('page')
+  await accept(test, hold)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(live(test, 'documents')).toBe(6)
+  expect(test.query('select * from accepted_removals')).toEqual([])
+  const { changeAccepted, admitted } = await test.mirror.tenant(test.engine.tenantId)
+  expect([changeAccepted, admitted]).toEqual([null, null])
+})
+
+it('the page rule goes by the local time where the server’s cannot be read', async () => {
+  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
+  server.timestamp = () => 'today'
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
+  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+})
+
+it('an empty list of API clients at a start fails with a hold of that list, and ends by itself', async () => {
+  const { test, server } = await mirrored({ clients: [client(1), client(2)] }, {})
+  server.a.clients = []
+  await test.restart()
+  expect(ending(await test.run('roles'))).toBe('suspect_empty')
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 2'])
+  expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
+  server.a.clients = [client(1), client(2)]
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
