@@ -136,7 +136,7 @@ export const localClockMutants: readonly Mutant[] = [
     file: 'src/cli/judge.ts',
     find: 'serverTime !== null && !isSkewed(serverTime - now)',
     replace: 'serverTime !== null',
-    tests: clock,
+    tests: ['test/cli/judge.test.ts'],
   },
   {
     name: 'a document of a wrong clock never gets old enough to fail',
