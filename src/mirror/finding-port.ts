@@ -97,12 +97,18 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
   confirmVerdict(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Another number after every change of what is mirrored of the resource by this engine. */
   dataVersion(tenantId: number, resource: ResourceName): number
-  /** Findings in the order they were first opened; open ones only unless `all`; only those of `fingerprints` when given. */
+  /**
+   * Findings in the order they were first opened, or the other way round; open ones only unless `all`; only those of
+   * `fingerprints` when given. `text` leaves out what surely does not have it in it, in any letter case; what is handed
+   * over need not have it.
+   */
   findings(filter: {
     readonly tenantIds?: readonly number[]
     readonly all?: boolean
     readonly check?: string
     readonly fingerprints?: readonly string[]
+    readonly text?: string
+    readonly newestFirst?: boolean
   }): AsyncIterable<readonly FindingRow[]>
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
