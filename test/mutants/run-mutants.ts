@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Mutant, mutants } from './mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
+import { webMutants } from './web-mutants.ts'
 
 /** Runs the suite against each deliberate mistake, in a copy of the project; every one must turn it red. */
 const root = resolve(import.meta.dirname, '../..')
@@ -22,7 +23,7 @@ const wanted = process.argv.slice(2).join(' ')
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
-const chosen = [...mutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
+const chosen = [...mutants, ...simulationMutants, ...webMutants].filter(({ name }) => name.includes(wanted))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'dist'))
