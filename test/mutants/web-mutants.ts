@@ -27,7 +27,7 @@ export const webMutants: readonly Mutant[] = [
     file: 'src/web/connection-limit.ts',
     find: 'first([...limits.awaited].map(peerOf), (one) => among.has(one)) ??',
     replace: '',
-    tests: ['test/web/slow-readers.test.ts'],
+    tests: ['test/web/abuse.test.ts'],
   },
   {
     name: 'any number of large answers is under way',
