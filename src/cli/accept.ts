@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import type { HoldRow } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { UsageError } from '../model/errors.ts'
 import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { table } from './table.ts'
 import { createViews } from './views.ts'
 
 interface AcceptOptions {
@@ -22,7 +24,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       'after',
       `
 A running engine applies a decision before its next run, otherwise the next sync does.
-A list has one hold a line: id, tenant, resource, reason, count.
+A list has one hold a line: id, tenant, resource, reason, count; a terminal gets a heading, too.
 Drift (auth-settings-unchanged, role-permissions-unchanged) is accepted by the fingerprint of its finding, or the
 beginning of it: what the finding shows is then what drift is measured from.
 
@@ -37,12 +39,28 @@ Examples:
     )
 }
 
+/** One hold a line for programs; a terminal gets a heading, and the command to type next. */
+function list(io: Io, holds: readonly HoldRow[]): void {
+  if (holds.length === 0) {
+    io.stderr.write('Nothing is held\n')
+    return
+  }
+  const rows = holds.map(({ id, tenant, resource, reason, count }) => [id, tenant, resource, reason, String(count)])
+  if (io.stdout.isTTY !== true) {
+    for (const row of rows) print(io, row.join(' '))
+    return
+  }
+  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT'], rows))
+  const [{ id, count } = { id: 'ID', count: 0 }] = holds
+  print(io, `\nAccept one with: tenantwatch accept ${id} --count ${count} --reason "..."`)
+}
+
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command)
   await using mirror = openMirror(settings.storePath, 'beside')
   const holds = await mirror.holds()
   if (id === undefined) {
-    for (const hold of holds) print(io, [hold.id, hold.tenant, hold.resource, hold.reason, hold.count].join(' '))
+    list(io, holds)
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)

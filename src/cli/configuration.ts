@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+import { type LoadedSettings, type LoadOptions, loadSettings } from '../config/load-settings.ts'
 import { nearest } from '../config/nearest.ts'
 import { UsageError } from '../model/errors.ts'
 import { catalogue } from './catalogue.ts'
@@ -8,11 +8,15 @@ import type { Io } from './io.ts'
 /**
  * Loads the configuration that `--config` or the environment names.
  *
- * @param judgeWeb whether the web configuration file is judged, too: only who serves needs to be able to read it.
+ * @param needs what the command does with it; one that only reads the mirror needs neither.
  */
-export function loadConfiguration({ env, cwd }: Io, command: Command, judgeWeb = false): LoadedSettings {
+export function loadConfiguration(
+  { env, cwd }: Io,
+  command: Command,
+  needs: Pick<LoadOptions, 'judgeWeb' | 'needsSecrets'> = {},
+): LoadedSettings {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadSettings({ file: config, env, cwd, catalogue, judgeWeb })
+  return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })
 }
 
 /** Insists on one of the known words; the error names them all, and not what was given: that may be a secret. */

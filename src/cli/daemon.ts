@@ -5,6 +5,7 @@ import type { Log } from '../model/log.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
 import { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
+import { warnOfSecretFiles } from './doctor/token.ts'
 import type { Io } from './io.ts'
 import { createJobs } from './jobs.ts'
 import { createReloader, type Reloading } from './reload.ts'
@@ -39,6 +40,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
   const session = parts.use(await openSession({ settings, io, log, askBudget: askBudget(clock, log) }))
+  warnOfSecretFiles(settings.tenants, log)
   const status = reloadStatus(session.metrics, clock)
   const { host, webConfig } = settings.server
   const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })

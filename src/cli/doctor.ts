@@ -49,7 +49,7 @@ Examples:
     )
     .action(async ({ format }: { readonly format: string }, command: Command) => {
       const wanted = oneOf('format', formats, format)
-      const { settings } = loadConfiguration(io, command)
+      const { settings } = loadConfiguration(io, command, { needsSecrets: true })
       const line = statusLine(io)
       const report = await examine(io, settings, line).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
@@ -89,7 +89,8 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
     client: clients.use(clientOf(tenant, io, { facts, ...(waits.get(tenant.name) ?? noWait) })),
   }))
   const now = () => io.clock.now()
-  const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop })))
+  const env = (name: string) => io.env[name]
+  const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop, env })))
   line.say('Reading the database')
   const store = facts.exists ? await judgeStore(facts, opened, now(), io.stop, settings.historyRetentionDays) : []
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined

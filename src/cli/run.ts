@@ -21,13 +21,13 @@ Examples:
   TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
     )
     .action(async (_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command, true)
+      const { settings, source } = loadConfiguration(io, command, { judgeWeb: true, needsSecrets: true })
       let started: Daemon | undefined
       // From the beginning, as an unheard SIGHUP ends a process; what has just been read need not be read again.
       io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.storePath }, 'Starting')
-      const load = () => loadConfiguration(io, command, true).settings
+      const load = () => loadConfiguration(io, command, { judgeWeb: true, needsSecrets: true }).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
       const ending = new AbortController()

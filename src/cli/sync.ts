@@ -41,7 +41,7 @@ Examples:
 }
 
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
-  const { settings } = loadConfiguration(io, command)
+  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
   const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
   const resource = options.resource === undefined ? undefined : oneOf('resource', resourceNames, options.resource)
   const names = settings.tenants.map(({ name }) => name)

@@ -96,11 +96,11 @@ export function createViews(
     ]
   }
 
-  async function* findings({ tenant, check, severities: wanted = severities, states }: FindingQuery) {
+  async function* findings({ tenant, check, severities: wanted = severities, states, ...order }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
     const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
-    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...filter })
+    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...order, ...filter })
     for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
   }
 

@@ -7,6 +7,8 @@ export interface Context {
   readonly report: Report
   readonly catalogue: Catalogue
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether a variable or file that a secret comes from must be there. */
+  readonly needsSecrets: boolean
   /** True when a file is at this path (relative to the working directory). */
   exists(path: string): boolean
   /** The files of own checks in this folder (relative to the working directory). */

@@ -28,6 +28,8 @@ export interface LoadOptions {
   readonly exists?: (path: string) => boolean
   /** Whether the web configuration file is judged, too: only who serves needs to be able to read it. */
   readonly judgeWeb?: boolean
+  /** False for what sends nothing: then the variables and files that secrets come from need not be there. */
+  readonly needsSecrets?: boolean
 }
 
 export interface LoadedSettings {
@@ -43,7 +45,7 @@ export interface LoadedSettings {
  * @throws ConfigError that names every problem with its place, and no secret.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isFile } = options
+  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isFile, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
   const source = findSource(options.file, env, existsHere)
   const name = source.kind === 'file' ? source.path : 'environment'
@@ -51,7 +53,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const written = yaml === undefined ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
   const report = createReport(locator(name, yaml, written))
   const problems = (yaml?.problems ?? []).map(({ position, sentence }) => `${name}:${position.text}: ${sentence}`)
-  const missing = yaml === undefined ? tokenVariableProblem(env) : undefined
+  const missing = yaml === undefined && needsSecrets ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
   if (yaml !== undefined && !yaml.readable) throw new ConfigError(problems)
   if (!isMapOrEmpty(written.raw))
@@ -60,6 +62,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     report,
     catalogue,
     env,
+    needsSecrets,
     exists: existsHere,
     readFolder: (path) => readFolder(resolve(cwd, path)),
   }

@@ -11,8 +11,9 @@ export const secretShape = {
   file: text('want the path of a file').optional(),
 }
 
-/** Notes a problem when the variable or file that a section names is not there. */
+/** Notes a problem when the variable or file that a section names is not there, where secrets are needed. */
 export function checkSecret(section: { env?: string; file?: string }, path: KeyPath, context: Context): void {
+  if (!context.needsSecrets) return
   const { env, file } = section
   if (env !== undefined && (context.env[env] ?? '').trim() === '') {
     const state = context.env[env] === undefined ? 'not set' : 'empty'

@@ -15,17 +15,22 @@ export interface ReadFindings {
   readonly tenantIds?: readonly number[]
   readonly check?: string
   readonly fingerprints?: readonly string[]
+  /** Leaves out what surely does not have this text in it. */
+  readonly text?: string
+  readonly newestFirst?: boolean
 }
 
 /** Findings as outputs show them, one by one in the store's order; never more than a batch is in memory. */
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, states = ['open'], fingerprints, tenantIds, check } = request
+  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst } = request
   const times = await timesOf(request)
   const filter = {
     all: states.includes('resolved'),
     ...(tenantIds && { tenantIds }),
     ...(check !== undefined && { check }),
     ...(fingerprints && { fingerprints }),
+    ...(text !== undefined && { text }),
+    ...(newestFirst !== undefined && { newestFirst }),
   }
   for await (const batch of store.findings(filter)) {
     const lapses = await lapsesAmong(batch, request)

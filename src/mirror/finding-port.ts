@@ -104,12 +104,18 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
   confirmVerdict(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Another number after every change of what is mirrored of the resource by this engine. */
   dataVersion(tenantId: number, resource: ResourceName): number
-  /** Findings in the order they were first opened; open ones only unless `all`; only those of `fingerprints` when given. */
+  /**
+   * Findings in the order they were first opened, or the other way round; open ones only unless `all`; only those of
+   * `fingerprints` when given. `text` leaves out what surely does not have it in it, in any letter case; what is handed
+   * over need not have it.
+   */
   findings(filter: {
     readonly tenantIds?: readonly number[]
     readonly all?: boolean
     readonly check?: string
     readonly fingerprints?: readonly string[]
+    readonly text?: string
+    readonly newestFirst?: boolean
   }): AsyncIterable<readonly FindingRow[]>
   /**
    * The newest time stored before the clock was set back, in milliseconds since the epoch; null when there is none or an

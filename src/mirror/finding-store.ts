@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { resolutions } from '../model/check-status.ts'
 import { severities } from '../model/severity.ts'
 import type { Database } from './database.ts'
@@ -10,6 +11,7 @@ import type { VerdictStore } from './verdict-store.ts'
 type Stored = typeof findings.$inferSelect
 
 const batchSize = 500
+const searchedAtOnce = 2000
 
 function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): FindingRow {
   return {
@@ -24,30 +26,59 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): Fin
 /** Reads findings, as the committed verdicts have them. */
 export function findingStore({ orm }: Database, verdicts: VerdictStore): Pick<FindingStore, 'findings'> {
   return {
-    async *findings({ tenantIds, all = false, check, fingerprints }) {
+    async *findings({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }) {
       await verdicts.settle()
-      let after = 0
+      const wanted = and(
+        tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
+        check === undefined ? undefined : eq(findings.check, check),
+        fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
+        all ? undefined : isNull(findings.resolvedAt),
+      )
+      const order = newestFirst ? desc(findings.id) : asc(findings.id)
+      const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
+      const part = longestAscii(text)
+      let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
       for (;;) {
+        // Of a text only so many are searched at a time: other work runs in between.
+        const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
+        if (part !== '' && last === undefined) return
+        const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
         const rows = orm
           .select({ finding: findings, tenant: tenants.name })
           .from(findings)
           .innerJoin(tenants, eq(tenants.id, findings.tenantId))
-          .where(
-            and(
-              gt(findings.id, after),
-              tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
-              check === undefined ? undefined : eq(findings.check, check),
-              fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
-              all ? undefined : isNull(findings.resolvedAt),
-            ),
-          )
-          .orderBy(asc(findings.id))
-          .limit(batchSize)
+          .where(and(beyond(after), within, wanted, part === '' ? undefined : mayHave(part)))
+          .orderBy(order)
+          .limit(part === '' ? batchSize : searchedAtOnce)
           .all()
-        if (rows.length === 0) return
-        yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
-        after = rows.at(-1)?.finding.id ?? after
+        if (part === '' && rows.length === 0) return
+        if (rows.length > 0) yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
+        after = last ?? rows.at(-1)?.finding.id ?? after
+        if (part !== '') await letOthersIn()
       }
     },
   }
+
+  function lastOfWindow(where: SQL | undefined, order: SQL): number | undefined {
+    const ids = orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(searchedAtOnce).all()
+    return ids.at(-1)?.id
+  }
+}
+
+/** SQLite changes the case of ASCII letters only; whatever has the whole text has its longest part in ASCII, too. */
+function longestAscii(text: string): string {
+  const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+}
+
+function mayHave(part: string): SQL | undefined {
+  const columns = [
+    findings.message,
+    findings.entityId,
+    findings.entityType,
+    findings.check,
+    findings.fingerprint,
+    findings.evidence,
+  ]
+  return or(...columns.map((column) => sql`instr(lower(${column}), ${part})`))
 }

@@ -15,6 +15,10 @@ export interface FindingQuery {
   readonly severities?: readonly Severity[]
   /** Left out: open and not waived. */
   readonly states?: readonly FindingView['state'][]
+  /** Leaves out what surely does not have this text in it; what is handed over need not have it. */
+  readonly text?: string
+  /** The last opened first. */
+  readonly newestFirst?: boolean
 }
 
 /** An answer to a probe: one short sentence for people beside the verdict. */
@@ -31,7 +35,7 @@ export interface WebSources {
   ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
   /** Of all configured tenants, or of the one with this name. */
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
-  /** Findings in the order they were first opened, in batches. */
+  /** Findings in the order they were first opened, unless asked for the other way round, in batches. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
   /** Secrets of a tenant's API clients, the one that expires first in front. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>

@@ -12,15 +12,26 @@ async function shrunk() {
   return { ...world, id }
 }
 
-it('prints nothing but the holds, so nothing without one', async () => {
+it('prints nothing but the holds, and says on standard error that there is none', async () => {
   const { run } = await synced()
-  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
 })
 
 it('lists a hold as id, tenant, resource, reason and count', async () => {
   const { run, id } = await shrunk()
   expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+})
+
+it('shows people on a terminal a heading and the command to type next', async () => {
+  const { runWith, id } = await shrunk()
+  const texts: string[] = []
+  const stdout = { isTTY: true, write: (piece: string) => texts.push(piece) }
+  await runWith({ stdout } as never, 'accept')
+  const [heading, row, , next] = texts.join('').split('\n')
+  expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT$/)
+  expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
+  expect(next).toBe(`Accept one with: tenantwatch accept ${id} --count 125 --reason "..."`)
 })
 
 it('keeps the id of a hold while what it holds is unchanged', async () => {

@@ -5,6 +5,7 @@ import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
+import { webMutants } from './web-mutants.ts'
 
 /** Every deliberate mistake. */
 export const allMutants: readonly Mutant[] = [
@@ -15,4 +16,5 @@ export const allMutants: readonly Mutant[] = [
   ...localClockMutants,
   ...removalsMutants,
   ...simulationMutants,
+  ...webMutants,
 ]

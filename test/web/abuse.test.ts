@@ -119,6 +119,31 @@ it('lets the one whose answer takes too long give way when all are at work, the 
   expect(deaf.map(({ closed }) => closed)).toEqual([true, false, false])
 })
 
+it('lets the one whose reader is awaited longest give way when all are at work', async () => {
+  const awaited = new Set<Socket>()
+  const server = createServer((asked, answer) => {
+    if (asked.url === '/metrics') answer.end('ok\n')
+    else if (asked.url === '/deaf') awaited.add(asked.socket)
+  })
+  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, patienceMs: 30_000, awaited })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    cut()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const sockets: Socket[] = []
+  for (const path of ['/slow', '/deaf', '/deaf']) {
+    const socket = await open(port)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    sockets.push(socket)
+    await once(server, 'request')
+  }
+  expect(await scrape(port)).toBe('ok\n')
+  await gone(sockets[1] as Socket)
+  expect(sockets.map(({ closed }) => closed)).toEqual([false, true, false])
+})
+
 it('takes no more of an endless body than comes before its refusal', async () => {
   await using web = await startServer()
   const status = async (path: string) => {

@@ -4,6 +4,7 @@ import type { Reason } from '../../model/reasons.ts'
 import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
 import { resources } from '../../resources/index.ts'
 import type { Fetched } from '../../sync/resource.ts'
+import type { EnvLookup } from '../../tenant/credential/env-source.ts'
 import type { TenantClient } from '../../tenant/reader.ts'
 import { startDeadline } from '../../tenant/wire/deadline.ts'
 import { certificateExpiry } from '../../tenant/wire/peer-certificate.ts'
@@ -19,6 +20,7 @@ export interface Probing {
   /** Wall time in milliseconds since the epoch. */
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly env: EnvLookup
   /** What one tenant may take in all, in milliseconds. */
   readonly patienceMs?: number
 }
@@ -45,7 +47,7 @@ export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing
     tenant.ownClientId === null || clients === undefined ? null : judgeOwnClient(clients, tenant.ownClientId, now())
   return [
     ...asked.map(({ diagnosis }) => diagnosis),
-    ...judgeToken(tenant.auth, now(), client.tokenGoodForMs),
+    ...judgeToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
     ...some(judgePageSize(pages.flatMap(feedPage), tenant.api)),
     ...some(judgeClock(pages)),

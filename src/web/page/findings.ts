@@ -54,13 +54,14 @@ function longer({ shown, matching }: FoundFindings, query: PageQuery, anchor: st
 }
 
 /** How many are shown of how many; read out when it changes. */
-function summary({ shown, matching, lookedAt, total }: FoundFindings, query: PageQuery): string {
+function summary({ shown, matching, sorted, total }: FoundFindings, query: PageQuery): string {
   const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
-  const limit = lookedAt === null ? '' : ` among the first ${number(lookedAt)}`
   const match = isFiltered({ ...query, state: 'open' })
-    ? `${number(matching)} of ${number(total)} ${all} match${limit}`
-    : `${number(total)} ${all}${limit}`
-  return shown.length < matching ? `${match}; shown: the ${number(shown.length)} ${first(query)}` : match
+    ? `${number(matching)} of ${number(total)} ${all} match`
+    : `${number(total)} ${all}`
+  if (shown.length >= matching) return match
+  const limit = sorted === null ? '' : ` of ${number(sorted)} that were sorted`
+  return `${match}; shown: the ${number(shown.length)} ${first(query)}${limit}`
 }
 
 function first({ sort, reversed }: PageQuery): string {

@@ -3,17 +3,20 @@ import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { withoutDetails } from '../../model/redact-finding.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { FindingQuery, WebSources } from '../web-options.ts'
-import type { PageQuery, SortKey } from './page-query.ts'
+import type { PageQuery } from './page-query.ts'
 
-/** Of findings that must be searched or sorted as a whole, so many are looked at. */
-const mostExamined = 5000
+/** Of findings that must be sorted as a whole, so many are sorted. */
+const mostSorted = 5000
+
+/** What stands in the place of a hidden detail has this in it. */
+const hiddenWord = '"[hidden]"'
 
 export interface FoundFindings {
   readonly shown: readonly FindingView[]
-  /** How many match, as far as they were looked at. */
+  /** How many match, of all. */
   readonly matching: number
-  /** Set when only so many were looked at for the text or the order asked for. */
-  readonly lookedAt: number | null
+  /** Set when only so many of them were sorted. */
+  readonly sorted: number | null
   /** All in the states asked for, before any other filter. */
   readonly total: number
 }
@@ -27,8 +30,8 @@ export interface LoadFindings {
 }
 
 /**
- * The findings that the page shows of a tenant. Of a million only as many are read as are shown, the gravest or oldest
- * first; a text is looked for, and other orders are made, among the first 5,000. Hidden details cannot be searched.
+ * The findings that the page shows of a tenant. Without a text only as many of a million are read as are shown. A
+ * text is searched in all of them. By entity the first 5,000 are sorted. Hidden details cannot be searched.
  */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, exposeDetails, most } = request
@@ -36,22 +39,19 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   const matching = counted(posture, query)
   const inOrder = comesInOrder(query)
   const kept: FindingView[] = []
-  let examined = 0
+  const mostKept = inOrder ? most : mostSorted
+  let found = 0
   for await (const finding of candidates(request)) {
-    if (examined === mostExamined || (query.text === '' && inOrder && kept.length === most)) break
-    examined += 1
+    if (query.text === '' && kept.length === mostKept) break
     const shown = exposeDetails ? finding : withoutDetails(finding)
-    if (query.text === '' || hasText(shown, query.text.toLowerCase())) kept.push(shown)
+    if (query.text !== '' && !hasText(shown, query.text.toLowerCase())) continue
+    found++
+    if (kept.length < mostKept) kept.push(shown)
   }
-  if (!inOrder) kept.sort(comparisons[query.sort])
+  const all = query.text === '' ? Math.max(matching, found) : found
+  if (!inOrder) kept.sort(byEntity)
   if (!inOrder && query.reversed) kept.reverse()
-  const isPartial = examined === mostExamined && (query.text !== '' || !inOrder)
-  return {
-    shown: kept.slice(0, most),
-    matching: query.text === '' ? Math.max(matching, kept.length) : kept.length,
-    lookedAt: isPartial ? mostExamined : null,
-    total,
-  }
+  return { shown: kept.slice(0, most), matching: all, sorted: !inOrder && all > mostSorted ? mostSorted : null, total }
 }
 
 function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
@@ -59,37 +59,45 @@ function hasText({ message, entity, check, fingerprint, evidence }: FindingView,
   return words.some((word) => word.toLowerCase().includes(text))
 }
 
-const comparisons: Readonly<Record<SortKey, (a: FindingView, b: FindingView) => number>> = {
-  severity: (a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity),
-  entity: (a, b) => compare(a.entity.id, b.entity.id),
-  check: (a, b) => compare(a.check, b.check),
-  age: (a, b) => compare(a.firstSeen, b.firstSeen),
+function byEntity(a: FindingView, b: FindingView): number {
+  return a.entity.id.localeCompare(b.entity.id, 'en', { numeric: true })
 }
 
-function compare(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true })
+/** True when the candidates come in the order asked for, so that no more than are shown need be kept. */
+function comesInOrder({ sort }: PageQuery): boolean {
+  return sort !== 'entity'
 }
 
-/** True when the candidates come in the order asked for, so that no more than are shown need be read. */
-function comesInOrder({ sort, reversed }: PageQuery): boolean {
-  return sort === 'severity' || (sort === 'age' && !reversed)
-}
-
-/** Severity by severity, and only of checks that have such findings; by age as they are stored. */
-async function* candidates({ posture, query, findings }: LoadFindings): AsyncGenerator<FindingView> {
+/** By age as they are stored, by check each check as a whole, else severity by severity. */
+async function* candidates({ posture, query, findings, exposeDetails }: LoadFindings): AsyncGenerator<FindingView> {
   const checks = posture.checks.filter(({ check }) => query.check === null || check === query.check)
   const wanted = query.severities ?? severities
-  const states = statesOf(query)
-  if (query.sort === 'age' && !query.reversed) {
-    const all: FindingQuery = { tenant: posture.tenant, severities: wanted, states }
-    for await (const batch of findings(query.check === null ? all : { ...all, check: query.check })) yield* batch
+  // The store searches what is hidden here, too: only a part of the word that stands in its place must not be left out.
+  const isSearched = query.text !== '' && (exposeDetails || !hiddenWord.includes(query.text.toLowerCase()))
+  const all: FindingQuery = {
+    tenant: posture.tenant,
+    severities: wanted,
+    states: statesOf(query),
+    ...(isSearched && { text: query.text }),
+  }
+  if (query.sort === 'age') {
+    const ordered = query.reversed ? { ...all, newestFirst: true } : all
+    for await (const batch of findings(query.check === null ? ordered : { ...ordered, check: query.check }))
+      yield* batch
+    return
+  }
+  if (query.sort === 'check') {
+    const named = checks.toSorted((a, b) => (a.check < b.check ? -1 : 1))
+    for (const { check } of query.reversed ? named.toReversed() : named) {
+      for await (const batch of findings({ ...all, check })) yield* batch
+    }
     return
   }
   const order = query.sort === 'severity' && query.reversed ? wanted : wanted.toReversed()
   for (const severity of order) {
     for (const view of checks) {
       if (countOf(view, severity, query) === 0) continue
-      const part: FindingQuery = { tenant: posture.tenant, check: view.check, severities: [severity], states }
+      const part: FindingQuery = { ...all, check: view.check, severities: [severity] }
       for await (const batch of findings(part)) yield* batch
     }
   }

@@ -25,13 +25,18 @@ it('tells the source of a token and its age, never the token', () => {
   utimesSync(file, startTime / 1000, startTime / 1000)
   const now = startTime + 3 * dayMs
   const of = (token: Parameters<typeof judgeToken>[0]['token'], goodForMs: number | null = null) =>
-    judgeToken({ ...auth, token }, now, goodForMs).map(
+    judgeToken({ ...auth, token }, now, goodForMs, (name) => (name === 'BROKEN' ? 'two words' : 'x')).map(
       ({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`,
     )
   expect(of({ env: 'ACME_TOKEN' })).toEqual([expect.stringMatching(/^ok token: from the variable ACME_TOKEN; its age/)])
   expect(of({ file })).toEqual([`ok token: from the file ${file}, written 3 days ago`])
   chmodSync(file, 0o644)
   expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*written 3 days ago; every user of this machine/)])
+  chmodSync(file, 0o620)
+  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every member of its group may replace it$/)])
+  chmodSync(file, 0o666)
+  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every user of this machine may replace it$/)])
+  expect(of({ env: 'BROKEN' })).toEqual([expect.stringMatching(/^fail token: the variable BROKEN contains a space/)])
   expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all is not there'])
   expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
     'ok token: from the command vault, fetched now, used for 1 h',
@@ -164,7 +169,7 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
     version: '1',
   })
   const { signal } = new AbortController()
-  const found = await probeTenant({ tenant, client, now: clock.now, signal, patienceMs: 100 })
+  const found = await probeTenant({ tenant, client, now: clock.now, signal, env: () => 'x', patienceMs: 100 })
   const asked = found.filter(({ permission }) => permission !== null)
   expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(6).fill(['fail', 'timeout']))
   expect(simulator.requests.count()).toBeLessThan(3)
@@ -194,7 +199,7 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
     const clock = { now, monotonic: () => 0, sleep: async () => {} }
     const parts = { clock, random: () => 0, env: () => 'x', version: '1', resources: resourceNames }
     await using client = createTenantClient({ ...tenant, ...parts })
-    const found = await probeTenant({ tenant, client, now, signal: new AbortController().signal })
+    const found = await probeTenant({ tenant, client, now, env: () => 'x', signal: new AbortController().signal })
     return found
       .filter(({ subject }) => subject === 'certificate')
       .map(({ level, sentence }) => `${level}: ${sentence.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`)

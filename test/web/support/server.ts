@@ -18,6 +18,7 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
         grades.includes(view.severity) &&
         states.includes(view.state),
     )
+    if (query.newestFirst === true) found.reverse()
     for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)
   }
 }

@@ -1,0 +1,60 @@
+import type { Mutant } from './mutants.ts'
+
+export const webMutants: readonly Mutant[] = [
+  {
+    name: 'the page is served under any host name',
+    file: 'src/web/gate.ts',
+    find: 'if (!anyHostPaths.has(asked.path) && ',
+    replace: 'if (asked.path.startsWith("/api/") && ',
+    tests: ['test/web/routes.test.ts'],
+  },
+  {
+    name: 'only the Host header counts, not the target of the request',
+    file: 'src/web/read-request.ts',
+    find: 'isWhole ? [named, targeted] : [named]',
+    replace: '[named]',
+    tests: ['test/web/odd-requests.test.ts'],
+  },
+  {
+    name: 'an address that is open to everybody is not mentioned',
+    file: 'src/web/live-web.ts',
+    find: '!isLoopback(host) && !isProtected(this.#settings)',
+    replace: 'false',
+    tests: ['test/web/live-web.test.ts'],
+  },
+  {
+    name: 'a connection whose reader takes nothing keeps its place',
+    file: 'src/web/connection-limit.ts',
+    find: 'first([...limits.awaited].map(peerOf), (one) => among.has(one)) ??',
+    replace: '',
+    tests: ['test/web/abuse.test.ts'],
+  },
+  {
+    name: 'any number of large answers is under way',
+    file: 'src/web/heavy-lane.ts',
+    find: 'if (underWay >= most && !makeRoom()) return undefined',
+    replace: '',
+    tests: ['test/web/slow-readers.test.ts'],
+  },
+  {
+    name: 'what is kept for readers has no bound',
+    file: 'src/web/slow-readers.ts',
+    find: 'sum > limits.mostKept',
+    replace: 'sum > Number.MAX_VALUE',
+    tests: ['test/web/slow-readers.test.ts'],
+  },
+  {
+    name: 'the page counts only as many findings as it shows when it searches',
+    file: 'src/web/page/load-findings.ts',
+    find: "if (query.text === '' && kept.length === mostKept) break",
+    replace: 'if (kept.length === mostKept) break',
+    tests: ['test/web/page-parts.test.ts'],
+  },
+  {
+    name: 'a formula behind white space goes into a spreadsheet as it is',
+    file: 'src/cli/csv.ts',
+    find: 'hiddenFormula.test(value)',
+    replace: 'false',
+    tests: ['test/cli/csv.test.ts'],
+  },
+]
