@@ -6,6 +6,12 @@ export interface LookUp {
   readonly key: number
 }
 
+/** A missing record. */
+export interface MissingRecord extends LookUp {
+  /** Complete full syncs in a row that did not show it. */
+  readonly walks: number
+}
+
 export interface MissingQuery {
   readonly tenantId: number
   readonly resource: ResourceName
@@ -30,9 +36,14 @@ export interface DetailQuery {
 /** Who is asked for by id next. */
 export interface LookUpStore {
   /** Missing records to be asked for by id, those asked longest ago first. */
-  missing(query: MissingQuery): Promise<readonly LookUp[]>
+  missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
   /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
   noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
+  /**
+   * To be called for a missing record that exists: it is missing no longer and keeps its values. Until a list shows it
+   * again its absences are still counted, and no finding of it resolves.
+   */
+  noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
 }

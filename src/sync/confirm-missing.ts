@@ -2,7 +2,8 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { added, noteEvent, type Run } from './run.ts'
+import { noteEvent, type Run } from './run.ts'
+import { takeDetail } from './take-detail.ts'
 
 /** After these no further request makes sense in this run. */
 export const endsAsking: ReadonlySet<Reason> = new Set([
@@ -14,12 +15,12 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk,
- * anything else leaves it missing for the next sweep (contract: Sync table, users).
+ * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk
+ * and keeps its values, anything else leaves it missing for the next sweep (contract: Sync table, users).
  *
  * @param onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
  *
- * @returns true when a walk skipped a row that exists.
+ * @returns true when a walk skipped a row that exists and that the walk before it had shown.
  */
 export async function confirmMissing(run: Run, definition: FeedResource, onlyAccepted: boolean): Promise<boolean> {
   const { context, tenantId, signal } = run
@@ -30,7 +31,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
   let last: unknown
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.confirmed
-  for (const { rid, key } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+  for (const { rid, key, walks } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
     run.confirmed++
     try {
       await store.noteAsked(tenantId, resource, rid)
@@ -44,11 +45,11 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
         continue
       }
       if (idOf(item, definition.idField) !== key) continue
-      // Also what cannot be trusted was seen; it is quarantined and the last good version stays.
-      const { counts } = await store.commitDetail({ tenantId, resource, item, at, requestId })
-      run.counts = added(run.counts, counts)
+      // It exists, also where its detail cannot be read.
+      if (item.ok) await takeDetail(run, item, meta)
+      await store.noteExists(tenantId, resource, rid)
       noteEvent(run, 'skipped_row', String(key))
-      skipped = true
+      skipped ||= walks === 1
     } catch (error) {
       const reason = reasonOf(error)
       if (reason === 'aborted' || reason === 'store' || reason === 'internal') throw error
