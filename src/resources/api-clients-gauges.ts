@@ -69,7 +69,7 @@ export const apiClientsSeries: ResourceSeries = {
   resource: 'api-clients',
   failures: reasons,
   holds: ['shrink_held', 'suspect_empty', 'tenant_changed'],
-  contractEvents: ['unknown_field', 'unknown_value'],
+  contractEvents: ['contradictory', 'invalid_id', 'no_offset', 'unknown_field', 'unknown_value'],
   gauges: apiClientsGauges,
 }
 

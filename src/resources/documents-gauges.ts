@@ -27,6 +27,6 @@ export const documentsSeries: ResourceSeries = {
   resource: 'documents',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['order_violation', 'unknown_field', 'unknown_value'],
+  contractEvents: ['contradictory', 'invalid_id', 'no_offset', 'order_violation', 'unknown_field', 'unknown_value'],
   gauges: documentsGauges,
 }

@@ -9,6 +9,6 @@ export const permissionsSeries: ResourceSeries = {
   resource: 'permissions',
   failures: reasons.filter((reason) => !['invalid_cursor', 'shrink_held', 'suspect_empty'].includes(reason)),
   holds: [],
-  contractEvents: ['unknown_field', 'unknown_value'],
+  contractEvents: ['contradictory', 'unknown_field', 'unknown_value'],
   gauges: permissionsGauges,
 }

@@ -23,6 +23,6 @@ export const rolesSeries: ResourceSeries = {
   resource: 'roles',
   failures: reasons.filter((reason) => reason !== 'invalid_cursor' && reason !== 'shrink_held'),
   holds: ['suspect_empty'],
-  contractEvents: ['unknown_field', 'unknown_value'],
+  contractEvents: ['contradictory', 'unknown_field', 'unknown_value'],
   gauges: rolesGauges,
 }

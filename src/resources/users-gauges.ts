@@ -38,6 +38,15 @@ export const usersSeries: ResourceSeries = {
   resource: 'users',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['order_violation', 'skipped_row', 'unknown_field', 'unknown_value'],
+  contractEvents: [
+    'contradictory',
+    'detail_differs',
+    'duplicate_email',
+    'no_offset',
+    'order_violation',
+    'skipped_row',
+    'unknown_field',
+    'unknown_value',
+  ],
   gauges: usersGauges,
 }

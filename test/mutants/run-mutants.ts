@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { decoderMutants } from './decoder-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
 
@@ -22,7 +23,7 @@ const wanted = process.argv.slice(2).join(' ')
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
-const chosen = [...mutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
+const chosen = [...mutants, ...decoderMutants, ...simulationMutants].filter(({ name }) => name.includes(wanted))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'dist'))

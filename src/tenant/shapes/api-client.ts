@@ -2,7 +2,7 @@ import type { Reading } from '../reader.ts'
 import type { ApiClient } from '../records.ts'
 import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newDraft, notAnObject } from './draft.ts'
-import { guidId, isTextId } from './identifiers.ts'
+import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
 import { judgedDate, judgedDateIfAny, judgedTextOrNull } from './judged-fields.ts'
 
@@ -24,6 +24,5 @@ export function readApiClient(raw: unknown, latest?: number): Reading<ApiClient>
     secretExpirationDate: judgedDate(draft, 'secretExpirationDate', raw['secretExpirationDate']),
     createdAt: judgedDateIfAny(draft, 'createdAt', raw['createdAt'], latest),
   }
-  const id = isTextId(raw['clientId']) ? raw['clientId'] : null
-  return finish(draft, record, extraFields(draft, raw, known), id, raw, texts)
+  return finish(draft, record, extraFields(draft, raw, known), record.clientId || null, raw, texts)
 }

@@ -1,7 +1,7 @@
 import type { Reading } from '../reader.ts'
 import type { Document } from '../records.ts'
 import { extraFields, finish, newDraft, notAnObject, odd } from './draft.ts'
-import { guidId, isTextId } from './identifiers.ts'
+import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
 import { judgedDate, judgedDateOrNull, judgedText, judgedTextOrNull } from './judged-fields.ts'
 
@@ -26,6 +26,5 @@ export function readDocument(raw: unknown, latest?: number): Reading<Document> {
   }
   if (raw['uploadStatus'] === undefined) odd(draft, 'unknown_value', 'uploadStatus')
   if (raw['updatedAt'] === undefined) odd(draft, 'unknown_value', 'updatedAt')
-  const id = isTextId(raw['fileId']) ? raw['fileId'] : null
-  return finish(draft, record, extraFields(draft, raw, known), id, raw, texts)
+  return finish(draft, record, extraFields(draft, raw, known), record.fileId || null, raw, texts)
 }

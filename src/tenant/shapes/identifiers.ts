@@ -36,7 +36,7 @@ export function integerIdOrNull(draft: Draft, field: string, value: unknown): nu
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** An identifier that the specification has as a GUID; one of another form is kept and counted. */
+/** An identifier that the specification has as a GUID; one of another form is kept and counted; empty when it is none. */
 export function guidId(draft: Draft, field: string, value: unknown): string {
   if (typeof value === 'string' && guid.test(value)) return value
   if (isTextId(value)) {

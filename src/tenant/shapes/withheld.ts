@@ -82,11 +82,14 @@ const encoding = /^(base|b|hex|encoded|encrypted|hash|hashed|pem|raw|plain|text|
 const secretWord =
   /(secret|password|passwd|passphrase|pwd|token|jwt|key|credential|content|url|uri|signature|cookie|authorization)s?$/
 
+const mayNameSecret = /secret|pass|pwd|token|jwt|key|credential|content|ur[il]|signature|cookie|authorization/i
+
 /**
  * True when the last word of the name is that of a secret, of content or of an address: `clientSecret`, `access_token`,
  * `contentBase64`, but neither `passwordPolicy` nor `hotPath`.
  */
 function namesSecret(name: string): boolean {
+  if (!mayNameSecret.test(name)) return false
   const words = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -105,11 +108,13 @@ const pem = /-----BEGIN /
 /** An address with a user, a query or a fragment, in which a secret may travel; also a query alone. */
 const query = /[a-z][a-z0-9+.-]*:\/\/\S*[?#@]|\?[^\s=]+=/i
 
+const oneWord = /^[\w-]*$/
+
 /** True for a text that may be a secret or content. */
 function hasSecretLook(text: string): boolean {
   if (text.length > longestText) return true
-  // Nothing of the kind is shorter.
-  if (text.length < 4) return false
+  // Nothing of the kind is a single short word.
+  if (text.length < 32 && oneWord.test(text)) return false
   if (jwt.test(text) || pem.test(text) || query.test(text)) return true
   return text.length >= 32 && runOfCode.test(text.replaceAll(guids, ' '))
 }
