@@ -33,7 +33,10 @@ type Read<T> = (raw: unknown, latest: number) => Reading<T>
 export function createTenantReader({ read, api, observer, version }: TenantReaderParts): TenantReader {
   function open(endpoint: Endpoint, text: string, answer: ReadAnswer): { envelope: Envelope; meta: AnswerMeta } {
     const envelope = openEnvelope(text, 200, inWords('GET', endpoint))
-    const { requestId, serverTime } = envelope
+    const { serverTime } = envelope
+    // A server may send back what it was sent.
+    const isEcho = envelope.requestId?.includes(answer.secret.expose()) === true
+    const requestId = isEcho ? '[withheld]' : envelope.requestId
     if (serverTime !== null) observer?.clockSkew((serverTime - answer.receivedAt) / 1000)
     const { receivedAt, receivedMonotonic, identity } = answer
     return { envelope, meta: { requestId, serverTime, receivedAt, receivedMonotonic, identity } }

@@ -24,14 +24,14 @@ const longestId = 200
 
 /**
  * The request id of a success, as text of at most 200 characters without control, format and separator characters,
- * whatever its form: the specification has a GUID. Null when there is none.
+ * whatever its form: the specification has a GUID. A longer one, and one that looks like a token, is withheld.
  */
 export function asRequestId(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value)
   if (guidLike.test(text)) return text
+  if (text.length > longestId || /eyJ[\w-]+\./.test(text)) return `[withheld: string of ${text.length} characters]`
   const kept = text
-    .slice(0, longestId)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
     .trim()
