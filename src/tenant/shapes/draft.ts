@@ -57,7 +57,7 @@ export function extraFields(
   for (const key of unknown.sort()) {
     const name = storableName(key)
     extra[freeName(extra, name)] = storableField(key, raw[key])
-    odd(draft, 'unknown_field', `${prefix}${name}`)
+    odd(draft, 'unknown_field', `${prefix}${name.toWellFormed()}`)
   }
   return extra
 }

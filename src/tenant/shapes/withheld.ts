@@ -29,7 +29,7 @@ export function rawWithoutSecrets(raw: unknown, described: DescribedTexts): unkn
 /** What may be stored and shown of the name of a field that nobody described. */
 export function storableName(name: string): string {
   const harmless = name.length <= longestName && !name.includes('@') && !hasSecretLook(name)
-  return harmless ? name.toWellFormed() : `[withheld: name of ${name.length} characters]`
+  return harmless ? name : `[withheld: name of ${name.length} characters]`
 }
 
 /** The value itself under its name, or its type and length where the name is that of a secret. */
