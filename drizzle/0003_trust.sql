@@ -7,17 +7,11 @@ CREATE TABLE `recent_removals` (
 	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
 );
 --> statement-breakpoint
-ALTER TABLE `api_clients` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-ALTER TABLE `authentication_settings` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `clock_steps` ADD `confirmed_at` integer;--> statement-breakpoint
-ALTER TABLE `documents` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-ALTER TABLE `permissions` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `retention` ADD `confirmed_from` integer;--> statement-breakpoint
-ALTER TABLE `roles` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `sync_states` ADD `server_time` integer;--> statement-breakpoint
 ALTER TABLE `sync_states` ADD `server_time_at` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `blocked_for_ms` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `known_since` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `admitted` text;--> statement-breakpoint
-ALTER TABLE `users` ADD `skipped` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `walks` ADD `wait_ms` integer DEFAULT 0 NOT NULL;

@@ -4,7 +4,15 @@ import type { FindingStore, Mirror } from './port.ts'
 
 type Watched = Pick<
   Mirror,
-  'applyDecision' | 'commitDetail' | 'commitPage' | 'completeWalk' | 'markMissing' | 'purge' | 'remove' | 'startWalk'
+  | 'applyDecision'
+  | 'commitDetail'
+  | 'commitPage'
+  | 'completeWalk'
+  | 'markMissing'
+  | 'noteExists'
+  | 'purge'
+  | 'remove'
+  | 'startWalk'
 >
 
 /**
@@ -44,6 +52,10 @@ export function watchData<T extends Watched>({ raw }: Database, operations: T): 
     markMissing(tenantId, resource, rids, at) {
       note(tenantId, resource)
       return operations.markMissing(tenantId, resource, rids, at)
+    },
+    noteExists(tenantId, resource, rid) {
+      note(tenantId, resource)
+      return operations.noteExists(tenantId, resource, rid)
     },
     purge(erasure) {
       ofAll++

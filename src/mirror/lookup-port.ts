@@ -6,9 +6,10 @@ export interface LookUp {
   readonly key: number
 }
 
-/** A missing record; `skipped` when get-user showed it since it was last listed. */
+/** A missing record. */
 export interface MissingRecord extends LookUp {
-  readonly skipped: 0 | 1
+  /** Complete full syncs in a row that did not show it. */
+  readonly walks: number
 }
 
 export interface MissingQuery {
@@ -40,6 +41,9 @@ export interface LookUpStore {
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
   /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
   noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
-  /** Notes that get-user shows a record that the full sync did not list. */
-  noteSkipped(resource: ResourceName, rid: number): Promise<void>
+  /**
+   * To be called for a missing record that exists: it is missing no longer and keeps its values. Until a list shows it
+   * again its absences are still counted, and no finding of it resolves.
+   */
+  noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
 }

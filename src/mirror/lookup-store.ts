@@ -32,8 +32,8 @@ export function lookUpStore(database: Database): LookUpStore {
     async noteAsked(tenantId, resource, rid) {
       transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
     },
-    async noteSkipped(resource, rid) {
-      transact(database, () => byResource(resource).noteSkipped.run(rid))
+    async noteExists(_tenantId, resource, rid) {
+      transact(database, () => byResource(resource).noteExists.run(rid))
     },
   }
 }
@@ -45,12 +45,12 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
   const name = getTableName(table)
   return {
     missing: raw.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r.skipped, r."${getTableColumns(table)[key]?.name ?? key}" as key from "${name}" r indexed by "${name}_missing"
+      `select r.rid, r."${getTableColumns(table)[key]?.name ?? key}" as key, r.absent_walks as walks from "${name}" r indexed by "${name}_missing"
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
        order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,
     ),
-    noteSkipped: raw.prepare<[number]>(`update "${name}" set skipped = 1 where rid = ?`),
+    noteExists: raw.prepare<[number]>(`update "${name}" set missing_since = null where rid = ?`),
     noteAsked: raw.prepare<[number, number]>(
       `update "${name}" set asked_turn =
          (select coalesce(max(asked_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)

@@ -7,6 +7,14 @@ export type Incoming =
   | { readonly ok: true; readonly record: object; readonly extra: object | null }
   | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
 
+/** What an answer by id came to. */
+export interface DetailResult {
+  /** True when it supplied the field that only it states. */
+  readonly supplied: boolean
+  /** Fields in which it differs from what the mirror has of the list. */
+  readonly differing: readonly string[]
+}
+
 export interface CommitCounts {
   readonly created: number
   readonly updated: number
@@ -73,6 +81,8 @@ export interface PageResult {
   readonly counts: CommitCounts
   /** How many records had each date moved to a later instant. */
   readonly laterDates: Readonly<Record<string, number>>
+  /** Fields in which records with one id contradict each other; such records are quarantined. */
+  readonly contradictory: readonly string[]
 }
 
 /** What tells whether a page of a walk is one that the mirror knows. */

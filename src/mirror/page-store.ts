@@ -3,10 +3,19 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Database, transact, transactProgress } from './database.ts'
 import type { KnownPages } from './known-pages.ts'
-import type { CommitCounts, Incoming, KnownPageCommit, PageCommit, PageGlance, PageResult, SyncStore } from './port.ts'
+import type {
+  CommitCounts,
+  DetailResult,
+  Incoming,
+  KnownPageCommit,
+  PageCommit,
+  PageGlance,
+  PageResult,
+  SyncStore,
+} from './port.ts'
 import { type QuarantineStore, wholeWalk } from './quarantine-store.ts'
 import type { Tallies } from './record-counts.ts'
-import type { RecordTable, StoredFields } from './record-table.ts'
+import type { RecordTable } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 import {
   createdAs,
@@ -17,6 +26,7 @@ import {
   type Written,
 } from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
+import { contradiction, repeatRule } from './repeats.ts'
 import { countRids, packRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
 
@@ -47,10 +57,15 @@ interface ItemsWritten {
   readonly rids: number[]
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
+  readonly contradictory: Set<string>
   unreadable: boolean
 }
 
 const countedAs = { created: 'created', returned: 'created', changed: 'updated', unchanged: 'unchanged' } as const
+
+const noDetail: DetailResult = { supplied: false, differing: [] }
+
+const nothing: Pick<PageResult, 'laterDates' | 'contradictory'> = { laterDates: {}, contradictory: [] }
 
 const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
 
@@ -63,40 +78,49 @@ export function pageStore(
   const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
   const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
 
-  function writeItems(page: Omit<PageCommit, 'admit'>, known: KnownItems, detail?: StoredFields): ItemsWritten {
+  function writeItems(page: PageCommit, known: KnownItems): ItemsWritten {
     const { tenantId, resource, at, requestId } = page
-    const { table, columns, seen, write, create, listed } = writer(resource)
-    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId }
+    const { table, columns, seen, write, create } = writer(resource)
     const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
+    const isOfWalk = walkId !== null && page.walk?.advance !== undefined
+    const repeated = isOfWalk ? (rid: number) => walkNotes.shown(walkId, rid) : () => false
+    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated }
     const unknown: RecordWrite[] = []
-    const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, unreadable: false }
-    for (const [i, item] of page.items.entries()) {
+    const contradictory = new Set(known.contradictory)
+    const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, contradictory, unreadable: false }
+    for (const [i, item] of known.items.entries()) {
       const before = known.at(i)
-      if (detail === undefined && before?.skipped === true) listed(before)
       if (!item.ok) {
-        if (quarantine.hold(table, item, { ...page, walkId }) === null) written.unreadable = true
-        written.counts.quarantined++
+        hold(item)
         if (before === undefined || before.removed) continue
         written.rids.push(before.rid)
         seen(before)
         continue
       }
-      const extra = detail === undefined ? item.extra : undefined
-      const incoming = { key: known.keys[i] ?? 0, record: item.record, extra, known: before }
-      if (before === undefined && !known.repeats) unknown.push(incoming)
-      else note(incoming, write(incoming, context, detail))
-      // A later item of the same page may change it, and the counts with it.
-      if (known.repeats) context.tally.flush()
+      const incoming = { key: known.keys[i] ?? 0, record: item.record, extra: item.extra, known: before }
+      if (before === undefined) unknown.push(incoming)
+      else note(incoming, write(incoming, context))
     }
-    const rids = create(unknown, context, detail)
+    const rids = create(unknown, context)
     for (const [i, incoming] of unknown.entries()) note(incoming, createdAs(rids[i] ?? 0))
     context.tally.flush()
     const accepted = removals.acceptance(tenantId, resource)
     for (const rid of written.rids) accepted.seen(rid)
     return written
 
-    function note({ key }: RecordWrite, one: Written): void {
+    function hold(item: Incoming & { ok: false }): void {
+      if (quarantine.hold(table, item, { ...page, walkId }) === null) written.unreadable = true
+      written.counts.quarantined++
+    }
+
+    function note({ key, record, extra }: RecordWrite, one: Written): void {
       written.rids.push(one.rid)
+      if (one.kind === 'contradictory') {
+        const [field = ''] = one.fields
+        contradictory.add(field)
+        hold(contradiction(key, field, [{ ...record, ...extra }]))
+        return
+      }
       written.counts[countedAs[one.kind]]++
       if (one.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
       log.written(table, key, one, page)
@@ -107,13 +131,13 @@ export function pageStore(
   function commit(page: PageCommit): PageResult {
     const known = knownItems(writer(page.resource), page.tenantId, page.items)
     if (page.admit !== undefined && !page.admit(glance(page, known)))
-      return { admitted: false, counts: none, laterDates: {} }
+      return { admitted: false, counts: none, ...nothing }
     if (page.whole !== undefined) quarantine.begin(page.tenantId, writer(page.resource).table)
     const written = writeItems(page, known)
     const rids = packRids(written.rids)
     if (page.walk !== undefined) {
       const number = walkNotes.add(page.walk, rids, page.items.length, written.unreadable, page.at)
-      if (number !== null && page.remember !== undefined && isPlain(page, known, written)) {
+      if (number !== null && page.remember !== undefined && isPlain(known, written)) {
         knownPages.remember(page.tenantId, page.resource, number, page.remember, rids)
       }
     }
@@ -126,7 +150,8 @@ export function pageStore(
       quarantine.release(page.tenantId, writer(page.resource).table, wholeWalk)
       walkNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)
     }
-    return { admitted: true, counts: written.counts, laterDates: written.laterDates }
+    const { counts, laterDates, contradictory } = written
+    return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
 
   function commitKnown({ tenantId, resource, at, page, walk, ...memory }: KnownPageCommit): PageResult | null {
@@ -134,10 +159,24 @@ export function pageStore(
     if (rids === null || removals.anyAccepted(tenantId, resource)) return null
     const unchanged = countRids(rids)
     walkNotes.add(walk, rids, unchanged, false, at)
-    return { admitted: true, counts: { ...none, unchanged }, laterDates: {} }
+    return { admitted: true, counts: { ...none, unchanged }, ...nothing }
   }
 
-  function glance({ tenantId, resource, items }: PageCommit, { keys, at }: KnownItems): PageGlance {
+  function supply(detail: Omit<Parameters<SyncStore['commitDetail']>[0], 'item'>, item: Incoming): DetailResult {
+    const { tenantId, resource, at } = detail
+    const { table, find, differing, supply: put } = writer(resource)
+    const key = keyOf(item, table)
+    const known = key === null ? undefined : find(tenantId, [key]).get(key)
+    if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
+    const { states, ifEqual, readAt } = table.detail
+    const fields = differing({ key, record: item.record, extra: undefined, known })
+    const value = (item.record as Readonly<Record<string, unknown>>)[states]
+    if (fields.includes(ifEqual) || typeof value !== 'number') return { supplied: false, differing: fields }
+    log.written(table, key, put(known, { [states]: value, [readAt]: at }, detail), detail)
+    return { supplied: true, differing: fields }
+  }
+
+  function glance({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): PageGlance {
     const { table, holds } = writer(resource)
     const since = knownSince(tenantId)
     let known = 0
@@ -153,7 +192,7 @@ export function pageStore(
 
   return {
     async commitPage(page) {
-      if (isIdle(page)) return { admitted: true, counts: none, laterDates: {} }
+      if (isIdle(page)) return { admitted: true, counts: none, ...nothing }
       return transact(database, () => commit(page))
     },
     async knownPage(tenantId, resource, page, reading) {
@@ -163,12 +202,7 @@ export function pageStore(
       return transactProgress(database, () => commitKnown(page))
     },
     async commitDetail({ item, ...detail }) {
-      return transact(database, () => {
-        const page = { ...detail, items: [item], recordCreations: true }
-        const known = knownItems(writer(page.resource), page.tenantId, page.items)
-        const { counts, laterDates } = writeItems(page, known, { detailReadAt: detail.at })
-        return { admitted: true, counts, laterDates }
-      })
+      return transact(database, () => supply(detail, item))
     },
     async knownKeys(tenantId, resource, ids) {
       const { table, find } = writer(resource)
@@ -181,37 +215,43 @@ export function pageStore(
   }
 }
 
-/** Records that could not be trusted, or that came twice, must be met again each time. */
-function isPlain({ items }: PageCommit, { repeats }: KnownItems, { counts }: ItemsWritten): boolean {
-  return items.length > 0 && counts.quarantined === 0 && !repeats
+/** Records that cannot be trusted, or that come twice, are read each time. */
+function isPlain({ items, merged }: KnownItems, { counts }: ItemsWritten): boolean {
+  return items.length > 0 && counts.quarantined === 0 && !merged
 }
 
 function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.walk === undefined && page.cursor === undefined && page.whole === undefined
 }
 
-/** What the mirror holds under the keys of a page's items. */
+/** The items of a page, one for each key, and what the mirror holds under them. */
 interface KnownItems {
+  readonly items: readonly Incoming[]
   /** Null where no id can be read. */
   readonly keys: readonly (string | number | null)[]
-  /** True when a key occurs several times. */
-  readonly repeats: boolean
+  /** True when a key occurs several times in the page. */
+  readonly merged: boolean
+  /** Fields in which records of the page with one key contradict each other. */
+  readonly contradictory: readonly string[]
   at(index: number): Known | undefined
 }
 
-function knownItems({ table, find }: RecordWriter, tenantId: number, items: readonly Incoming[]): KnownItems {
-  const keys = items.map((item) => keyOf(item, table))
-  const legible = keys.filter((key) => key !== null)
-  const known = find(tenantId, legible)
-  const repeats = new Set(legible).size < legible.length
+function knownItems({ table, find }: RecordWriter, tenantId: number, sent: readonly Incoming[]): KnownItems {
+  const all = sent.map((item) => keyOf(item, table))
+  const distinct = new Set(all.filter((key) => key !== null))
+  const known = find(tenantId, [...distinct])
+  const merged = all.length - all.filter((key) => key === null).length > distinct.size
+  const { items, keys, contradictory } = merged
+    ? mergeItems(table, sent, all)
+    : { items: sent, keys: all, contradictory: [] }
   return {
+    items,
     keys,
-    repeats,
+    merged,
+    contradictory,
     at(index) {
       const key = keys[index] ?? null
-      if (key === null) return undefined
-      // What an earlier item of the same page wrote must be seen, too.
-      return repeats ? find(tenantId, [key]).get(key) : known.get(key)
+      return key === null ? undefined : known.get(key)
     },
   }
 }
@@ -219,6 +259,24 @@ function knownItems({ table, find }: RecordWriter, tenantId: number, items: read
 /** A tombstone of a record first seen before `since` is one of another tenant (contract: Tenant identity). */
 function isKnown(known: Known | undefined, since: number): boolean {
   return known !== undefined && (!known.removed || known.firstSeenAt >= since)
+}
+
+/** Leaves one item of each key (contract: The same id twice). */
+function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
+  const { settle } = repeatRule(table)
+  const byKey = new Map<string | number, Incoming[]>()
+  const unreadable = sent.filter((item, i) => {
+    const key = all[i] ?? null
+    if (key === null) return true
+    byKey.set(key, [...(byKey.get(key) ?? []), item])
+    return false
+  })
+  const settled = [...byKey.values()].map((items) => settle(items))
+  return {
+    items: [...settled.map(({ item }) => item), ...unreadable],
+    keys: [...byKey.keys(), ...unreadable.map(() => null)],
+    contradictory: settled.flatMap(({ field }) => field ?? []),
+  }
 }
 
 function keyOf(item: Incoming, table: RecordTable): string | number | null {

@@ -29,6 +29,12 @@ export interface RecordTable {
   readonly personal: readonly string[]
   /** Fields whose null in a list says nothing and never overwrites a known value. */
   readonly unstated?: readonly string[]
+  /** The field that an answer by id supplies where another one is equal, and the column that says when it did. */
+  readonly detail?: { readonly states: string; readonly ifEqual: string; readonly readAt: string }
+  /** Fields that no check reads: two records with one id may differ in them. */
+  readonly unread?: readonly string[]
+  /** Date field by which the later of two records with one id wins. */
+  readonly laterWins?: string
   /** Works out the mirror's own columns of a record that is new. */
   readonly settleNew?: (next: StoredFields, at: number) => StoredFields
   /** Works out the mirror's own columns, and corrections, when a record is changed. */

@@ -4,6 +4,7 @@ import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
 import { type InsertStamp, recordInserts } from './record-inserts.ts'
 import type { RecordTable, Stored, StoredFields } from './record-table.ts'
+import { repeatRule } from './repeats.ts'
 
 /** A record as the mirror holds it before an incoming one is compared with it. */
 export interface Known {
@@ -12,8 +13,6 @@ export interface Known {
   readonly firstSeenAt: number
   /** True when it was marked missing or absent and being seen must be noted. */
   readonly absent: boolean
-  /** True when a full sync skipped it although get-user shows it. */
-  readonly skipped: boolean
   /** Values of the fields, what is extra and the mirror's own columns, in the order they are written. */
   readonly stored: readonly Stored[]
 }
@@ -21,16 +20,19 @@ export interface Known {
 /** What writing one record came to. */
 export interface Written {
   readonly rid: number
-  readonly kind: 'created' | 'changed' | 'returned' | 'unchanged'
+  readonly kind: 'created' | 'changed' | 'returned' | 'unchanged' | 'contradictory'
   /** Values before and after by column property, for `changed` and `returned`. */
   readonly before: StoredFields | null
   readonly after: StoredFields | null
+  /** That changed, or that contradict the mirror. */
   readonly fields: readonly string[]
 }
 
 export interface WriteContext extends InsertStamp {
   /** Counts what is created. */
   readonly tally: Pick<Tally, 'add'>
+  /** True for a record that the same full sync has shown before. */
+  readonly repeated?: (rid: number) => boolean
 }
 
 /** An incoming record, its key, and what the mirror holds under it. */
@@ -53,14 +55,15 @@ export interface RecordWriter {
   holds(write: RecordWrite): boolean
   /** A live record was shown: it is neither missing nor absent. */
   seen(known: Known): void
-  /** A record that was skipped is listed again. */
-  listed(known: Known): void
-  write(write: RecordWrite, context: WriteContext, own?: StoredFields): Written
+  write(write: RecordWrite, context: WriteContext): Written
+  /** Fields in which a record that is live differs from the mirror, apart from what only an answer by id states. */
+  differing(write: RecordWrite): readonly string[]
+  /** Writes these columns alone. */
+  supply(known: Known, values: StoredFields, context: InsertStamp): Written
   /** Writes records of which the mirror holds none, no two with the same key; returns their ids in the same order. */
-  create(writes: readonly RecordWrite[], context: WriteContext, own?: StoredFields): readonly number[]
+  create(writes: readonly RecordWrite[], context: WriteContext): readonly number[]
 }
 
-const nothing: StoredFields = {}
 const nowhere = { before: null, after: null, fields: [] } as const
 
 /** What writing a record came to of which the mirror held none. */
@@ -71,12 +74,13 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const columns = getTableColumns(table.table)
   const sqlName = (property: string): string => `"${columns[property]?.name ?? property}"`
   const name = getTableName(table.table)
+  const setOf = (properties: readonly string[]) => properties.map((c) => `${sqlName(c)} = ?`).join(', ')
   const apiColumns = fieldColumns(table)
   const keyIsApiColumn = apiColumns.includes(table.key)
   const values = [...apiColumns, 'extra', ...table.own]
   const written = [...values, 'readAt', 'requestId']
   const inserted = keyIsApiColumn ? values : [...values, table.key]
-  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', 'firstSeenAt', 'skipped', table.key]
+  const state = ['rid', 'removedAt', 'missingSince', 'absentWalks', 'firstSeenAt', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
   // A look-up a page takes a third of the time of one a record, and a tenth where nothing is known yet.
   const findRows = raw
@@ -90,15 +94,12 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     inserted.map((column) => columns[column]?.name ?? column),
   )
   const update = raw.prepare(
-    `update "${name}" set ${written.map((c) => `${sqlName(c)} = ?`).join(', ')},
+    `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_walks" = 0 where "rid" = ?`,
   )
-  const updateOwn = raw.prepare(
-    `update "${name}" set ${table.own.map((c) => `${sqlName(c)} = ?`).join(', ') || '"rid" = "rid"'} where "rid" = ?`,
-  )
   const touch = raw.prepare(`update "${name}" set "missing_since" = null, "absent_walks" = 0 where "rid" = ?`)
-  const unskip = raw.prepare(`update "${name}" set "skipped" = 0 where "rid" = ?`)
   const encode = encoderOf(table, inserted.length)
+  const repeats = repeatRule(table)
   const idField = table.idField
   const fixed = new Set(idField === null ? [] : [apiColumns.indexOf(idField)])
   const unstated = new Set((table.unstated ?? []).map((field) => apiColumns.indexOf(field)))
@@ -134,34 +135,27 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     if (absent) touch.run(rid)
   }
 
-  function newRow(write: RecordWrite, at: number, own: StoredFields): Stored[] {
+  function newRow(write: RecordWrite, at: number): Stored[] {
     const row = rowOf(write)
     if (table.settleNew !== undefined) correct(row, table.settleNew(named(row), at))
-    if (own !== nothing) correct(row, own)
     if (!keyIsApiColumn) row[values.length] = write.key
     return row
   }
 
-  function create(writes: readonly RecordWrite[], context: WriteContext, own = nothing): number[] {
+  function create(writes: readonly RecordWrite[], context: WriteContext): number[] {
     const { tally, tenantId, at, requestId } = context
-    const rows = writes.map((write) => newRow(write, at, own))
+    const rows = writes.map((write) => newRow(write, at))
     for (const row of rows) tally.add(row)
     return insert(rows, { tenantId, at, requestId })
   }
 
-  function change(
-    known: Known,
-    next: Stored[],
-    different: readonly number[],
-    context: WriteContext,
-    own: StoredFields,
-  ) {
+  function change(known: Known, next: Stored[], different: readonly number[], context: WriteContext) {
     const before = named(known.stored)
     const stated = known.stored.slice()
     for (const i of different) stated[i] = next[i] ?? null
     const row = stated.slice()
     for (const i of unstated) stated[i] = next[i] ?? null
-    correct(row, { ...table.settle?.(named(stated), before, context.at), ...own })
+    correct(row, table.settle?.(named(stated), before, context.at) ?? {})
     update.run(...row, context.at, context.requestId, known.rid)
     const after = named(row)
     const changed = apiFieldsOf(table).filter((field) => field !== idField && before[field] !== after[field])
@@ -172,19 +166,17 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     table,
     columns: values,
     seen,
-    listed: ({ rid }) => void unskip.run(rid),
     create,
     find(tenantId, keys) {
       const found = new Map<string | number, Known>()
       for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
-        const [rid, removedAt, missingSince, absentWalks, firstSeenAt, skipped, key] = row.splice(values.length)
+        const [rid, removedAt, missingSince, absentWalks, firstSeenAt, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentWalks) > 0
         found.set(key ?? '', {
           rid: Number(rid),
           removed: removedAt !== null,
           firstSeenAt: Number(firstSeenAt),
           absent,
-          skipped: skipped === 1,
           stored: row,
         })
       }
@@ -194,17 +186,41 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const { known } = write
       return known !== undefined && !known.removed && !known.absent && differing(rowOf(write), known.stored) === null
     },
-    write(write, context, own = nothing) {
+    write(write, context) {
       const { known } = write
-      if (known === undefined) return createdAs(create([write], context, own)[0] ?? 0)
+      if (known === undefined) return createdAs(create([write], context)[0] ?? 0)
+      const { rid } = known
       const next = rowOf(write)
       const different = differing(next, known.stored)
-      if (different !== null || known.removed) return change(known, next, different ?? [], context, own)
-      // What the mirror notes for itself leaves time and request of the present values alone.
-      const ownChanged = Object.entries(own).some(([column, value]) => known.stored[values.indexOf(column)] !== value)
-      if (ownChanged) updateOwn.run(...correct(known.stored.slice(), own).slice(ownAt), known.rid)
+      if (different !== null && context.repeated?.(rid) === true) {
+        const repeat = repeats.of(known.stored, next)
+        if (repeat === 'first') return { rid, kind: 'unchanged', ...nowhere }
+        if (repeat !== 'second') return { rid, kind: 'contradictory', ...nowhere, fields: [repeat.field] }
+      }
+      if (different !== null || known.removed) return change(known, next, different ?? [], context)
       seen(known)
-      return { rid: known.rid, kind: 'unchanged', ...nowhere }
+      return { rid, kind: 'unchanged', ...nowhere }
+    },
+    differing(write) {
+      const indexes = write.known === undefined ? null : differing(rowOf(write), write.known.stored)
+      const columns = new Set((indexes ?? []).map((i) => values[i]))
+      // A date that is only written in another way is the same.
+      return Object.entries(table.fields)
+        .filter(
+          ([field, kind]) => field !== table.detail?.states && columns.has(kind === 'date' ? `${field}Ms` : field),
+        )
+        .map(([field]) => field)
+    },
+    supply(known, fields, { at, requestId }) {
+      const before = named(known.stored)
+      const after = { ...before, ...fields }
+      const changed = apiFieldsOf(table).filter((field) => before[field] !== after[field])
+      // What the mirror notes for itself leaves time and request of the present values alone.
+      const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
+      raw
+        .prepare(`update "${name}" set ${setOf(Object.keys(set))} where "rid" = ?`)
+        .run(...Object.values(set), known.rid)
+      return { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed }
     },
   }
 }

@@ -28,16 +28,31 @@ export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: nu
   return [runs[0]?.[0] ?? 0, last + length - 1]
 }
 
-/** The ids of the blobs as a set: a bit for each, which is small and quick where ids are given out in a row. */
-export function ridSet(blobs: readonly Buffer[]): { has(rid: number): boolean } {
-  const highest = blobs.reduce((most, blob) => Math.max(most, blob.length === 0 ? 0 : rangeOfRids(blob)[1]), 0)
-  const bits = new Uint8Array((highest >>> 3) + 1)
-  for (const blob of blobs) {
-    for (const [first, length] of runsOf(blob)) {
-      for (let rid = first; rid < first + length; rid++) bits[rid >>> 3] = (bits[rid >>> 3] ?? 0) | (1 << (rid & 7))
-    }
+/** Ids as a set: a bit for each, which is small and quick where ids are given out in a row. */
+export interface RidSet {
+  has(rid: number): boolean
+  /** Adds the ids of a blob. */
+  add(blob: Buffer): void
+}
+
+export function ridSet(blobs: readonly Buffer[]): RidSet {
+  let bits = new Uint8Array(1024)
+  const set: RidSet = {
+    has: (rid) => ((bits[rid >>> 3] ?? 0) & (1 << (rid & 7))) !== 0,
+    add(blob) {
+      const bytes = (rangeOfRids(blob)[1] >>> 3) + 1
+      if (bytes > bits.length) {
+        const more = new Uint8Array(bytes * 2)
+        more.set(bits)
+        bits = more
+      }
+      for (const [first, length] of runsOf(blob)) {
+        for (let rid = first; rid < first + length; rid++) bits[rid >>> 3] = (bits[rid >>> 3] ?? 0) | (1 << (rid & 7))
+      }
+    },
   }
-  return { has: (rid) => ((bits[rid >>> 3] ?? 0) & (1 << (rid & 7))) !== 0 }
+  for (const blob of blobs) set.add(blob)
+  return set
 }
 
 function* runsOf(blob: Buffer): Generator<readonly [first: number, length: number]> {

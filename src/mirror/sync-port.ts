@@ -2,7 +2,15 @@ import type { Emptiness } from '../model/emptiness.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { LookUpStore } from './lookup-port.ts'
-import type { CommitCounts, Incoming, KnownPageStore, PageCommit, PageResult, WholeList } from './page-port.ts'
+import type {
+  CommitCounts,
+  DetailResult,
+  Incoming,
+  KnownPageStore,
+  PageCommit,
+  PageResult,
+  WholeList,
+} from './page-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -256,14 +264,14 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   /** What the pages below `before` left out of a request for all records updated at or after `since`. */
   leftOut(walkId: number, before: number, since: number): Promise<LeftOut>
 
-  /** Writes a detail answer; `fields` as in a page item. */
+  /** Takes of an answer by id what only it states, where it agrees with the list on the field that this hangs on. */
   commitDetail(detail: {
     readonly tenantId: number
     readonly resource: ResourceName
     readonly item: Incoming
     readonly at: number
     readonly requestId: string | null
-  }): Promise<PageResult>
+  }): Promise<DetailResult>
 
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   /** Raises or keeps a hold; its id stays while what it holds is unchanged. */

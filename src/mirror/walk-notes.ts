@@ -2,6 +2,7 @@ import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { WalkStep, WholeList } from './port.ts'
+import { type RidSet, ridSet } from './rid-set.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
 /** What a page's transaction notes of its walk and cursor; the methods expect to run inside a transaction. */
@@ -10,6 +11,8 @@ export interface WalkNotes {
   add(step: WalkStep, rids: Buffer, items: number, unreadable: boolean, at: number): number | null
   storeCursor(tenantId: number, resource: ResourceName, cursor: string | null): void
   complete(tenantId: number, resource: ResourceName, whole: WholeList, requestId: string | null): void
+  /** True when an earlier page of the walk itself, not of an incremental sync beside it, showed the record. */
+  shown(walkId: number, rid: number): boolean
   /** Forgets a walk and what it has shown. */
   drop(walkId: number): void
 }
@@ -32,7 +35,21 @@ export function walkNotes(database: Database): WalkNotes {
   const dropWalk = raw.prepare('delete from walks where id = ?')
   const isOpen = raw.prepare('select 1 from walks where id = ?')
   const noteUnreadable = raw.prepare('update walks set unreadable = 1 where id = ?')
+  const pagesAfter = raw.prepare<[number, number], { page: number; rids: Buffer }>(
+    'select page, rids from walk_pages where walk_id = ? and page > ? order by page',
+  )
+  /** Only of walks in which a record differed from the mirror. */
+  const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
   return {
+    shown(walkId, rid) {
+      const known = shownBy.get(walkId) ?? { pages: 0, rids: ridSet([]) }
+      shownBy.set(walkId, known)
+      for (const { page, rids } of pagesAfter.all(walkId, known.pages)) {
+        known.rids.add(rids)
+        known.pages = page
+      }
+      return known.rids.has(rid)
+    },
     add({ id, advance }, rids, items, unreadable, at) {
       if (advance === undefined) {
         if (isOpen.get(id) === undefined) throw walkDropped()
@@ -62,6 +79,7 @@ export function walkNotes(database: Database): WalkNotes {
       })
     },
     drop(walkId) {
+      shownBy.delete(walkId)
       dropPages.run(walkId)
       dropWalk.run(walkId)
     },

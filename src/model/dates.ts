@@ -52,7 +52,7 @@ const [zero, colon, dash, dot, capitalT, capitalZ] = [0x30, 0x3a, 0x2d, 0x2e, 0x
  * The form that almost every date has, `2026-01-02T03:04:05Z` with or without three digits of a fraction, some ten times
  * as fast as the pattern; undefined for any other text, which need not be wrong.
  */
-function plainUtcMs(text: string): number | undefined {
+export function plainUtcMs(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== capitalZ) return undefined
   if (text.charCodeAt(4) !== dash || text.charCodeAt(7) !== dash || text.charCodeAt(10) !== capitalT) return undefined

@@ -39,8 +39,12 @@ export const usersSeries: ResourceSeries = {
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
   contractEvents: [
+    'contradictory',
+    'detail_differs',
+    'duplicate_email',
     'invalid_id',
     'limit_differs',
+    'no_offset',
     'order_violation',
     'skipped_row',
     'unknown_field',

@@ -3,20 +3,20 @@ import type { FeedQuery } from '../tenant/reader.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 import { fetchOf } from './page-reading.ts'
 import type { Fetched } from './resource.ts'
-import { fetchVerified, noteOddities, noteProgress, type Run } from './run.ts'
+import { fetchVerified, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from './run.ts'
 
 /** Writes one page, guarded against another tenant's data, and takes stock of it. */
 export async function commit(
   run: Run,
   fetched: Fetched,
   query: FeedQuery,
-  { remember, ...rest }: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
+  rest: Pick<PageCommit, 'walk' | 'cursor' | 'whole' | 'remember'>,
+  oddities = odditiesOf(run, fetched),
 ): Promise<void> {
   const { observer, settings } = run.context
   const { name } = run.definition
   await proveByUsers(run, fetched, query)
-  // What is odd is told by each run, so such a page must be read by each.
-  const odd = noteOddities(run, fetched)
+  noteOddities(run, oddities)
   const page: PageCommit = {
     tenantId: run.tenantId,
     resource: name,
@@ -25,9 +25,9 @@ export async function commit(
     requestId: fetched.meta.requestId,
     recordCreations: run.state.completeStartedAt !== null,
     ...rest,
-    ...(odd || remember === undefined ? {} : { remember }),
   }
   const result = await commitProven(run, page, fetched, query)
+  for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)
 }

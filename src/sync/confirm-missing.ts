@@ -2,7 +2,8 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { added, noteAnswer, noteEvent, type Run } from './run.ts'
+import { noteAnswer, noteEvent, type Run } from './run.ts'
+import { takeDetail } from './take-detail.ts'
 
 /** After these no further request makes sense in this run. */
 export const endsAsking: ReadonlySet<Reason> = new Set([
@@ -18,13 +19,13 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
 export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'stale_answer'])
 
 /**
- * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk,
- * anything else leaves it missing for the next sweep (contract: Sync table, users).
+ * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk
+ * and keeps its values, anything else leaves it missing for the next sweep (contract: Sync table, users).
  *
  * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
  * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.
  *
- * @returns true when the full sync skipped a record that exists, for the first time since it was last listed.
+ * @returns true when a walk skipped a row that exists and that the walk before it had shown.
  */
 export async function confirmMissing(
   run: Run,
@@ -40,7 +41,7 @@ export async function confirmMissing(
   let proven = false
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.confirmed
-  for (const { rid, key, skipped: known } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+  for (const { rid, key, walks } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
     run.confirmed++
     try {
       await store.noteAsked(tenantId, resource, rid)
@@ -58,13 +59,11 @@ export async function confirmMissing(
         continue
       }
       if (idOf(item, definition.idField) !== key) continue
-      // Also what cannot be trusted was seen; it is quarantined and the last good version stays.
-      const { counts } = await store.commitDetail({ tenantId, resource, item, at, requestId })
-      run.counts = added(run.counts, counts)
+      // It exists, also where its detail cannot be read.
+      if (item.ok) await takeDetail(run, item, meta)
+      await store.noteExists(tenantId, resource, rid)
       noteEvent(run, 'skipped_row', String(key))
-      if (known === 1) continue
-      await store.noteSkipped(resource, rid)
-      skipped = true
+      skipped ||= walks === 1
     } catch (error) {
       const reason = reasonOf(error)
       if (endsRun.has(reason)) throw error

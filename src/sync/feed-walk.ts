@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import type { WalkAdvance, WalkRow } from '../mirror/port.ts'
+import type { PageCommit, WalkAdvance, WalkRow } from '../mirror/port.ts'
+import { dayMs } from '../model/durations.ts'
+import type { Oddity } from '../tenant/reader.ts'
 import { commit } from './commit-page.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
 import { cursorRefused } from './feed-reading.ts'
@@ -8,7 +10,7 @@ import { cursorDigest, pageRules } from './page-rules.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 import type { FeedResource, Fetched } from './resource.ts'
 import { idleLimitMs } from './rhythm.ts'
-import { beginWalk, noteProgress, type Run, walkedMs } from './run.ts'
+import { beginWalk, canRemember, noteOddities, noteProgress, odditiesOf, type Run, walkedMs } from './run.ts'
 
 /**
  * Walks the feed from its beginning, or from where an interrupted walk stopped, to its end. A page is written while the
@@ -77,9 +79,12 @@ function rulesFor({ context }: Run, walk: WalkRow) {
   return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
 }
 
+/** Changes with what a page's records are read into, and with what is noted of a page. */
+const readingVersion = 2
+
 /** What a page comes to may hang on the configuration, so under another one every page is read. */
 function readingOf({ context }: Run): string {
-  return hash('sha256', JSON.stringify(context.settings), 'base64url')
+  return hash('sha256', JSON.stringify([readingVersion, context.settings]), 'base64url')
 }
 
 /** The first page is always read: it tells whose data these are. */
@@ -114,7 +119,10 @@ async function write(run: Run, definition: FeedResource, parts: PageOfWalk): Pro
   const step = { id: walk.id, advance: advanceOf(run, walk, page) }
   if (wanted.known !== null && page.same === true) {
     const { tenantId, context } = run
-    const { digest, records, note } = wanted.known
+    const { digest, records } = wanted.known
+    const note = JSON.parse(wanted.known.note) as PageNote
+    // The server's clock was set back: dates that were plausible then may not be now.
+    if (page.meta.serverTime !== null && page.meta.serverTime + dayMs < note.serverTime) return null
     const number = walk.pages + 1
     const memory = { tenantId, resource: definition.name, page: number, digest, reading }
     const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, walk: step })
@@ -122,13 +130,28 @@ async function write(run: Run, definition: FeedResource, parts: PageOfWalk): Pro
     // It shows just what the mirror holds, known GUIDs included.
     if (definition.identifiedBy === 'guid') run.proven = true
     noteProgress(run, result.counts, records)
-    return JSON.parse(note) as FeedOrder
+    noteOddities(run, note.oddities)
+    return note.order
   }
   const order = orderWithin(definition, page)
-  const { digest = null } = page
-  const remember = digest === null || !order.kept ? {} : { remember: { digest, reading, note: JSON.stringify(order) } }
-  await commit(run, page, queryAt(walk.nextCursor), { walk: step, ...remember })
+  const oddities = odditiesOf(run, page)
+  const remember = toRemember(page, { order, oddities, serverTime: page.meta.serverTime ?? 0 }, reading)
+  await commit(run, page, queryAt(walk.nextCursor), { walk: step, ...remember }, oddities)
   return order
+}
+
+/** What each run notes of a page, also where it is not read again. */
+interface PageNote {
+  readonly order: FeedOrder
+  readonly oddities: readonly Oddity[]
+  /** By which its dates were plausible, in milliseconds since the epoch. */
+  readonly serverTime: number
+}
+
+/** Without a server time no date was compared with it, so the page must be read again. */
+function toRemember({ digest = null, meta }: Fetched, note: PageNote, reading: string): Pick<PageCommit, 'remember'> {
+  if (digest === null || meta.serverTime === null || !canRemember(note.oddities)) return {}
+  return { remember: { digest, reading, note: JSON.stringify(note) } }
 }
 
 function advanceOf(run: Run, { pages }: WalkRow, { nextCursor, hasMore, meta }: Fetched): WalkAdvance {

@@ -1,6 +1,6 @@
 import type { WholeList } from '../mirror/port.ts'
 import type { Fetched } from './resource.ts'
-import { noteOddities, noteProgress, type Run } from './run.ts'
+import { noteOddities, noteProgress, odditiesOf, type Run } from './run.ts'
 
 /**
  * Stores a complete list and the success of its run at once where its pages show just what the mirror holds.
@@ -16,7 +16,7 @@ export async function confirmList(
   const { answered, context, definition, tenantId, mode, startedAt } = run
   // Another run may have raised a hold while this one waited.
   run.guard.insist()
-  for (const page of pages) noteOddities(run, page)
+  for (const page of pages) noteOddities(run, odditiesOf(run, page))
   const { reachedEndServerTime } = whole
   const outcome = {
     outcome: 'success',

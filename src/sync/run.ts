@@ -2,7 +2,7 @@ import type { AnsweredAt, CommitCounts, SyncState, WalkRow } from '../mirror/por
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
-import type { AnswerMeta, FeedQuery } from '../tenant/reader.ts'
+import type { AnswerMeta, FeedQuery, Oddity } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
@@ -36,7 +36,8 @@ export interface Run {
   confirmed: number
   /** True once a proof of the tenant's identity succeeded in this run, or a page had a known GUID. */
   proven: boolean
-  readonly events: Set<string>
+  /** Fields of each kind of deviation from the contract. */
+  readonly events: Map<ContractEventKind, Set<string>>
   /** To be called when a complete walk of the resource was written. */
   readonly walkCompleted: () => Promise<void>
 }
@@ -89,17 +90,20 @@ export function noteProgress(run: Run, counts: CommitCounts, records: number): v
   observer.page(settings.name, run.definition.name, run.pages, records)
 }
 
-/** A tenant that makes up names of fields must fill neither the memory nor the log. */
+/** A tenant that makes up names of fields must not fill the memory. */
 const mostEvents = 2000
 
-/** Counts a deviation from the contract, once a kind and field and run; beyond 2,000 a run nobody reads them. */
+/** So many fields of a kind are named in the log. */
+const mostNamed = 10
+
+/** Counts a deviation from the contract, once a kind and field and run, and at most 2,000 a run. */
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
-  const id = `${kind} ${field}`
-  if (run.events.has(id) || run.events.size >= mostEvents) return
-  run.events.add(id)
-  const { log, observer, settings } = run.context
+  const fields = run.events.get(kind) ?? new Set()
+  const total = [...run.events.values()].reduce((sum, { size }) => sum + size, 0)
+  if (fields.has(field) || total >= mostEvents) return
+  run.events.set(kind, fields.add(field))
+  const { observer, settings } = run.context
   observer.contractEvent(settings.name, run.definition.name, kind)
-  log.warn({ resource: run.definition.name, kind, field }, 'The tenant deviates from the known contract')
 }
 
 /** Counts what is odd about the id and the time of an answer. */
@@ -107,20 +111,37 @@ export function noteAnswer(run: Run, { oddities = [] }: AnswerMeta): void {
   for (const { kind, field } of oddities) noteEvent(run, kind, field)
 }
 
-/** Counts what is odd about a page's records; true when anything is. */
-export function noteOddities(run: Run, { items }: Pick<Fetched, 'items'>): boolean {
-  const { definition, context } = run
-  let odd = false
-  const note = (kind: ContractEventKind, field: string) => {
-    odd = true
-    noteEvent(run, kind, field)
-  }
+/** Logs the deviations of a run in one line: how many fields of each kind, and the first of them. */
+export function logEvents({ events, context, definition }: Run): void {
+  if (events.size === 0) return
+  const counts = Object.fromEntries([...events].map(([kind, fields]) => [kind, fields.size]))
+  const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names].slice(0, mostNamed)]))
+  context.log.warn({ resource: definition.name, counts, fields }, 'The tenant deviates from the known contract')
+}
+
+/** So many deviations of one page are remembered with it. */
+const mostRemembered = 100
+
+/** What deviates from the contract in a page's records, each once. */
+export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
+  const { unknownValues } = definition
+  const found = new Map<string, Oddity>()
+  const note = (oddity: Oddity) => found.set(`${oddity.kind} ${oddity.field}`, oddity)
   for (const item of items) {
-    for (const oddity of item.oddities ?? []) note(oddity.kind, oddity.field)
-    if (!item.ok || definition.unknownValues === undefined) continue
-    for (const field of definition.unknownValues(item.record, context.settings)) note('unknown_value', field)
+    for (const oddity of item.oddities ?? []) note(oddity)
+    if (!item.ok || unknownValues === undefined) continue
+    for (const field of unknownValues(item.record, context.settings)) note({ kind: 'unknown_value', field })
   }
-  return odd
+  return [...found.values()]
+}
+
+/** False where a page deviates in so many ways that it must be read each time. */
+export function canRemember(oddities: readonly Oddity[]): boolean {
+  return oddities.length <= mostRemembered
+}
+
+export function noteOddities(run: Run, oddities: readonly Oddity[]): void {
+  for (const { kind, field } of oddities) noteEvent(run, kind, field)
 }
 
 export function added(a: CommitCounts, b: CommitCounts): CommitCounts {

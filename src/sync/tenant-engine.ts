@@ -8,7 +8,7 @@ import { type DueRun, dueRuns } from './due.ts'
 import { perform } from './perform.ts'
 import type { ResourceDefinition } from './resource.ts'
 import { shortestIntervalMs } from './rhythm.ts'
-import { noCounts, type Run } from './run.ts'
+import { logEvents, noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
 import { type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
@@ -118,6 +118,7 @@ class Engine implements TenantEngine {
       failure = error
       outcome = 'failure'
     }
+    if (run !== undefined) logEvents(run)
     const reason = failure === null ? null : signal.aborted ? 'aborted' : reasonOf(failure)
     const known = failure instanceof SyncError ? failure : null
     if (reason === 'internal') log.error({ err: failure, resource }, 'A run failed by a fault of tenantwatch itself')
@@ -163,7 +164,7 @@ class Engine implements TenantEngine {
       era: () => this.#era,
       confirmed: 0,
       proven: false,
-      events: new Set(),
+      events: new Map(),
       walkCompleted: () => this.#walkCompleted(definition),
     }
   }

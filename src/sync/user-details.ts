@@ -3,7 +3,8 @@ import { reasonOf } from '../model/errors.ts'
 import { endsAsking, endsRun } from './confirm-missing.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { noteAnswer, noteEvent, type Run } from './run.ts'
+import { noteAnswer, type Run } from './run.ts'
+import { takeDetail } from './take-detail.ts'
 
 /**
  * Reads details one by one within the budget: after polls for the records that the run brought or whose role name it
@@ -50,8 +51,6 @@ async function readOne(run: Run, definition: FeedResource, { rid, key }: LookUp)
   const { item, meta } = found
   noteAnswer(run, meta)
   if (item === null || !item.ok || idOf(item, definition.idField) !== key) return true
-  for (const { kind, field } of item.oddities ?? []) noteEvent(run, kind, field)
-  const { receivedAt: at, requestId } = meta
-  await context.store.commitDetail({ tenantId, resource, item, at, requestId })
+  await takeDetail(run, item, meta)
   return true
 }

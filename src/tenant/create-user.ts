@@ -2,7 +2,8 @@ import { SyncError } from '../model/errors.ts'
 import type { Access } from './access/access.ts'
 import { endpoints } from './endpoints.ts'
 import type { CreateUserOutcome, TenantWriter } from './reader.ts'
-import type { NewUser } from './records.ts'
+import type { NewUser, User } from './records.ts'
+import { latestDate } from './shapes/judged-fields.ts'
 import { readUser } from './shapes/user.ts'
 import { inWords, type TenantLink } from './tenant-link.ts'
 import { openEnvelope, violation } from './wire/envelope.ts'
@@ -31,7 +32,7 @@ export function createUserWriter(link: TenantLink, access: Access): TenantWriter
     })
     if (outcome.kind === 'failure') throw withHint(outcome.error, mayExist)
     if (outcome.status === 401) throw await access.denied(endpoint, held, signal)
-    const result = readOutcome(outcome)
+    const result = readOutcome(outcome, user)
     access.answered(endpoint, held)
     return result
   }
@@ -41,23 +42,34 @@ function toBody({ firstName, lastName, email, roleId }: NewUser): string {
   return JSON.stringify({ firstName, lastName, email, roleId })
 }
 
-function readOutcome(answer: Answer): CreateUserOutcome {
+function readOutcome(answer: Answer, sent: NewUser): CreateUserOutcome {
   const { status } = answer
   if (status === 409) return { outcome: 'already_created' }
-  if (status === 201) return { outcome: 'created', user: readCreated(answer.body?.toString() ?? '') }
+  if (status === 201) return { outcome: 'created', user: readCreated(answer.body?.toString() ?? '', sent) }
   const { error } = statusFailure(answer, { what, permission: endpoint.permission })
   throw withHint(error, hintFor(status) ?? error.hint)
 }
 
-function readCreated(text: string) {
+function readCreated(text: string, sent: NewUser): User {
   try {
-    const { data, requestId } = openEnvelope(text, 201, what)
-    const reading = readUser(data)
+    const { data, requestId, serverTime } = openEnvelope(text, 201, what)
+    const reading = readUser(data, latestDate(serverTime))
     if (!reading.ok) throw violation(what, 201, `the user cannot be read: ${reading.problem}`, requestId)
+    const broken = brokenBy(reading.record, sent)
+    if (broken !== null) throw violation(what, 201, broken, requestId)
     return reading.record
   } catch (error) {
-    throw error instanceof SyncError ? withHint(error, 'The user was created; only the answer cannot be used') : error
+    if (!(error instanceof SyncError)) throw error
+    throw withHint(error, 'Do not send it again; look for the e-mail', `${error.message}; the user was created`)
   }
+}
+
+/** What of a user just created breaks the specification (Create user: Response); null when nothing does. */
+function brokenBy({ state, roleId, roleName, email }: User, sent: NewUser): string | null {
+  if (state !== 'Invited') return 'state is not Invited'
+  if (roleId !== sent.roleId) return 'roleId is not the one sent'
+  if (roleName === null) return 'roleName is not set'
+  return email?.toLowerCase() === sent.email.toLowerCase() ? null : 'email is not the one sent'
 }
 
 function hintFor(status: number): string | undefined {
@@ -67,8 +79,8 @@ function hintFor(status: number): string | undefined {
   return status >= 500 || status === 408 || (status >= 200 && status < 300) ? mayExist : undefined
 }
 
-function withHint(error: SyncError, hint: string | undefined): SyncError {
-  const { reason, message, status, requestId, retryAt } = error
+function withHint(error: SyncError, hint: string | undefined, message = error.message): SyncError {
+  const { reason, status, requestId, retryAt } = error
   return new SyncError(reason, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(status === undefined ? {} : { status }),

@@ -1,5 +1,6 @@
 import type { Random } from '../model/clock.ts'
 import type { Access } from './access/access.ts'
+import type { Secret } from './credential/secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import { backoffMs, maxRetries } from './pace/backoff.ts'
 import type { Gate } from './pace/gate.ts'
@@ -30,6 +31,8 @@ export interface ReadCall {
 }
 
 export interface ReadAnswer {
+  /** The one it was asked with. */
+  readonly secret: Secret
   /** The body of a 200, in UTF-8; null for an absent resource. */
   readonly body: Buffer | null
   /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
@@ -81,6 +84,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             receivedAt,
             receivedMonotonic,
             identity: access.answered(endpoint, held),
+            secret: held.secret,
           }
         }
         if (status === 401) {

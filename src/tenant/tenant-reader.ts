@@ -19,6 +19,7 @@ import { readApiClient } from './shapes/api-client.ts'
 import { readAuthenticationSettings } from './shapes/authentication-settings.ts'
 import { readDocument } from './shapes/document.ts'
 import { isIntegerId } from './shapes/identifiers.ts'
+import { latestDate } from './shapes/judged-fields.ts'
 import { kindOf } from './shapes/kind-of.ts'
 import { readPermission } from './shapes/permission.ts'
 import { readRole } from './shapes/role.ts'
@@ -36,7 +37,8 @@ export interface TenantReaderParts {
   readonly version: string
 }
 
-type Read<T> = (raw: unknown) => Reading<T>
+/** `latest`: a date of creation or change behind it is implausible, in milliseconds since the epoch. */
+type Read<T> = (raw: unknown, latest: number) => Reading<T>
 
 type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
@@ -56,7 +58,10 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
   /** Everything that an answer states goes through here: an old one is thrown. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity } = answer
-    const { requestId, serverTime } = stated
+    const { serverTime } = stated
+    // A server may send back what it was sent.
+    const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
+    const requestId = isEcho ? '[withheld]' : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })
     const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity }
     return oddities.length === 0 ? meta : { ...meta, oddities }
@@ -113,7 +118,7 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     }
     const envelope = openEnvelope(answer.body.toString(), 200, answer.what)
     const meta = metaOf(answer, { ...envelope, resource: null })
-    const item = one(singleData(envelope, endpoint))
+    const item = one(singleData(envelope, endpoint), latestDate(envelope.serverTime))
     const got = item.ok ? idOf(item.record) : item.id
     if (got !== null && got !== id) {
       throw violation(inWords('GET', endpoint), 200, 'the record is not the one asked for', meta.requestId)
@@ -148,17 +153,20 @@ function limitOddities(asked: PageSize | null, { limit }: Pagination): readonly 
 /** Far above any honest answer that keeps to the caps on bodies, and few enough to be written in one transaction. */
 const maxRecords = 100_000
 
-function readItems<T>({ data, requestId }: Envelope, endpoint: Endpoint, one: Read<T>): readonly Reading<T>[] {
+function readItems<T>(
+  { data, requestId, serverTime }: Envelope,
+  endpoint: Endpoint,
+  one: Read<T>,
+): readonly Reading<T>[] {
   if (!Array.isArray(data)) {
     throw violation(inWords('GET', endpoint), 200, `data is ${kindOf(data)}, not an array`, requestId)
   }
   if (data.length > maxRecords) {
-    throw new SyncError('too_large', `${inWords('GET', endpoint)} answered 200 with more than ${maxRecords} records`, {
-      status: 200,
-      ...(requestId === null ? {} : { requestId }),
-    })
+    const problem = `${inWords('GET', endpoint)} answered 200 with more than ${maxRecords} records`
+    throw new SyncError('too_large', problem, { status: 200 })
   }
-  return (data as readonly unknown[]).map((item) => one(item))
+  const latest = latestDate(serverTime)
+  return (data as readonly unknown[]).map((item) => one(item, latest))
 }
 
 function singleData({ data, requestId }: Envelope, endpoint: Endpoint): unknown {

@@ -88,8 +88,11 @@ it.each(lists)('exports fields of %s that nobody knows under their own names', a
   const names = linesOf(await exported(resource, 'ndjson')).flatMap((line) =>
     Object.entries(JSON.parse(line) as object).filter(([name]) => !own.has(name)),
   )
-  expect(names.map(([name]) => name).sort()).toEqual(keys.toSorted())
-  for (const [, value] of names) expect(JSON.stringify(value)).toBe(oddValue)
+  const stored = keys.map((key) => (key.length > 100 ? `[withheld: name of ${key.length} characters]` : key))
+  expect(names.map(([name]) => name).sort()).toEqual(stored.toSorted())
+  for (const [name, value] of names) {
+    expect(JSON.stringify(value)).toBe(name.endsWith('key') ? '"[withheld: object of 2 fields]"' : oddValue)
+  }
 })
 
 it('exports a role whose permissions carry unknown fields with all of both', async () => {

@@ -1,5 +1,6 @@
 import { answerTimeMutants } from './answer-time-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
+import { decoderMutants } from './decoder-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
@@ -12,6 +13,7 @@ export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...answerTimeMutants,
   ...checksMutants,
+  ...decoderMutants,
   ...identityMutants,
   ...localClockMutants,
   ...removalsMutants,

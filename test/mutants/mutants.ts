@@ -315,7 +315,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a tenant that makes up field names fills log and memory',
     file: 'src/sync/run.ts',
-    find: ' || run.events.size >= mostEvents',
+    find: ' || total >= mostEvents',
     replace: '',
     tests: ['test/faults/records.test.ts'],
   },

@@ -85,7 +85,7 @@ it('takes users of one instant in any order, and timestamps without an offset as
   for (const _ of [1, 2, 3, 4, 5]) test.sim.primary.addUser({ createdAt: at })
   test.clock.advance(hourMs)
   await test.run('users', 'sweep')
-  expect(test.told.events).toEqual(['users unknown_value'])
+  expect(test.told.events).toEqual(['users no_offset'])
   const rows = test.query('select created_at, created_at_ms from users order by user_id desc limit 1')
   expect(rows).toEqual([{ created_at: new Date(at).toISOString().slice(0, -1), created_at_ms: at }])
 })

@@ -75,3 +75,27 @@ it('tells of a deviation on a page in each run, although the page is the same', 
   for (const _ of [1, 2, 3]) await test.run('users', 'sweep')
   expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
 })
+
+it('does not read again a page that deviates from the contract', async () => {
+  const test = await sweptTwice()
+  test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
+  await test.run('users', 'sweep')
+  tamper(test, userAt(test, 13))
+  await test.run('users', 'sweep')
+  expect(tampered(test)).toBe(1)
+  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
+})
+
+it('logs the deviations of a run in one line, however many there are', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 30 }, settings: { userDetails: { perRun: 0 } } })
+  for (const { userId } of test.sim.primary.state.users()) {
+    const raw = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`a${userId}x${n}`, 1]))
+    test.sim.primary.updateUser(userId, { raw: { ...raw, [`${userId}@example.com`]: 1 } })
+  }
+  await test.run('users', 'sweep')
+  const said = test.told.said.filter(([message]) => message === 'The tenant deviates from the known contract')
+  expect(said).toHaveLength(1)
+  expect(said[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
+  expect(JSON.stringify(said)).not.toContain('@example.com')
+  expect(JSON.stringify(said).length).toBeLessThan(1000)
+})

@@ -153,10 +153,10 @@ it('removes nothing by a walk that showed a record without a readable id, and re
 it('makes null of descriptive fields of another type, and keeps the record', async () => {
   const test = await swept()
   const [user] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, email: ['a'] } })
+  test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
-  expect(test.query('select last_name, email from users where user_id = ?', user?.userId)).toEqual([
-    { last_name: null, email: null },
+  expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
+    { last_name: null, first_name: null },
   ])
   expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
 })

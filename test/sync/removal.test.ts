@@ -62,13 +62,13 @@ it('removes a missing user when the tenant denies the id, with the request that 
   expect(new Set(removals.map((row) => row['request_id'])).size).toBe(2)
 })
 
-it('sweeps once more at once when the walk skipped a user that exists, and takes what the look-up shows', async () => {
+it('sweeps once more at once when the walk skipped a user that exists, which keeps its values until a list shows it', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped], 2)
   test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
   expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
-  expect(test.told.events).toEqual(['users skipped_row'])
+  expect(test.told.events).toEqual(['users detail_differs', 'users skipped_row'])
   expect(lookUps(test)).toEqual([skipped])
   expect(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null)).toHaveLength(2)
   expect(missing(test)).toEqual([])
@@ -116,6 +116,26 @@ it('starts no third sweep when the extra one skips a user, too', async () => {
   expect(lookUps(test)).toEqual([skipped, skipped])
   expect(test.told.events).toEqual(['users skipped_row'])
   expect(missing(test)).toEqual([])
+})
+
+it('keeps the values of a user that only the look-up shows, and sweeps once more only once until a list shows it', async () => {
+  const test = await swept()
+  const [, skipped = 0] = userIds(test)
+  const [before] = test.query('select first_name, mfa_status from users where user_id = ?', skipped)
+  skipInList(test, [skipped])
+  test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
+  const sweeps: number[] = []
+  for (const _ of [1, 2, 3]) {
+    test.sim.requests.clear()
+    await test.run('users', 'sweep')
+    sweeps.push(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null).length)
+  }
+  expect(sweeps).toEqual([2, 1, 1])
+  expect(missing(test)).toEqual([])
+  expect(test.query('select first_name, mfa_status from users where user_id = ?', skipped)).toEqual([before])
+  test.sim.faults.clear()
+  await test.run('users', 'sweep')
+  expect(test.query('select first_name from users where user_id = ?', skipped)).toEqual([{ first_name: 'Seen by id' }])
 })
 
 it('leaves a user missing for the next sweep when the look-up fails', async () => {

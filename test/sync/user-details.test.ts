@@ -88,6 +88,40 @@ it('reads first, in rotation, those whose role name several roles have', async (
   expect(roleIdOf(test, later)).toBe(second?.roleId)
 })
 
+it('takes of a detail the role alone, and counts that it differs from the list', async () => {
+  const test = await engine(5, 1)
+  const [user = 0] = ids(test)
+  const patch = { mfaStatus: true, mfaAction: true, firstName: 'Stale' }
+  test.sim.primary.updateUser(user, { mfaStatus: false, mfaAction: false })
+  const transform = (envelope: { readonly data?: unknown }) => ({
+    ...envelope,
+    data: { ...(envelope.data as object), ...patch },
+  })
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
+  await asked(test, 'sweep')
+  expect(test.query('select mfa_status, mfa_action, first_name = ? as stale from users', 'Stale')).toEqual([
+    { mfa_status: 0, mfa_action: 0, stale: 0 },
+  ])
+  expect(roleIdOf(test, user)).not.toBeNull()
+  expect(test.told.events).toEqual(Array(3).fill('users detail_differs'))
+})
+
+it('takes no role from a detail whose role name is not that of the list, and asks again', async () => {
+  const test = await engine(5, 1)
+  const [user = 0] = ids(test)
+  const transform = (envelope: { readonly data?: unknown }) => ({
+    ...envelope,
+    data: { ...(envelope.data as object), roleId: 99, roleName: 'Former' },
+  })
+  const stale = test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
+  for (const _ of [1, 2]) expect(await asked(test, 'sweep')).toEqual([user])
+  expect(roleIdOf(test, user)).toBeNull()
+  expect(test.told.events).toEqual(['users detail_differs', 'users detail_differs'])
+  test.sim.faults.remove(stale.id)
+  expect(await asked(test, 'sweep')).toEqual([user])
+  expect(roleIdOf(test, user)).not.toBeNull()
+})
+
 it.each([404, 500, 400])('fails no run and changes nothing when a detail is answered by %i', async (status) => {
   const test = await engine(5, 5)
   const [odd = 0] = ids(test)

@@ -58,9 +58,27 @@ it('says that the user may exist when the answer was lost, and that it exists wh
   server.handler = (_, response) => sendJson(response, 201, envelope({ userId: 1 }))
   expect(await caught(client.createUser(wanted))).toMatchObject({
     reason: 'protocol',
-    hint: expect.stringMatching(/was created/),
+    message: expect.stringMatching(/was created/),
   })
   expect(server.requests).toHaveLength(3)
+})
+
+it.each([
+  ['state', 'Active'],
+  ['roleId', null],
+  ['roleId', 3],
+  ['roleName', null],
+  ['email', 'eve@example.com'],
+  ['email', null],
+])('takes a 201 whose %s is %j for a broken answer to a request that created the user', async (field, value) => {
+  await using server = await testServer((_, response) =>
+    sendJson(response, 201, envelope({ ...created, [field]: value })),
+  )
+  const { client } = testClient(server.url)
+  await using _ = client
+  const error = await caught(client.createUser(wanted))
+  expect(error).toMatchObject({ reason: 'protocol', message: expect.stringMatching(/; the user was created$/) })
+  expect(server.requests).toHaveLength(1)
 })
 
 it('does not repeat a 401, and names the missing permission when reading works', async () => {

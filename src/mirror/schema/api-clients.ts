@@ -32,5 +32,6 @@ export const apiClientsTable: RecordTable = {
   fields: { clientId: 'text', name: 'text', roleName: 'text', secretExpirationDate: 'date', createdAt: 'date' },
   own: [],
   counted: [[]],
+  unread: ['name'],
   personal: [],
 }

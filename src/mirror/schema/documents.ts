@@ -38,6 +38,7 @@ export const documentsTable: RecordTable = {
   fields: { fileId: 'text', filename: 'text', uploadStatus: 'text', createdAt: 'date', updatedAt: 'date' },
   own: ['touchedAtMs', 'statusSince'],
   counted: [['uploadStatus']],
+  laterWins: 'updatedAt',
   personal: ['filename'],
   settleNew(next, at) {
     const touchedAtMs = touchedAt(next, at)

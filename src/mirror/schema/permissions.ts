@@ -24,5 +24,6 @@ export const permissionsTable: RecordTable = {
   fields: { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' },
   own: [],
   counted: [[]],
+  unread: ['name', 'module', 'function'],
   personal: [],
 }

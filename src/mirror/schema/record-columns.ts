@@ -16,8 +16,6 @@ export const recordColumns = () => ({
   missingSince: integer('missing_since'),
   /** Its turn when it was last asked for by id: the greatest is the latest, null comes first. */
   askedTurn: integer('asked_turn'),
-  /** 1 = get-user shows it although the last full sync did not list it; cleared when it is listed again. */
-  skipped: integer('skipped').notNull().default(0),
   /** Complete walks in a row that did not show it. */
   absentWalks: integer('absent_walks').notNull().default(0),
 })

@@ -35,5 +35,6 @@ export const rolesTable: RecordTable = {
   },
   own: [],
   counted: [['state']],
+  unread: ['description', 'type', 'isReadOnly'],
   personal: [],
 }

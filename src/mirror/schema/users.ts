@@ -60,6 +60,8 @@ export const usersTable: RecordTable = {
   ],
   personal: ['firstName', 'lastName', 'email'],
   unstated: ['roleId'],
+  detail: { states: 'roleId', ifEqual: 'roleName', readAt: 'detailReadAt' },
+  unread: ['firstName', 'lastName'],
   settle(next, known) {
     const renamed = next['roleName'] !== known['roleName']
     return renamed && next['roleId'] === null ? { roleId: null, askedTurn: null } : {}

@@ -1,23 +1,28 @@
 import type { Reading } from '../reader.ts'
 import type { ApiClient } from '../records.ts'
-import { describedDate, describedText } from './descriptive-fields.ts'
+import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newDraft, notAnObject } from './draft.ts'
-import { isTextId, textId } from './identifiers.ts'
+import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { judgedDate, judgedTextOrNull } from './judged-fields.ts'
+import { judgedDate, judgedDateIfAny, judgedTextOrNull } from './judged-fields.ts'
 
 const known = new Set(['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt'])
+const texts = { clientId: true, name: true, roleName: true } as const
 
-/** Reads one registered API client (specification: Resources, API client). */
-export function readApiClient(raw: unknown): Reading<ApiClient> {
+/**
+ * Reads one registered API client (specification: Resources, API client).
+ *
+ * @param latest the last plausible instant of its creation, in milliseconds since the epoch.
+ */
+export function readApiClient(raw: unknown, latest?: number): Reading<ApiClient> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newDraft()
   const record: ApiClient = {
-    clientId: textId(draft, 'clientId', raw['clientId']),
+    clientId: guidId(draft, 'clientId', raw['clientId']),
     name: describedText(draft, 'name', raw['name']),
     roleName: judgedTextOrNull(draft, 'roleName', raw['roleName']),
     secretExpirationDate: judgedDate(draft, 'secretExpirationDate', raw['secretExpirationDate']),
-    createdAt: describedDate(draft, 'createdAt', raw['createdAt']),
+    createdAt: judgedDateIfAny(draft, 'createdAt', raw['createdAt'], latest),
   }
-  return finish(draft, record, extraFields(draft, raw, known), isTextId(raw['clientId']) ? raw['clientId'] : null, raw)
+  return finish(draft, record, extraFields(draft, raw, known), record.clientId || null, raw, texts)
 }

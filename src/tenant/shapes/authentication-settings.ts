@@ -1,22 +1,30 @@
 import type { Reading } from '../reader.ts'
 import type { AuthenticationSettings } from '../records.ts'
-import { describedTextOrNull } from './descriptive-fields.ts'
-import { extraFields, finish, newDraft, notAnObject } from './draft.ts'
+import { extraFields, fail, finish, newDraft, notAnObject, odd } from './draft.ts'
 import { isObject } from './is-object.ts'
-import { judgedBoolean } from './judged-fields.ts'
+import { judgedBoolean, judgedTextOrNull } from './judged-fields.ts'
 
 const known = new Set(['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'])
+const texts = { providerType: true, tenantName: true } as const
 
-/** Reads the sign-in policy (specification: Resources, Authentication settings); it has no identifier of its own. */
+/**
+ * Reads the sign-in policy (specification: Resources, Authentication settings); it has no identifier of its own. Provider
+ * and tenant name are null where no SSO is configured; then they may be absent as well.
+ */
 export function readAuthenticationSettings(raw: unknown): Reading<AuthenticationSettings> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newDraft()
   const record: AuthenticationSettings = {
     ssoEnabled: judgedBoolean(draft, 'ssoEnabled', raw['ssoEnabled']),
     ssoEnforced: judgedBoolean(draft, 'ssoEnforced', raw['ssoEnforced']),
-    providerType: describedTextOrNull(draft, 'providerType', raw['providerType']),
-    tenantName: describedTextOrNull(draft, 'tenantName', raw['tenantName']),
+    providerType: judgedTextOrNull(draft, 'providerType', raw['providerType']),
+    tenantName: judgedTextOrNull(draft, 'tenantName', raw['tenantName']),
     mfaEnabled: judgedBoolean(draft, 'mfaEnabled', raw['mfaEnabled']),
   }
-  return finish(draft, record, extraFields(draft, raw, known), null, raw)
+  for (const field of ['providerType', 'tenantName'] as const) {
+    if (raw[field] !== undefined) continue
+    if (record.ssoEnabled) fail(draft, `${field} is missing`)
+    else odd(draft, 'unknown_value', field)
+  }
+  return finish(draft, record, extraFields(draft, raw, known), null, raw, texts)
 }

@@ -1,4 +1,3 @@
-import { parseIsoDate } from '../../model/dates.ts'
 import { type Draft, odd } from './draft.ts'
 
 const maxLength = 1024
@@ -14,22 +13,10 @@ export function describedText(draft: Draft, field: string, value: unknown): stri
   return null
 }
 
-/** As describedText, for fields which the specification allows to be null. */
-export function describedTextOrNull(draft: Draft, field: string, value: unknown): string | null {
-  return value === null ? null : describedText(draft, field, value)
-}
-
 export function describedBoolean(draft: Draft, field: string, value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
   odd(draft, 'unknown_value', field)
   return null
-}
-
-/** An ISO 8601 date as sent; null, counted, when it is none. */
-export function describedDate(draft: Draft, field: string, value: unknown): string | null {
-  const parsed = parseIsoDate(value)
-  if (parsed === undefined || !parsed.hasOffset) odd(draft, 'unknown_value', field)
-  return parsed === undefined || typeof value !== 'string' ? null : value
 }
 
 function cut(text: string): string {

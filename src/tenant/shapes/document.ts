@@ -1,28 +1,30 @@
 import type { Reading } from '../reader.ts'
 import type { Document } from '../records.ts'
-import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newDraft, notAnObject, odd } from './draft.ts'
-import { isTextId, textId } from './identifiers.ts'
+import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { judgedDate, judgedDateOrNull, judgedTextOrNull } from './judged-fields.ts'
+import { judgedDate, judgedDateOrNull, judgedText, judgedTextOrNull } from './judged-fields.ts'
 
 const known = new Set(['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'])
+const texts = { fileId: true, filename: true, uploadStatus: true } as const
 
 /**
  * Reads the metadata of one document (specification: Resources, Document). Null is a value of `uploadStatus` and of
  * `updatedAt`; an absent one is read as null and counted. Which other statuses are known is configuration.
+ *
+ * @param latest the last plausible instant of upload and change, in milliseconds since the epoch.
  */
-export function readDocument(raw: unknown): Reading<Document> {
+export function readDocument(raw: unknown, latest?: number): Reading<Document> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newDraft()
   const record: Document = {
-    fileId: textId(draft, 'fileId', raw['fileId']),
-    filename: describedText(draft, 'filename', raw['filename']),
+    fileId: guidId(draft, 'fileId', raw['fileId']),
+    filename: judgedText(draft, 'filename', raw['filename']),
     uploadStatus: judgedTextOrNull(draft, 'uploadStatus', raw['uploadStatus']),
-    createdAt: judgedDate(draft, 'createdAt', raw['createdAt']),
-    updatedAt: judgedDateOrNull(draft, 'updatedAt', raw['updatedAt']),
+    createdAt: judgedDate(draft, 'createdAt', raw['createdAt'], latest),
+    updatedAt: judgedDateOrNull(draft, 'updatedAt', raw['updatedAt'], latest),
   }
   if (raw['uploadStatus'] === undefined) odd(draft, 'unknown_value', 'uploadStatus')
   if (raw['updatedAt'] === undefined) odd(draft, 'unknown_value', 'updatedAt')
-  return finish(draft, record, extraFields(draft, raw, known), isTextId(raw['fileId']) ? raw['fileId'] : null, raw)
+  return finish(draft, record, extraFields(draft, raw, known), record.fileId || null, raw, texts)
 }

@@ -1,7 +1,6 @@
 import type { Oddity, Reading } from '../reader.ts'
-import { boundDepth } from './bound-depth.ts'
-import { canonical } from './canonical.ts'
 import { kindOf } from './kind-of.ts'
+import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
 /** What was noticed while one record is read; the first problem decides. */
 export interface Draft {
@@ -10,9 +9,6 @@ export interface Draft {
 }
 
 const noOddities: readonly Oddity[] = Object.freeze([])
-
-/** Field names come from the wire; longer ones are cut before they are told to anybody. */
-const maxFieldName = 100
 
 /** A record tells at most so many oddities, each once: they are counted, not stored. */
 const maxOddities = 100
@@ -36,7 +32,10 @@ export function fail(draft: Draft, problem: string): void {
   draft.problem ??= problem
 }
 
-/** Own fields beyond `known` in the order of their names, null when there are none; `__proto__` is a name like any other. */
+/**
+ * Own fields beyond `known` in the order of their names, without what looks like a secret; null when there are none.
+ * `__proto__` is a name like any other.
+ */
 export function extraFields(
   draft: Draft,
   raw: Readonly<Record<string, unknown>>,
@@ -56,8 +55,9 @@ export function extraFields(
   }
   const extra = Object.create(null) as Record<string, unknown>
   for (const key of unknown.sort()) {
-    extra[key] = canonical(boundDepth(raw[key]))
-    odd(draft, 'unknown_field', `${prefix}${key.slice(0, maxFieldName).toWellFormed()}`)
+    const name = storableName(key)
+    extra[freeName(extra, name)] = storableField(key, raw[key])
+    odd(draft, 'unknown_field', `${prefix}${name.toWellFormed()}`)
   }
   return extra
 }
@@ -68,11 +68,19 @@ export function finish<T>(
   extra: Readonly<Record<string, unknown>> | null,
   id: string | number | null,
   raw: unknown,
+  described: DescribedTexts,
 ): Reading<T> {
-  if (draft.problem !== null) return { ok: false, id, raw: boundDepth(raw), problem: draft.problem }
+  if (draft.problem !== null) {
+    return { ok: false, id, raw: rawWithoutSecrets(raw, described), problem: draft.problem }
+  }
   return { ok: true, record, extra, oddities: draft.oddities ?? noOddities }
 }
 
 export function notAnObject<T>(raw: unknown): Reading<T> {
-  return { ok: false, id: null, raw: boundDepth(raw), problem: `The record is ${kindOf(raw)}, not an object` }
+  return {
+    ok: false,
+    id: null,
+    raw: rawWithoutSecrets(raw, {}),
+    problem: `The record is ${kindOf(raw)}, not an object`,
+  }
 }

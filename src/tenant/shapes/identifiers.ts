@@ -1,4 +1,4 @@
-import { type Draft, fail } from './draft.ts'
+import { type Draft, fail, odd } from './draft.ts'
 import { kindOf } from './kind-of.ts'
 
 const maxTextId = 200
@@ -34,8 +34,15 @@ export function integerIdOrNull(draft: Draft, field: string, value: unknown): nu
   return value === null || value === undefined ? null : integerId(draft, field, value)
 }
 
-export function textId(draft: Draft, field: string, value: unknown): string {
-  if (isTextId(value)) return value
+const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** An identifier that the specification has as a GUID; one of another form is kept and counted; empty when it is none. */
+export function guidId(draft: Draft, field: string, value: unknown): string {
+  if (typeof value === 'string' && guid.test(value)) return value
+  if (isTextId(value)) {
+    odd(draft, 'invalid_id', field)
+    return value
+  }
   const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
   fail(draft, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
   return ''

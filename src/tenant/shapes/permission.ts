@@ -8,13 +8,15 @@ import { judgedText } from './judged-fields.ts'
 
 export const permissionFields: ReadonlySet<string> = new Set(['permissionId', 'name', 'module', 'function', 'code'])
 
+export const permissionTexts = { name: true, module: true, function: true, code: true } as const
+
 /** Reads one entry of the permission catalogue (specification: Resources, Permission). */
 export function readPermission(raw: unknown): Reading<Permission> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newDraft()
   const record = draftPermission(draft, raw, '')
   const id = isIntegerId(raw['permissionId']) ? raw['permissionId'] : null
-  return finish(draft, record, extraFields(draft, raw, permissionFields), id, raw)
+  return finish(draft, record, extraFields(draft, raw, permissionFields), id, raw, permissionTexts)
 }
 
 /** Reads the fields of a permission into the draft of the record that carries it; `path` goes before field names. */

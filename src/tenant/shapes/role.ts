@@ -5,10 +5,11 @@ import { type Draft, extraFields, fail, finish, newDraft, notAnObject } from './
 import { integerId, isIntegerId, wrong } from './identifiers.ts'
 import { isObject } from './is-object.ts'
 import { judgedText, judgedWord } from './judged-fields.ts'
-import { draftPermission, permissionFields } from './permission.ts'
+import { draftPermission, permissionFields, permissionTexts } from './permission.ts'
 
 const states = ['Active', 'Inactive']
 const known = new Set(['roleId', 'name', 'description', 'state', 'type', 'isReadOnly', 'permissions'])
+const texts = { name: true, description: true, state: true, type: true, permissions: permissionTexts } as const
 
 /** Reads one role with its permissions (specification: Resources, Role); one bad permission spoils the role. */
 export function readRole(raw: unknown): Reading<Role> {
@@ -29,7 +30,7 @@ export function readRole(raw: unknown): Reading<Role> {
     extra ??= Object.create(null) as Record<string, unknown>
     extra['permissions'] = granted.extra
   }
-  return finish(draft, record, extra, isIntegerId(raw['roleId']) ? raw['roleId'] : null, raw)
+  return finish(draft, record, extra, isIntegerId(raw['roleId']) ? raw['roleId'] : null, raw, texts)
 }
 
 interface Granted {

@@ -4,7 +4,7 @@ import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newDraft, notAnObject, odd } from './draft.ts'
 import { integerId, integerIdOrNull, isIntegerId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { judgedBoolean, judgedDate, judgedTextOrNull, judgedWord } from './judged-fields.ts'
+import { judgedBoolean, judgedDate, judgedTextIfAny, judgedTextOrNull, judgedWord } from './judged-fields.ts'
 
 const states = ['Active', 'Invited']
 const known = new Set([
@@ -20,23 +20,30 @@ const known = new Set([
   'createdAt',
 ])
 
-/** Reads one user (specification: Resources, User); the other states are not shown there, so they are kept and counted. */
-export function readUser(raw: unknown): Reading<User> {
+const texts = { firstName: true, lastName: true, email: true, state: true, roleName: true } as const
+
+/**
+ * Reads one user (specification: Resources, User); the other states are not shown there, so they are kept and counted.
+ * E-mail and creation tell who it is, which waivers and the proof of the tenant hang on.
+ *
+ * @param latest the last plausible instant of the creation, in milliseconds since the epoch.
+ */
+export function readUser(raw: unknown, latest?: number): Reading<User> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newDraft()
   const record: User = {
     userId: integerId(draft, 'userId', raw['userId']),
     firstName: describedText(draft, 'firstName', raw['firstName']),
     lastName: describedText(draft, 'lastName', raw['lastName']),
-    email: describedText(draft, 'email', raw['email']),
+    email: judgedTextIfAny(draft, 'email', raw['email']),
     state: judgedWord(draft, 'state', raw['state'], states),
     mfaStatus: judgedBoolean(draft, 'mfaStatus', raw['mfaStatus']),
     mfaAction: judgedBoolean(draft, 'mfaAction', raw['mfaAction']),
     roleId: integerIdOrNull(draft, 'roleId', raw['roleId']),
     roleName: judgedTextOrNull(draft, 'roleName', raw['roleName']),
-    createdAt: judgedDate(draft, 'createdAt', raw['createdAt']),
+    createdAt: judgedDate(draft, 'createdAt', raw['createdAt'], latest),
   }
   if (raw['roleId'] === undefined) odd(draft, 'unknown_value', 'roleId')
   const id = isIntegerId(raw['userId']) ? raw['userId'] : null
-  return finish(draft, record, extraFields(draft, raw, known), id, raw)
+  return finish(draft, record, extraFields(draft, raw, known), id, raw, texts)
 }

@@ -2,7 +2,7 @@ import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isObject } from '../shapes/is-object.ts'
 import { kindOf } from '../shapes/kind-of.ts'
-import { asGuid } from './error-facts.ts'
+import { asGuid, asRequestId } from './error-facts.ts'
 import { parseJson } from './parse-json.ts'
 import { excessIn } from './value-cap.ts'
 
@@ -32,7 +32,7 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   if (body === undefined) throw violation(what, status, 'the body is not JSON')
   if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
   const { data, error = null, meta, pagination } = body
-  const requestId = isObject(meta) ? asGuid(meta['requestId']) : null
+  const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
   if (error !== null) throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
   if (data === undefined) throw violation(what, status, 'the envelope has no data', requestId)
   if (!isObject(meta)) throw violation(what, status, `meta of the envelope is ${kindOf(meta)}, not an object`)
@@ -40,8 +40,9 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   return { data, pagination, requestId, serverTime: parseIsoDate(timestamp)?.ms ?? null, timestamp }
 }
 
-/** The server broke the contract of its API; nothing of the answer is used. */
-export function violation(what: string, status: number, problem: string, requestId: string | null = null): SyncError {
+/** The server broke the contract of its API; nothing of the answer is used. Of a request id only a GUID is named. */
+export function violation(what: string, status: number, problem: string, sent: string | null = null): SyncError {
+  const requestId = asGuid(sent)
   return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, {
     status,
     ...(requestId === null ? {} : { requestId }),

@@ -22,6 +22,24 @@ export function asGuid(value: unknown): string | null {
   return typeof value === 'string' && guidLike.test(value) ? value : null
 }
 
+const longestId = 200
+
+/**
+ * The request id of a success, as text of at most 200 characters without control, format and separator characters,
+ * whatever its form: the specification has a GUID. A longer one, and one that looks like a token, is withheld.
+ */
+export function asRequestId(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  const text = String(value)
+  if (guidLike.test(text)) return text
+  if (text.length > longestId || /eyJ[\w-]+\./.test(text)) return `[withheld: string of ${text.length} characters]`
+  const kept = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+  return kept === '' ? null : kept
+}
+
 /** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
 export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   const body = bytes === null ? undefined : parseJson(bytes.toString())

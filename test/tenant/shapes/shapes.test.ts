@@ -33,7 +33,7 @@ it.each(shapes)('never throws for a %s and never lets a value into the problem',
         expect(Object.keys(reading.record).sort()).toEqual(Object.keys(sample).sort())
       } else {
         expect(reading.problem).toMatch(/^[\w .[\],'-]+$/)
-        expect(reading.raw).toEqual(raw)
+        expect(Array.isArray(reading.raw)).toBe(Array.isArray(raw))
       }
       expect({}).not.toHaveProperty('polluted')
     }),
@@ -86,6 +86,14 @@ const strict: readonly Case[] = [
   [readDocument, document, 'uploadStatus', 1, 'uploadStatus is a number, not a string'],
   [readDocument, document, 'updatedAt', 'yesterday', 'updatedAt is not an ISO 8601 date that exists'],
   [readDocument, document, 'createdAt', undefined, 'createdAt is missing'],
+  [readUser, user, 'email', ['a'], 'email is an array, not a string'],
+  [readDocument, document, 'filename', {}, 'filename is an object, not a string'],
+  [readDocument, document, 'filename', null, 'filename is null, not a string'],
+  [readApiClient, apiClient, 'createdAt', 'soon', 'createdAt is not an ISO 8601 date that exists'],
+  [readApiClient, apiClient, 'createdAt', 7, 'createdAt is a number, not a date'],
+  [readAuthenticationSettings, settings, 'providerType', 1, 'providerType is a number, not a string'],
+  [readAuthenticationSettings, settings, 'tenantName', ['a'], 'tenantName is an array, not a string'],
+  [readAuthenticationSettings, { ...settings, ssoEnabled: true }, 'tenantName', undefined, 'tenantName is missing'],
   [readAuthenticationSettings, settings, 'mfaEnabled', 'true', 'mfaEnabled is a string, not a boolean'],
   [readAuthenticationSettings, settings, 'ssoEnforced', undefined, 'ssoEnforced is missing'],
 ]
@@ -97,7 +105,7 @@ it.each(strict)(
     if (bad === undefined) delete raw[field]
     const reading = read(raw)
     expect(reading).toMatchObject({ ok: false, problem })
-    expect(reading.ok ? undefined : reading.raw).toBe(raw)
+    expect(reading.ok ? undefined : reading.raw).toMatchObject(bad === undefined || String(bad).length > 256 ? {} : raw)
   },
 )
 
@@ -114,10 +122,9 @@ const lenient: readonly Case[] = [
   [readUser, user, 'lastName', undefined, ''],
   [readRole, role, 'isReadOnly', 'yes', ''],
   [readRole, role, 'type', 1, ''],
-  [readDocument, document, 'filename', {}, ''],
+  [readUser, user, 'email', undefined, ''],
+  [readApiClient, apiClient, 'createdAt', null, ''],
   [readApiClient, apiClient, 'name', 1, ''],
-  [readApiClient, apiClient, 'createdAt', 'soon', ''],
-  [readAuthenticationSettings, settings, 'providerType', 1, ''],
 ]
 
 it.each(lenient)('makes a descriptive field of another type null and counts it: %#', (read, sample, field, bad) => {
@@ -129,10 +136,45 @@ it.each(lenient)('makes a descriptive field of another type null and counts it: 
 it.each([
   [readUser, { ...user, state: 'Suspended' }, 'state'],
   [readRole, { ...role, state: 'Archived' }, 'state'],
-  [readUser, { ...user, createdAt: '2025-01-01T00:00:00' }, 'createdAt'],
-  [readApiClient, { ...apiClient, secretExpirationDate: '2027-01-01' }, 'secretExpirationDate'],
 ])('keeps and counts an unknown value: %#', (read, raw, field) => {
   expect(read(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind: 'unknown_value', field }] })
+})
+
+it.each([
+  [readUser, { ...user, createdAt: '2025-01-01T00:00:00' }, 'no_offset', 'createdAt'],
+  [readApiClient, { ...apiClient, secretExpirationDate: '2027-01-01' }, 'no_offset', 'secretExpirationDate'],
+  [readApiClient, { ...apiClient, clientId: 'client-7' }, 'invalid_id', 'clientId'],
+  [readDocument, { ...document, fileId: `${document.fileId}0` }, 'invalid_id', 'fileId'],
+])('keeps and counts a date without an offset and an id that is no GUID: %#', (read, raw, kind, field) => {
+  expect(read(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind, field }] })
+})
+
+const latest = Date.parse('2026-06-01T00:00:00Z')
+
+it.each([
+  [readUser, user, 'createdAt'],
+  [readApiClient, apiClient, 'createdAt'],
+  [readDocument, document, 'createdAt'],
+  [readDocument, document, 'updatedAt'],
+])('does not believe a %s that lies behind the last plausible instant: %#', (read, sample, field) => {
+  expect(read({ ...sample, [field]: '2026-06-01T00:00:00.000Z' }, latest)).toMatchObject({ ok: true })
+  for (const late of ['2026-06-01T00:00:00.001Z', '9999-12-31T23:59:59+00:00', '2026-06-01T00:01']) {
+    const problem = `${field} is more than 24 hours ahead of the server's time`
+    expect(read({ ...sample, [field]: late }, latest)).toMatchObject({ ok: false, problem })
+    expect(read({ ...sample, [field]: late })).toMatchObject({ ok: true })
+  }
+})
+
+it('takes an expiry at any time to come', () => {
+  expect(readApiClient({ ...apiClient, secretExpirationDate: '9999-12-31T00:00:00Z' }, latest).ok).toBe(true)
+})
+
+it('reads absent provider and tenant names as null where no SSO is configured, and counts them', () => {
+  const { providerType: _, tenantName: __, ...rest } = settings
+  expect(readAuthenticationSettings({ ...rest, ssoEnabled: false })).toMatchObject({
+    record: { providerType: null, tenantName: null },
+    oddities: [{ field: 'providerType' }, { field: 'tenantName' }],
+  })
 })
 
 it('reads absent document fields as null and counts them, and null ones silently', () => {

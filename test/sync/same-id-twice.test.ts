@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+
+type Fields = Record<string, unknown>
+
+async function swept(): Promise<TestEngine> {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12, documents: 12, apiClients: 6, roles: 6 },
+    readings: { defaultPageSize: { users: 5, documents: 5, apiClients: 3 } },
+    settings: { userDetails: { perRun: 0 } },
+  })
+  await test.runAll('sweep')
+  test.told.events.length = 0
+  test.clock.advance(hourMs)
+  return test
+}
+
+/** Changes the records of one page: the first, or the one behind a cursor. */
+function reshape(
+  test: TestEngine,
+  resource: string,
+  page: number,
+  change: (data: Fields[]) => readonly Fields[],
+): void {
+  const at = page === 1 ? { hasCursor: false } : { hasCursor: true, times: 1 }
+  test.sim.faults.add({
+    path: `/api/public/${resource}`,
+    ...at,
+    effect: { kind: 'transform', transform: (envelope) => ({ ...envelope, data: change(envelope.data as Fields[]) }) },
+  })
+}
+
+const held = (test: TestEngine) =>
+  test.query('select resource, problem from quarantine').map(({ resource, problem }) => `${resource} ${problem}`)
+
+const cases = [
+  ['users', 'users', 'mfaStatus', true, false],
+  ['documents', 'documents', 'filename', 'One.pdf', 'Two.pdf'],
+  ['api-clients', 'api_clients', 'secretExpirationDate', '2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  ['roles', 'roles', 'permissions', [], [{ permissionId: 1, name: 'a', module: 'b', function: 'c', code: 'D' }]],
+  ['permissions', 'permissions', 'code', 'Api_A_Read', 'Api_B_Read'],
+] as const
+
+it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as const]))(
+  'quarantines two %s of one id in one answer that contradict each other (%s, %s, %j and %j), the true one %s',
+  async (resource, table, field, one, other, order) => {
+    const test = await swept()
+    const before = test.query(`select * from ${table} order by rid`)
+    reshape(test, resource, 1, ([first = {}, ...rest]) => {
+      const pair = [one, other].map((value) => ({ ...first, [field]: value }))
+      return [...(order === 'first' ? pair : pair.toReversed()), ...rest]
+    })
+    for (const _ of [1, 2]) {
+      const { outcome, counts } = await test.run(resource, 'sweep')
+      expect([outcome, counts.quarantined, counts.removed]).toEqual(['success', 1, 0])
+      expect(held(test)).toEqual([`${resource} contradictory: ${field} differs between records with this id`])
+    }
+    // The known record keeps its last good version and counts as seen.
+    expect(test.query(`select * from ${table} order by rid`)).toEqual(before)
+    expect(test.told.events).toEqual([`${resource} contradictory`, `${resource} contradictory`])
+    test.sim.faults.clear()
+    await test.run(resource, 'sweep')
+    expect(held(test)).toEqual([])
+  },
+)
+
+it.each(cases.slice(0, 3))(
+  'quarantines one of %s that comes on two pages of a full sync with another value (%s, %s)',
+  async (resource, table, field, one, other) => {
+    const test = await swept()
+    const shown: Fields[] = []
+    reshape(test, resource, 1, (data) => {
+      shown.splice(0, 1, data[0] ?? {})
+      return data
+    })
+    reshape(test, resource, 2, (data) => [{ ...shown[0], [field]: shown[0]?.[field] === one ? other : one }, ...data])
+    const { outcome, counts } = await test.run(resource, 'sweep')
+    expect([outcome, counts.quarantined, counts.updated]).toEqual(['success', 1, 0])
+    expect(held(test)).toEqual([`${resource} contradictory: ${field} differs between records with this id`])
+    expect(test.told.events).toContain(`${resource} contradictory`)
+    expect(test.query(`select count(*) as n from ${table} where absent_walks > 0`)).toEqual([{ n: 0 }])
+    test.sim.faults.clear()
+    await test.run(resource, 'sweep')
+    expect(held(test)).toEqual([])
+  },
+)
+
+it.each([
+  ['first', [1, 2]],
+  ['last', [2, 1]],
+])('takes of two documents of one id the one that was updated later, which comes %s', async (_, order) => {
+  const test = await swept()
+  reshape(test, 'documents', 1, ([first = {}, ...rest]) => {
+    const at = (n: number) => ({ ...first, uploadStatus: `Status ${n}`, updatedAt: `2026-01-0${n}T00:00:00Z` })
+    return [...order.map(at), at(1), ...rest]
+  })
+  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
+  const rows = test.query("select upload_status from documents where upload_status like 'Status%'")
+  expect(rows).toEqual([{ upload_status: 'Status 2' }])
+  expect(held(test)).toEqual([])
+})
+
+it('merges identical repeats, also those that differ in what no check reads or in how a date is written', async () => {
+  const test = await swept()
+  reshape(test, 'users', 1, ([first = {}, ...rest]) => {
+    const sameTime = String(first['createdAt']).replace('Z', '+00:00')
+    return [first, { ...first, firstName: 'Other' }, { ...first, createdAt: sameTime }, ...rest]
+  })
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { quarantined: 0, updated: 0, removed: 0 } })
+  expect(held(test)).toEqual([])
+})
+
+it('takes what an incremental sync shows after a full sync under way for a change', async () => {
+  const test = await swept()
+  const { userId } = test.sim.primary.addUser()
+  const stop = new AbortController()
+  const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
+  await test.run('users', 'sweep', stop.signal)
+  end()
+  await test.run('users', 'poll')
+  test.sim.primary.updateUser(userId, { state: 'Active', mfaStatus: true })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 0 } })
+  expect(test.query('select state, mfa_status from users where user_id = ?', userId)).toEqual([
+    { state: 'Active', mfa_status: 1 },
+  ])
+})
+
+it('notices after a restart that the full sync has shown the record before', async () => {
+  const test = await swept()
+  let shown: Fields = {}
+  reshape(test, 'users', 1, (data) => {
+    shown = data[0] ?? {}
+    return data
+  })
+  const stop = new AbortController()
+  const end = test.sim.onRequest(({ page }) => (page === 2 ? stop.abort() : undefined))
+  await test.run('users', 'sweep', stop.signal)
+  end()
+  await test.restart()
+  reshape(test, 'users', 2, (data) => [{ ...shown, state: 'Gone' }, ...data])
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 1 } })
+  expect(held(test)).toEqual(['users contradictory: state differs between records with this id'])
+})
