@@ -1,13 +1,14 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checks } from '../../src/checks/index.ts'
-import type { TenantSettings } from '../../src/config/settings.ts'
+import { purge } from '../../src/cli/purge.ts'
+import type { Settings, TenantSettings, Waiver } from '../../src/config/settings.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
 import { type VerdictMemory, verdictMemory } from '../../src/evaluate/verdict-memory.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
-import { dayMs, secondMs } from '../../src/model/durations.ts'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
@@ -25,6 +26,10 @@ import { slowStore } from './slow-store.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
 const jitterMs = 5 * secondMs
+/** Far more often than the daemon does it, so that short lives meet it. */
+const purgeEveryMs = 10 * minuteMs
+/** What the erasure must know of the configuration. */
+const retention = (tenant: TenantSettings) => ({ tenants: [tenant], historyRetentionDays: 400 }) as unknown as Settings
 const stopping = () => new DOMException('The scheduler is stopping', 'AbortError')
 
 export interface MachineParts {
@@ -41,6 +46,8 @@ export interface MachineParts {
   readonly runEnded: (result: RunResult) => void
   /** Told of what the product logs as its own fault. */
   readonly bug: (message: string) => void
+  /** Told of each line of the log. */
+  readonly logged: (line: string) => void
 }
 
 interface Process {
@@ -66,12 +73,14 @@ export class Machine {
   #fuse: { awaits: number; readonly onlyCursors: boolean } | null = null
   readonly #beside = new SideReader()
   bornAt = 0
+  /** Waivers of the configuration. */
+  waivers: readonly Waiver[] = []
   /** Id of a check that throws whenever it judges; null when all are well. */
   ailing: string | null = null
 
   constructor(parts: MachineParts, template: string) {
     this.#parts = parts
-    this.#log = bugLog(parts.bug)
+    this.#log = bugLog(parts.bug, parts.logged)
     this.#path = join(parts.folder, 'mirror-0.db')
     copyFileSync(template, this.#path)
   }
@@ -95,6 +104,11 @@ export class Machine {
 
   query(sql: string, ...values: unknown[]): Record<string, unknown>[] {
     return this.#beside.query(sql, ...values)
+  }
+
+  /** True when a text is anywhere in the database file or its log. */
+  stores(text: string): boolean {
+    return ['', '-wal'].some((suffix) => existsSync(this.#path + suffix) && readFileSync(this.#path + suffix).includes(text))
   }
 
   /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */
@@ -121,7 +135,7 @@ export class Machine {
     const judging = Promise.resolve()
     const memory = verdictMemory()
     const running = new Map()
-    this.#process = { scope, mirror, store, client, engine, stop, running, judging, memory, purgedAt: -dayMs }
+    this.#process = { scope, mirror, store, client, engine, stop, running, judging, memory, purgedAt: time.now }
     await this.#schedule(this.#process)
     pace.slow = true
   }
@@ -207,6 +221,7 @@ export class Machine {
         now: wall.now,
         log: this.#log,
         memory: process.memory,
+        waivers: this.waivers,
         ...filter,
       })
     }
@@ -223,7 +238,7 @@ export class Machine {
       store: mirror,
       tenant,
       checks,
-      waivers: [],
+      waivers: this.waivers,
       now: wall.now,
       evaluateIntervalMs: evaluateMs,
     })
@@ -242,9 +257,9 @@ export class Machine {
     const evaluate = () =>
       this.#launch(process, 'evaluate', async () => {
         await this.evaluate()
-        if (time.now - process.purgedAt < dayMs) return
+        if (time.now - process.purgedAt < purgeEveryMs) return
         process.purgedAt = time.now
-        await process.store.purge(wall.now - 400 * dayMs)
+        await purge(process.store, retention(settings), wall.now)
       })
     this.#repeat(process, evaluateMs, evaluate, 0)
     evaluate()
