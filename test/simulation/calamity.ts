@@ -140,11 +140,15 @@ export class Calamity {
     if (machine.waivers.some((waiver) => waiver.id === id)) return
     const terms = { id, check, entity: String(userId), tenant: 'acme', reason, owner: 'it' }
     machine.waivers = [...machine.waivers, { ...terms, expiresMs: wall.now + 30 * dayMs }]
-    time.at(time.now + prng.between(15, 40) * minuteMs, () => {
-      if (this.#isOver || world.users.get(userId) === null) return
+    time.at(time.now + prng.between(11, 25) * minuteMs, () => {
+      const before = world.users.get(userId)
+      if (this.#isOver || before === null) return
+      // Everything but who it is stays.
+      const { firstName, lastName, email } = maker.user(world, time.now)
       const createdAt = time.now - prng.between(0, 10) * minuteMs
-      world.putUser({ ...maker.user(world, createdAt), userId, mfaStatus: false })
-      oracle.idReused(String(userId))
+      const somebody = { ...before, firstName, lastName, email, createdAt, mfaStatus: false }
+      world.putUser(somebody)
+      oracle.idReused(somebody)
       this.#count('reused-ids')
     })
   }

@@ -193,9 +193,11 @@ export class Falsifier {
   #lagging(user: UserTruth): UserTruth {
     const { weather, own, time, ledger } = this.#parts
     if (!weather.has('lagging-details')) return user
-    const lagMs = (20 + 10 * weather.detail('lagging-details')) * 60_000
+    const lagMs = (5 + 2 * weather.detail('lagging-details')) * 60_000
     ledger.lagMs = Math.max(ledger.lagMs, lagMs)
-    return own.users.within(user.userId, time.now - lagMs, time.now - lagMs)[0] ?? user
+    const then = own.users.within(user.userId, time.now - lagMs, time.now - lagMs)[0] ?? user
+    if (then !== user) weather.note('older-detail')
+    return then
   }
 
   #remember({ feed, cursor, updatedAfter }: Asked, { data }: ServiceAnswer): void {

@@ -1,24 +1,37 @@
 import type { Oracle, OracleParts } from './oracle.ts'
+import type { UserTruth } from './world.ts'
 
-/** A waiver is about a person, not about an id (contract: an id given to another person ends it). */
+interface Reuse {
+  readonly email: string
+  /** World time at which the id became somebody else's. */
+  readonly at: number
+  /** True once the mirror was seen to have that person. */
+  seen: boolean
+}
+
+/** A waiver is about a person, not about an id: one given to another person ends it (contract: Checks, waivers). */
 export class WaiverWitness {
-  /** User ids that somebody else was given, and when. */
-  readonly #reused = new Map<string, number>()
+  readonly #reused = new Map<number, Reuse>()
 
-  reused(userId: string, at: number): void {
-    this.#reused.set(userId, at)
+  reused({ userId, email }: UserTruth, at: number): void {
+    this.#reused.set(userId, { email, at, seen: false })
   }
 
   check(oracle: Oracle, { machine, wall }: OracleParts): void {
-    for (const [userId, at] of this.#reused) {
-      if (oracle.walks.lastSeen('users') < at) continue
-      const covering = machine.query(
-        `select w.waiver, w.accepted_at as at from waived_findings w join findings f on f.fingerprint = w.fingerprint
-         where f.resolved_at is null and f.entity_type like 'user%' and f.entity_id = ? and w.lapsed_at is null`,
-        userId,
-      )
-      if (covering.every((row) => wall.worldTimeOf(Number(row['at'])) >= at)) continue
+    for (const [userId, reuse] of this.#reused) {
+      const [user] = machine.query('select email from users where user_id = ? and removed_at is null', userId)
+      if (user?.['email'] !== reuse.email) continue
+      // Everything is evaluated between two looks.
+      const wasSeen = reuse.seen
+      reuse.seen = true
+      if (!wasSeen) continue
       this.#reused.delete(userId)
+      const covering = machine.query(
+        `select w.accepted_at as at from waived_findings w join findings f on f.fingerprint = w.fingerprint
+         where f.resolved_at is null and f."check" = 'user-mfa-enrolled' and f.entity_id = ? and w.lapsed_at is null`,
+        String(userId),
+      )
+      if (covering.every((row) => wall.worldTimeOf(Number(row['at'])) >= reuse.at)) continue
       oracle.report('waiver_misused', `A waiver agreed for user ${userId} covers the person who has the id now`)
     }
   }

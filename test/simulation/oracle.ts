@@ -21,7 +21,7 @@ import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
 import { WaiverWitness } from './oracle-waivers.ts'
 import { WalkLog } from './walk-log.ts'
-import type { World } from './world.ts'
+import type { UserTruth, World } from './world.ts'
 
 export interface OracleParts {
   readonly world: World
@@ -259,8 +259,8 @@ export class Oracle {
   }
 
   /** Somebody else was given an id that a waiver names. */
-  idReused(userId: string): void {
-    this.#waived.reused(userId, this.now)
+  idReused(user: UserTruth): void {
+    this.#waived.reused(user, this.now)
   }
 
   /** "Beyond 300 s time-based checks … neither pass"; "where the server's time lies behind, every check"; unreadable. */

@@ -114,9 +114,9 @@ export function populate(time: VirtualTime, name: string, sizes: Sizes, prng: Pr
   return world
 }
 
-/** One tenant in four is as small as a tenant may be. */
-export function chooseSizes(prng: Prng): Sizes {
-  if (prng.chance(0.25)) {
+/** One tenant in four is as small as a tenant may be, where small ones may be. */
+export function chooseSizes(prng: Prng, small: boolean): Sizes {
+  if (small && prng.chance(0.25)) {
     return { users: prng.between(3, 5), documents: prng.between(0, 3), clients: prng.between(1, 2), roles: 3 }
   }
   return {

@@ -46,6 +46,8 @@ export interface SimulationReport {
   readonly trace: string
 }
 
+/** Faults of the pages after the first. */
+const pagedFaults: ReadonlySet<string> = new Set(['boundary-shift', 'double-ids', 'empty-clients', 'empty-later-pages'])
 const start = Date.parse('2026-03-01T12:00:00Z')
 /** Between two evaluations, and between two looks of the oracle. */
 export const stepMs = 10 * minuteMs
@@ -57,11 +59,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const prng = createPrng(seed)
   const time = new VirtualTime(start)
   const wall = new WallClock(time)
-  const readings = chooseReadings(prng)
+  const readings = chooseReadings(prng, pagedFaults.has(only ?? ''))
   const settings = chooseSettings(prng)
   const cursors = new CursorBook(readings)
   const maker = createMaker(prng, false)
-  const own = populate(time, 'acme', chooseSizes(prng), prng, maker)
+  const own = populate(time, 'acme', chooseSizes(prng, faults && only !== 'bleeding-list'), prng, maker)
   const other = populateOther(own, prng)
   const ledger = new Ledger()
   const weather = new Weather(time, prng, only)
