@@ -23,7 +23,15 @@ export interface CalamityParts {
 }
 
 /** What may befall the machine, and what people do that no page of the tenant's tells. */
-export const calamities = ['check-ailing', 'clock-jump', 'clock-leap', 'dark-leap', 'death', 'reused-ids', 'server-skew']
+export const calamities = [
+  'check-ailing',
+  'clock-jump',
+  'clock-leap',
+  'dark-leap',
+  'death',
+  'reused-ids',
+  'server-skew',
+]
 
 /** What befalls the machine itself: the process is killed or stopped, the clocks jump. */
 export class Calamity {

@@ -80,7 +80,8 @@ export class Falsifier {
   #cached(resource: ResourceName): 'cached-tenant' | 'cached-resource' | null {
     const { weather } = this.#parts
     if (weather.has('cached-tenant')) return 'cached-tenant'
-    const isOne = weather.has('cached-resource') && resourceOfDetail(weather.detail('cached-resource') >> 1) === resource
+    const isOne =
+      weather.has('cached-resource') && resourceOfDetail(weather.detail('cached-resource') >> 1) === resource
     return isOne ? 'cached-resource' : null
   }
 

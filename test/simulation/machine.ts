@@ -108,7 +108,9 @@ export class Machine {
 
   /** True when a text is anywhere in the database file or its log. */
   stores(text: string): boolean {
-    return ['', '-wal'].some((suffix) => existsSync(this.#path + suffix) && readFileSync(this.#path + suffix).includes(text))
+    return ['', '-wal'].some(
+      (suffix) => existsSync(this.#path + suffix) && readFileSync(this.#path + suffix).includes(text),
+    )
   }
 
   /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */

@@ -4,10 +4,10 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Outcome } from '../../src/tenant/wire/outcome.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
+import { type Asked, Falsifier } from './falsifier.ts'
 import type { Ledger } from './ledger.ts'
 import type { Prng } from './prng.ts'
 import type { Feed, Readings } from './readings.ts'
-import { type Asked, Falsifier } from './falsifier.ts'
 import { refusal, type Service, type ServiceAnswer } from './service.ts'
 import { envelope, spoil } from './spoil.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
@@ -104,7 +104,10 @@ export class Network {
     const { weather, own, other } = this.#parts
     const resource = resourceOf(path)
     if (weather.has('dead-token')) return this.#refuse(401)
-    if (weather.has('missing-permission') && permissions[weather.detail('missing-permission') % 6]?.includes(resource)) {
+    if (
+      weather.has('missing-permission') &&
+      permissions[weather.detail('missing-permission') % 6]?.includes(resource)
+    ) {
       return this.#refuse(401)
     }
     const isSwapped = token === 'token-of-other'

@@ -30,14 +30,16 @@ export class RemovalBudget {
       const [, table, key] = tables.find(([name]) => name === feed) ?? []
       const rows = machine.query(`select ${key} as key, removed_at as at from ${table}`)
       const gone = rows.filter(({ at }) => at !== null).map((row) => `${feed} ${row['key']}`)
-      for (const id of this.#removed.keys()) if (id.startsWith(`${feed} `) && !gone.includes(id)) this.#removed.delete(id)
+      for (const id of this.#removed.keys())
+        if (id.startsWith(`${feed} `) && !gone.includes(id)) this.#removed.delete(id)
       for (const id of gone) if (!this.#removed.has(id)) this.#removed.set(id, oracle.now)
       if (!oracle.walks.walked(feed)) continue
       const looks = [...(this.#looks.get(feed) ?? []), { at: oracle.now, live: rows.length - gone.length }]
       this.#looks.set(feed, looks)
       const base = Math.max(...looks.filter(({ at }) => at >= since).map(({ live }) => live))
       const recent = gone.filter((id) => (this.#removed.get(id) ?? 0) >= since).length
-      const rotated = feed === 'api-clients' ? world.clients.live().filter(({ createdAt }) => createdAt >= since).length : 0
+      const rotated =
+        feed === 'api-clients' ? world.clients.live().filter(({ createdAt }) => createdAt >= since).length : 0
       const count = recent - rotated
       const tooMany = (count > maxCount && count > base * maxShare) || (base > 1 && count > base / 2)
       if (!tooMany || oracle.accepts || this.#reported.has(feed)) continue

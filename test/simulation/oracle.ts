@@ -15,11 +15,11 @@ import { ClockWitness } from './oracle-clock.ts'
 import { KeepingWitness } from './oracle-keeping.ts'
 import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
 import { checkRecords, type TrueForms } from './oracle-records.ts'
+import { WaiverWitness } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
 import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
-import { WaiverWitness } from './oracle-waivers.ts'
 import { WalkLog } from './walk-log.ts'
 import type { UserTruth, World } from './world.ts'
 
@@ -273,7 +273,10 @@ export class Oracle {
     }
     const backMs = this.#newestWall - wall.now
     if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt) {
-      this.report('false_green', `${id} passes although the clock was set back by ${backMs} ms and no answer came since`)
+      this.report(
+        'false_green',
+        `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
+      )
     }
   }
 
