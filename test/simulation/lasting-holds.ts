@@ -14,6 +14,7 @@ export interface HeldParts {
 
 /** The smallest page that the page rule is about. */
 const leastPage = 5
+const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
 
 /**
  * True when the contract leaves a hold of the whole tenant to a person although nothing is wrong any longer (contract:
@@ -47,7 +48,7 @@ async function isStrangePage(
   { world, machine, service }: HeldParts,
   { resource, query }: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  const feed = feeds.find((name) => name === resource)
+  const feed = allFeeds.find((name) => name === resource)
   if (feed === undefined) return false
   const { completeServerTime } = await machine.mirror.syncState(machine.tenantId, feed)
   if (completeServerTime === null) return false
