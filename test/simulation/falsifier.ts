@@ -34,6 +34,14 @@ export interface FalsifierParts {
   readonly own: World
 }
 
+interface Cached {
+  readonly answer: Answer
+  /** World time. */
+  readonly at: number
+  /** How wrong its server time was then; null where it cannot be read. */
+  readonly wrongMs: number | null
+}
+
 /** One request as the falsifier sees it. */
 export interface Asked {
   readonly path: string
@@ -52,8 +60,8 @@ export class Falsifier {
   #bledAt = Number.NEGATIVE_INFINITY
   /** Cursors by which a pass continues, not those that are kept at its end. */
   readonly #continuing = new Set<string>()
-  readonly #oldest = new Map<string, Answer>()
-  readonly #latest = new Map<string, Answer>()
+  readonly #oldest = new Map<string, Cached>()
+  readonly #latest = new Map<string, Cached>()
   /** Records last seen at the beginning and further on in a list, for copies on another page. */
   readonly #first = new Map<Feed, Body>()
   readonly #later = new Map<Feed, Body>()
@@ -64,17 +72,27 @@ export class Falsifier {
 
   /** What a cache gives in place of the tenant; null when none does. */
   replay(path: string, resource: ResourceName): Answer | null {
-    const { weather } = this.#parts
-    const detail = weather.detail(this.#cached(resource) ?? 'cached-tenant')
-    if (this.#cached(resource) === null) return null
-    return (detail % 2 === 0 ? this.#latest : this.#oldest).get(path) ?? null
+    const { weather, ledger, time } = this.#parts
+    const spell = this.#cached(resource)
+    if (spell === null) return null
+    const detail = weather.detail(spell)
+    const kept = (detail % 2 === 0 ? this.#latest : this.#oldest).get(path)
+    if (kept === undefined) return null
+    const ageMs = time.now - kept.at
+    ledger.times.note(resource, kept.wrongMs === null ? null : kept.wrongMs - ageMs, time.now)
+    ledger.replays.set(resource, time.now)
+    // Some caches say how old it is.
+    const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }
+    return aged
   }
 
   /** Lets a cache learn an answer. */
   learn(path: string, resource: ResourceName, answer: Answer): void {
     if (this.#cached(resource) !== null) return
-    this.#latest.set(path, answer)
-    if (!this.#oldest.has(path)) this.#oldest.set(path, answer)
+    const { ledger, time } = this.#parts
+    const kept = { answer, at: time.now, wrongMs: ledger.times.of(resource)?.wrongMs ?? null }
+    this.#latest.set(path, kept)
+    if (!this.#oldest.has(path)) this.#oldest.set(path, kept)
   }
 
   #cached(resource: ResourceName): 'cached-tenant' | 'cached-resource' | null {

@@ -22,8 +22,8 @@ export class Ledger {
   lagMs = 0
   /** World time of the last answer from the tenant itself. */
   answeredAt = Number.NEGATIVE_INFINITY
-  /** True once a cache replayed an answer. */
-  wasCached = false
+  /** World time at which a cache last replayed an answer of a resource. */
+  readonly replays = new Map<ResourceName, number>()
   readonly times = new ServerTimes()
   requests = 0
   answers = 0

@@ -90,7 +90,6 @@ export class Network {
     const replayed = fault === null && isOwn ? this.#falsifier.replay(path, resource) : null
     if (replayed !== null) {
       weather.note('replay')
-      ledger.wasCached = true
       return replayed
     }
     const outcome = this.#answer(path, token, fault)

@@ -156,7 +156,7 @@ export class Oracle {
   /** What may be in sight of a verdict that was reached at a stated wall time. */
   sight(judgedAtWall: number | null): Sight {
     const { world, wall, readings, ledger } = this.#parts
-    const cacheMs = ledger.wasCached ? cachedMs : 0
+    const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
     const judgedAt = judgedAtWall === null ? [this.now] : [judgedAtWall, wall.worldTimeOf(judgedAtWall)]
     const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
     return {
@@ -305,6 +305,8 @@ export class Oracle {
     const { wall, ledger } = this.#parts
     for (const { resource, dataAsOf } of resources) {
       if (dataAsOf === null || wall.worldTimeOf(dataAsOf) <= ledger.wire.answered(resource)) continue
+      // A process that knows no newer time may take a replay for an answer whose time lies behind: then nothing passes.
+      if ((ledger.replays.get(resource) ?? 0) >= wall.worldTimeOf(dataAsOf)) continue
       this.report(
         'unfounded_walk',
         `${resource} count as complete, but no walk that began since was answered to its end`,
