@@ -23,7 +23,7 @@ export function bugLog(bug: (message: string) => void, line: (text: string) => v
     error(fields, message) {
       note(fields, message)
       const error = 'err' in fields && fields.err instanceof Error ? fields.err : null
-      const isMeant = error instanceof Ailment || (error === null && 'cause' in fields)
+      const isMeant = error instanceof Ailment || message.startsWith('The data look like another tenant')
       if (!isMeant) bug(`${message} ${error?.stack ?? ''}`)
     },
     child: () => log,

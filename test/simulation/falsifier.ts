@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Answer } from '../../src/tenant/wire/outcome.ts'
+import type { Asked } from './asked.ts'
 import type { CursorBook } from './cursors.ts'
 import { feedOf, resourceOfDetail } from './false-answers.ts'
 import {
@@ -40,16 +41,6 @@ interface Cached {
   readonly at: number
   /** How wrong its server time was then; null where it cannot be read. */
   readonly wrongMs: number | null
-}
-
-/** One request as the falsifier sees it. */
-export interface Asked {
-  readonly path: string
-  readonly resource: ResourceName
-  /** The list it is a page of; null for everything else. */
-  readonly feed: Feed | null
-  readonly cursor: string | null
-  readonly updatedAfter: boolean
 }
 
 /** Makes answers of the tenant false in ways that no check of one answer's form can notice. */

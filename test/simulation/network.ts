@@ -2,9 +2,10 @@ import { secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Outcome } from '../../src/tenant/wire/outcome.ts'
+import { askedOf, isFeedName, resourceOf } from './asked.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
-import { type Asked, Falsifier } from './falsifier.ts'
+import { Falsifier } from './falsifier.ts'
 import type { Ledger } from './ledger.ts'
 import type { Prng } from './prng.ts'
 import type { Feed, Readings } from './readings.ts'
@@ -276,28 +277,6 @@ const lackedByOther: readonly (readonly ResourceName[])[] = [
   ['users', 'documents', 'api-clients', 'roles', 'permissions'],
 ]
 
-function isFeedName(name: string): name is 'users' | 'documents' | 'api-clients' {
-  return name === 'users' || name === 'documents' || name === 'api-clients'
-}
-
-function resourceOf(path: string): ResourceName {
-  const [name = ''] = path.replace('/api/public/', '').split(/[/?]/)
-  if (isFeedName(name) || name === 'roles' || name === 'permissions' || name === 'authentication-settings') return name
-  throw new TypeError(`The daemon asked for ${path}`)
-}
-
 function failure(reason: 'network' | 'timeout' | 'aborted', retriable: boolean) {
   return { kind: 'failure', error: new SyncError(reason, `It is ${reason}`), retriable, untouched: false } as const
-}
-
-function askedOf(path: string): Asked {
-  const { pathname, searchParams } = new URL(path, 'http://tenant')
-  const name = pathname.replace('/api/public/', '')
-  return {
-    path,
-    resource: resourceOf(path),
-    feed: isFeedName(name) ? name : null,
-    cursor: searchParams.get('cursor'),
-    updatedAfter: searchParams.has('updatedAfter'),
-  }
 }

@@ -12,6 +12,7 @@ import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import { RemovalBudget } from './oracle-budget.ts'
 import { ClockWitness } from './oracle-clock.ts'
+import { checkInputs, isUnshown } from './oracle-inputs.ts'
 import { KeepingWitness } from './oracle-keeping.ts'
 import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
 import { checkRecords, type TrueForms } from './oracle-records.ts'
@@ -39,7 +40,6 @@ export interface Judged {
   unknown: number
 }
 
-const evaluationTakesMs = 30 * secondMs
 /** An answer from a cache that is no older may pass for fresh in a process that knows no newer time (contract: Stale answers). */
 const cachedMs = 310 * secondMs
 
@@ -220,37 +220,15 @@ export class Oracle {
     this.judged.passes++
     const check = checks.find(({ id }) => id === view.check)
     if (check === undefined) return
-    this.#checkAges(view, posture, inputsOf(check))
-    this.#checkWhole(view, posture, inputsOf(check))
+    checkInputs(this, this.#parts, view, posture, inputsOf(check))
     for (const resource of inputsOf(check).filter((one) => this.#isDenied(one))) {
       this.report('false_green', `${view.check} passes although ${resource} are refused`)
     }
     this.#checkClocks(view, check)
-    const failing = mustFail(view.check, this.sight(view.evaluatedAt)).filter((id) => !this.#isUnshown(check, id))
+    const failing = mustFail(view.check, this.sight(view.evaluatedAt)).filter(
+      (id) => !isUnshown(this.#parts, check, id),
+    )
     if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
-  }
-
-  /** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
-  #checkAges({ check }: CheckView, { resources }: TenantPosture, inputs: readonly ResourceName[]): void {
-    const { wall } = this.#parts
-    for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
-      const since = this.walks.latest(resource)
-      const age = wall.leastAge(since)
-      if (age > freshnessLimitMs + evaluationTakesMs) {
-        this.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
-      }
-    }
-  }
-
-  /** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
-  #checkWhole({ check }: CheckView, { resources, holds }: TenantPosture, inputs: readonly ResourceName[]): void {
-    for (const { resource, quarantined, missing } of resources.filter((one) => inputs.includes(one.resource))) {
-      const held = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').length
-      const flaws = { quarantined, missing, held }
-      for (const [flaw, count] of Object.entries(flaws)) {
-        if (count > 0) this.report('false_green', `${check} passes although ${count} of ${resource} are ${flaw}`)
-      }
-    }
   }
 
   /** A line of the log, as the daemon writes it. */
@@ -284,20 +262,6 @@ export class Oracle {
   #skewOf(check: Check): string | null {
     const found = this.#clocks.flawOf(check)
     return found === null || found.flaw === 'unreadable' ? null : found.what
-  }
-
-  /**
-   * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
-   * or it was left out where the contract takes another look's word for its presence alone.
-   */
-  #isUnshown(check: Check, id: string): boolean {
-    const { ledger, world } = this.#parts
-    const { judges } = check
-    if (ledger.bled.has(`${judges} ${id}`)) return true
-    if (!check.entity.isRecord || !ledger.isHidden(judges, id)) return false
-    const shownAt = ledger.shownAt(judges, id)
-    if (judges !== 'users' && judges !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
-    return world[judges].within(id, shownAt, this.now).length > 1
   }
 
   /** What counts as complete is a walk of which every page was answered, as long ago as it is said to have begun. */
