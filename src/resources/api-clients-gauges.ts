@@ -69,7 +69,15 @@ export const apiClientsSeries: ResourceSeries = {
   resource: 'api-clients',
   failures: reasons,
   holds: ['shrink_held', 'suspect_empty', 'tenant_changed'],
-  contractEvents: ['contradictory', 'invalid_id', 'no_offset', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
+  contractEvents: [
+    'contradictory',
+    'invalid_id',
+    'no_offset',
+    'order_violation',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: apiClientsGauges,
 }
 

@@ -27,6 +27,16 @@ export const documentsSeries: ResourceSeries = {
   resource: 'documents',
   failures: reasons.filter((reason) => reason !== 'suspect_empty'),
   holds: ['shrink_held'],
-  contractEvents: ['contradictory', 'invalid_id', 'limit_differs', 'no_offset', 'order_violation', 'skipped_row', 'unknown_field', 'unknown_value', 'unreadable_time'],
+  contractEvents: [
+    'contradictory',
+    'invalid_id',
+    'limit_differs',
+    'no_offset',
+    'order_violation',
+    'skipped_row',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: documentsGauges,
 }

@@ -9,6 +9,13 @@ export const permissionsSeries: ResourceSeries = {
   resource: 'permissions',
   failures: reasons.filter((reason) => !['invalid_cursor', 'shrink_held', 'suspect_empty'].includes(reason)),
   holds: [],
-  contractEvents: ['contradictory', 'invalid_id', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
+  contractEvents: [
+    'contradictory',
+    'invalid_id',
+    'order_violation',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: permissionsGauges,
 }

@@ -23,6 +23,13 @@ export const rolesSeries: ResourceSeries = {
   resource: 'roles',
   failures: reasons.filter((reason) => reason !== 'invalid_cursor' && reason !== 'shrink_held'),
   holds: ['suspect_empty'],
-  contractEvents: ['contradictory', 'invalid_id', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
+  contractEvents: [
+    'contradictory',
+    'invalid_id',
+    'order_violation',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ],
   gauges: rolesGauges,
 }

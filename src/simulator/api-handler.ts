@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from './api-error.ts'
-import { errorBody, jsonReply, successBody } from './api-response.ts'
+import { caseHeaders, errorBody, jsonReply, successBody } from './api-response.ts'
 import { authorize, tokenOf } from './authorize.ts'
 import { cannedReply } from './faults/canned.ts'
 import type { FaultEffect } from './faults/effect.ts'
@@ -55,6 +55,7 @@ function standsBefore(effect: FaultEffect): boolean {
 export function createApiHandler(parts: ApiParts) {
   const { world, log, auditor, faults, hooks, signal } = parts
   const lastData = new Map<string, unknown>()
+  const replays = new WeakMap<FaultEffect, Map<string, Reply>>()
 
   function begin(request: IncomingMessage, url: URL, route: Route): RequestRecord {
     const token = tokenOf(world, request.headers)
@@ -92,12 +93,14 @@ export function createApiHandler(parts: ApiParts) {
     try {
       if (route.endpoint === null) throw route.error
       const credential = authorize(world, token, route.endpoint.permission)
+      const isMixed = effects.some(({ kind }) => kind === 'other-tenant')
+      const tenant = isMixed === (credential.tenant === 'primary') ? 'second' : 'primary'
       if (body === null) throw new ApiError(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large')
       const { guidCasing, timestamps, unknownFields } = readings
       const upperGuids = guidCasing === 'upper' || (guidCasing === 'alternate' && world.responses % 2 === 1)
       const answered = route.endpoint.handle({
         world,
-        tenant: world.tenants[credential.tenant],
+        tenant: world.tenants[tenant],
         query: url.searchParams,
         id: route.id,
         body,
@@ -122,6 +125,23 @@ export function createApiHandler(parts: ApiParts) {
     const { pagination } = envelope
     if (typeof pagination !== 'object' || pagination === null || !('nextCursor' in pagination)) return
     auditor.issued(record, pagination.nextCursor)
+  }
+
+  /** The answer that a cache keeps for this request, where one is in place. */
+  function cached(record: RequestRecord, effects: readonly FaultEffect[], answer: () => Reply): Reply {
+    const effect = effects.find(({ kind }) => kind === 'cached')
+    if (effect?.kind !== 'cached') return answer()
+    const kept = replays.get(effect) ?? new Map<string, Reply>()
+    replays.set(effect, kept)
+    const key = JSON.stringify([record.token, record.method, record.path, record.query])
+    const first = kept.get(key)
+    if (first === undefined) {
+      const made = answer()
+      kept.set(key, made)
+      return made
+    }
+    const age = effect.ageSeconds === undefined ? {} : caseHeaders({ age: String(effect.ageSeconds) }, world.readings)
+    return { ...first, headers: { ...first.headers, ...age } }
   }
 
   function reply(
@@ -168,7 +188,7 @@ export function createApiHandler(parts: ApiParts) {
     }
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await readBody(request) : Buffer.alloc(0)
-    const plain = reply(request, url, route, record, body, effects)
+    const plain = cached(record, effects, () => reply(request, url, route, record, body, effects))
     const bad = effects.some(({ kind }) => kind === 'invalid-utf8')
     const ready = bad ? { ...plain, body: withInvalidByte(plain.body) } : plain
     if (wire !== undefined) return (await writeDistorted(response, ready, wire, signal)) ? ready.status : null

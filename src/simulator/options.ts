@@ -25,6 +25,8 @@ export interface SimulatorOptions {
   readonly clock?: () => number
   readonly sizes?: Partial<TenantSizes>
   readonly secondSizes?: Partial<TenantSizes>
+  /** How many users of the primary tenant the second one has, too, each with a role of its own there. Default 2. */
+  readonly sharedUsers?: number
   /** Whether the data shows every kind of compliance problem (default) or none. */
   readonly problems?: boolean
   /** Whether two roles share the name `Viewer`. Default: as `problems`. */

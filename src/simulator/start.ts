@@ -17,7 +17,7 @@ import { controlOf } from './tenant-control.ts'
 import { stateOf } from './tenant-state.ts'
 import { MINUTE } from './timestamps.ts'
 import { createTokenTable } from './tokens.ts'
-import type { TenantName } from './truth.ts'
+import type { TenantName, UserTruth } from './truth.ts'
 import { tenantNames } from './truth.ts'
 import { createAuditor } from './violations.ts'
 import type { World } from './world.ts'
@@ -28,9 +28,10 @@ function createWorld(options: SimulatorOptions): World {
   const readings = mergeReadings(defaultReadings, options.readings ?? {})
   const tenantSeeds = { primary: mix(seed, 1), second: mix(seed, 2) }
   const now = clock()
-  const tenantOf = (name: TenantName) =>
+  const tenantOf = (name: TenantName, shared: readonly UserTruth[] = []) =>
     createTenant({
       name,
+      shared,
       seed: tenantSeeds[name],
       now,
       problems,
@@ -40,11 +41,21 @@ function createWorld(options: SimulatorOptions): World {
       sameNamedRoles: options.sameNamedRoles ?? problems,
       ingestionDelayMs: options.ingestionDelayMs ?? 10 * MINUTE,
     })
+  const primary = tenantOf('primary')
+  // From the middle of the list, where nothing else is special.
+  const middle = primary.users.size >> 1
+  const shared = Array.from({ length: options.sharedUsers ?? 2 }, (_, i) => primary.users.seeded(middle + i))
   return {
     seed,
     clock,
     readings,
-    tenants: { primary: tenantOf('primary'), second: tenantOf('second') },
+    tenants: {
+      primary,
+      second: tenantOf(
+        'second',
+        shared.filter((user) => user !== undefined),
+      ),
+    },
     tokens: createTokenTable(seed, tenantSeeds, problems),
     cursors: createCursorCodec(seed),
     oauthTokenSeconds: options.oauthTokenSeconds ?? 300,

@@ -27,6 +27,8 @@ export interface TenantOptions {
   readonly sameNamedRoles: boolean
   readonly readings: Readings
   readonly ingestionDelayMs: number
+  /** Users of another tenant that are this one's, too; they count among its own. */
+  readonly shared?: readonly UserTruth[]
 }
 
 /** Everything the service knows about one tenant. */
@@ -42,7 +44,7 @@ export interface Tenant {
   /** Documents in ingestion: epoch milliseconds at which each will be `Completed`. */
   readonly ingesting: Map<string, number>
   readonly ingestionDelayMs: number
-  /** Smallest seeded ids; a user or role of one tenant is unknown in the other. */
+  /** Smallest seeded ids; a role of one tenant is unknown in the other, and so is a user that they do not share. */
   readonly firstUserId: number
   readonly firstRoleId: number
   /** Counts the records made after the start, so that each gets an id of its own. */
@@ -64,15 +66,20 @@ export function createTenant(options: TenantOptions): Tenant {
     sameNamedRoles,
     problems,
   })
-  const users = seedUsers({
+  const shared = (options.shared ?? []).slice(0, sizes.users)
+  const seededUsers = seedUsers({
     seed,
-    count: sizes.users,
+    count: sizes.users - shared.length,
     now,
     problems,
     roles,
     domain: `${name}.example`,
     firstId: firstUserId,
   })
+  const users = new OrderedStore(seededUsers, ({ createdAt, userId }: UserTruth) => ({ sort: createdAt, id: userId }))
+  // "Only the calling tenant's role is returned for a user in several tenants" (specification: User).
+  const [role] = roles.filter(({ type, state }) => type === 'User' && state === 'Active')
+  for (const user of shared) users.add({ ...user, roleId: role?.roleId ?? firstRoleId, roleName: null })
   const order = readings.documentOrder
   const documents = seedDocuments({ seed, count: sizes.documents, now, problems, order })
   const clients = new OrderedStore<ClientTruth>(emptyBase(), ({ createdAt, clientId }) => ({
@@ -88,7 +95,7 @@ export function createTenant(options: TenantOptions): Tenant {
   return {
     name,
     seed,
-    users: new OrderedStore(users, ({ createdAt, userId }) => ({ sort: createdAt, id: userId })),
+    users,
     documents: new OrderedStore(documents, (record) => documentKey(record, order)),
     clients,
     roles: new Map(roles.map((role) => [role.roleId, role])),

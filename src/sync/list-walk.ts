@@ -11,7 +11,6 @@ import { emptyList, suspectEmpty } from './suspect-empty.ts'
 /** Waits before an empty page is asked for again, in milliseconds. */
 const repollDelaysMs = [1000, 2000, 4000]
 
-
 interface Pass {
   readonly ids: ReadonlySet<string>
   /** True when no record was shown, not even one whose id cannot be read. */

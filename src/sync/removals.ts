@@ -1,8 +1,8 @@
 import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
-import { confirmByTime } from './confirm-by-time.ts'
 import { proveEnd } from './confirm-answer.ts'
+import { confirmByTime } from './confirm-by-time.ts'
 import { type Run, walkedMs } from './run.ts'
 
 const walksToRemove = 2

@@ -5,16 +5,7 @@ import { type Endpoint, endpoints } from './endpoints.ts'
 import type { ApiOptions } from './options.ts'
 import { badRequestHint, feedQuery, type PageSize, pageSizeOf } from './query.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type {
-  AnswerMeta,
-  FeedQuery,
-  Listing,
-  Lookup,
-  Oddity,
-  Page,
-  Reading,
-  TenantReader,
-} from './reader.ts'
+import type { AnswerMeta, FeedQuery, Listing, Lookup, Oddity, Page, Reading, TenantReader } from './reader.ts'
 import { readApiClient } from './shapes/api-client.ts'
 import { readAuthenticationSettings } from './shapes/authentication-settings.ts'
 import { readDocument } from './shapes/document.ts'

@@ -5,9 +5,6 @@ import { allMutants } from './all-mutants.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-it.each(allMutants)(
-  'the place of the mistake stands once: $name',
-  ({ file, find }) => {
-    expect(readFileSync(join(root, file), 'utf8').split(find)).toHaveLength(2)
-  },
-)
+it.each(allMutants)('the place of the mistake stands once: $name', ({ file, find }) => {
+  expect(readFileSync(join(root, file), 'utf8').split(find)).toHaveLength(2)
+})

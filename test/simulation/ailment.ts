@@ -9,14 +9,19 @@ export function withAiling(checks: readonly Check[], id: string | null): readonl
   return checks.map((check) => (check.id === id ? { ...check, judge } : check))
 }
 
-/** A log that tells of the product's own faults alone, as which it logs errors by the house rules. */
-export function bugLog(bug: (message: string) => void): Log {
-  const nothing = () => {}
+/**
+ * A log that tells of the product's own faults, as which it logs errors by the house rules.
+ *
+ * @param line told of every line as it would be written.
+ */
+export function bugLog(bug: (message: string) => void, line: (text: string) => void): Log {
+  const note = (fields: object, message: string) => line(`${message} ${JSON.stringify(fields)}`)
   const log: Log = {
-    debug: nothing,
-    info: nothing,
-    warn: nothing,
+    debug: note,
+    info: note,
+    warn: note,
     error(fields, message) {
+      note(fields, message)
       const error = 'err' in fields && fields.err instanceof Error ? fields.err : null
       const isMeant = error instanceof Ailment || message.startsWith('The data look like another tenant')
       if (!isMeant) bug(`${message} ${error?.stack ?? ''}`)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { liveAtOnce } from './crew.ts'
 import { seedsFrom } from './lives.ts'
 
-const seeds = seedsFrom(40, 3)
+const seeds = seedsFrom(40, 2)
 
 async function traces(jobs: number): Promise<readonly string[]> {
   const told: string[] = []

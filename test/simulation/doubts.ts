@@ -1,3 +1,4 @@
+import { checks } from '../../src/checks/index.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { type Check, inputsOf } from '../../src/evaluate/check.ts'
 import { minuteMs } from '../../src/model/durations.ts'
@@ -14,7 +15,8 @@ export interface DoubtParts {
   readonly machine: Machine
   /** True when the tenant refused a resource as it was last asked for. */
   readonly denied: (resource: ResourceName) => boolean
-  readonly skewed: boolean
+  /** Why the time of a check's inputs cannot be relied on; null when it can. */
+  readonly skewOf: (check: Check) => string | null
 }
 
 /** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by the judge's word. */
@@ -29,7 +31,8 @@ export interface Doubts {
   readonly records: ReadonlySet<string>
   /** Records that a check cannot judge by what is mirrored, as `check key`. */
   readonly unclear: ReadonlySet<string>
-  readonly skewed: boolean
+  /** Why the time of a check's inputs cannot be relied on, as `DoubtParts` has it. */
+  readonly skews: ReadonlyMap<string, string>
   /** The check that cannot be judged. */
   readonly ailing: string | null
 }
@@ -59,7 +62,7 @@ const unclearQuery = `
 
 /** Looks at everything that a verdict may not rest on. */
 export function doubtsNow(parts: DoubtParts): Doubts {
-  const { machine, denied, skewed } = parts
+  const { machine, denied, skewOf } = parts
   const blocked = new Map<ResourceName, string>()
   const partial = new Map<ResourceName, string>()
   const suspect = new Set<ResourceName>()
@@ -79,8 +82,11 @@ export function doubtsNow(parts: DoubtParts): Doubts {
     }
   }
   const unclear = new Set(machine.query(unclearQuery).map(({ name }) => String(name)))
-  return { blocked, partial, suspect, records, unclear, skewed, ailing: machine.ailing }
+  const skews = new Map(checks.flatMap((check) => entry(check.id, skewOf(check))))
+  return { blocked, partial, suspect, records, unclear, skews, ailing: machine.ailing }
 }
+
+const entry = (id: string, flaw: string | null): [string, string][] => (flaw === null ? [] : [[id, flaw]])
 
 /** "older than its freshness limit … counted from the start of the last complete sweep", by this machine's clock. */
 function isStale({ settings, wall, ledger }: DoubtParts, resource: ResourceName, durationMs: number): boolean {
@@ -91,11 +97,12 @@ function isStale({ settings, wall, ledger }: DoubtParts, resource: ResourceName,
 
 /** Why a finding of a check may not end so now; null when it may. */
 export function doubtAbout(doubts: Doubts, check: Check, { entityId, resolution }: ResolvedFinding): string | null {
-  const { blocked, partial, suspect, records, unclear, skewed, ailing } = doubts
+  const { blocked, partial, suspect, records, unclear, skews, ailing } = doubts
   // "A removal was decided by a complete walk, so that it ends the finding whatever came after" (src/evaluate).
   if (resolution === 'entity_removed') return null
   if (ailing === check.id) return 'the check cannot be judged'
-  if (check.timeBased && skewed) return 'the clocks differ'
+  const skew = skews.get(check.id)
+  if (check.timeBased && skew !== undefined) return skew
   for (const input of inputsOf(check)) {
     // Of the records that are judged one by one only those in doubt themselves are.
     const isOwn = check.entity.isRecord && input === check.judges

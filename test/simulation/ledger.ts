@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { ServerTimes } from './server-times.ts'
 import { StatedWaits } from './stated-waits.ts'
 import { WireLog } from './wire-log.ts'
 
@@ -12,11 +13,38 @@ export class Ledger {
   readonly tooEarly: string[] = []
   readonly waits = new StatedWaits()
   readonly wire = new WireLog()
+  /** Records that a bleeding list lost although they exist: those it still does not show, and all. */
+  readonly bled = new Set<string>()
+  readonly everBled = new Set<string>()
+  /** Records that were left out of a list, and not shown since. */
+  readonly #hidden = new Set<string>()
+  /** By how much a look-up of a user lagged behind the list at most, in milliseconds. */
+  lagMs = 0
+  /** World time of the last answer from the tenant itself. */
+  answeredAt = Number.NEGATIVE_INFINITY
+  /** World time at which a cache last replayed an answer of a resource. */
+  readonly replays = new Map<ResourceName, number>()
+  readonly times = new ServerTimes()
   requests = 0
   answers = 0
 
   show(resource: ResourceName, id: string, at: number): void {
     this.#shown.set(`${resource} ${id}`, at)
+    this.#hidden.delete(`${resource} ${id}`)
+    this.bled.delete(`${resource} ${id}`)
+  }
+
+  bleed(resource: ResourceName, id: string): void {
+    this.bled.add(`${resource} ${id}`)
+    this.everBled.add(`${resource} ${id}`)
+  }
+
+  hide(resource: ResourceName, id: string): void {
+    this.#hidden.add(`${resource} ${id}`)
+  }
+
+  isHidden(resource: ResourceName, id: string): boolean {
+    return this.#hidden.has(`${resource} ${id}`)
   }
 
   /** When the tenant last showed a record well; never is minus infinity. */

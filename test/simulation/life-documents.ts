@@ -13,11 +13,11 @@ export function changeDocuments(parts: LifeParts): void {
     return
   }
   const document = prng.pick(documents)
-  const mayGo = rough || documents.some((one) => one !== document && meetsRequirement(one))
+  const isSpare = rough || documents.some((one) => one !== document && meetsRequirement(one))
   doOne(prng, [
     [30, () => upload(parts)],
     [6, () => world.putDocument(maker.document(world, inThePast(parts)))],
-    [mayGo ? 14 : 0, () => world.remove('documents', document.fileId)],
+    [isSpare ? 14 : 0, () => parts.mayGo('documents') && world.remove('documents', document.fileId)],
     [20, () => world.putDocument({ ...document, updatedAt: world.time.now })],
     [10, () => rename(parts, document, prng.pick(documents).filename)],
     [15, () => stall(parts, document)],

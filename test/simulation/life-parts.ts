@@ -18,6 +18,8 @@ export interface LifeParts {
    * two walks must show.
    */
   readonly rough: boolean
+  /** False where a removal would make one too many of a day, which is held by contract; always true where life is rough. */
+  readonly mayGo: (resource: 'users' | 'documents' | 'clients') => boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */
   readonly settingsKnown: () => boolean
   /** How many records appeared that are older than an hour. */

@@ -21,7 +21,7 @@ function changeClients(parts: LifeParts): void {
   const mayGo = client !== clients[0]
   doOne(prng, [
     [20, () => world.putClient(maker.client(world, time.now))],
-    [mayGo ? 15 : 0, () => world.remove('clients', client.clientId)],
+    [mayGo ? 15 : 0, () => parts.mayGo('clients') && world.remove('clients', client.clientId)],
     [45, () => rotate(parts, client)],
     [20, () => world.putClient({ ...client, roleName: prng.pick(world.roles.current).name })],
   ])

@@ -35,7 +35,8 @@ function invite({ world, maker, later }: LifeParts, createdAt: number): void {
   })
 }
 
-function leave({ world, prng, later }: LifeParts, user: UserTruth): void {
+function leave({ world, prng, later, mayGo }: LifeParts, user: UserTruth): void {
+  if (!mayGo('users')) return
   world.remove('users', user.userId)
   if (prng.chance(0.25)) later(() => world.users.get(user.userId) ?? world.putUser(sound(user, world)))
 }

@@ -12,8 +12,11 @@ export interface Life {
   readonly changes: number
 }
 
+/** Removals of one day that no guard holds (contract: Shrink guard); quiet lives are shorter than a day. */
+const mostGone = 5
+
 /** The tenant's own life: everything that people do in the portal, at random. */
-export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'appearedOld'>, perHour: number): Life {
+export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 'appearedOld'>, perHour: number): Life {
   const { time, prng } = parts
   let changes = 0
   let stopped = false
@@ -24,7 +27,14 @@ export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'appearedO
   }
   const after = (ms: number, act: () => void) => time.at(time.now + ms, guarded(act))
   const later = (act: () => void) => after(prng.between(5 * minuteMs, 80 * minuteMs), act)
-  const whole: LifeParts = { ...parts, later, after, appearedOld: { count: 0 } }
+  const { world } = parts
+  const gone = { users: 0, documents: 0, clients: 0 }
+  const mayGo: LifeParts['mayGo'] = (resource) => {
+    const isFew = gone[resource] < mostGone && (gone[resource] + 1) * 2 <= world[resource].live().length
+    if (isFew) gone[resource]++
+    return parts.rough || isFew
+  }
+  const whole: LifeParts = { ...parts, later, after, mayGo, appearedOld: { count: 0 } }
   const change = () => {
     const kind = prng.next()
     if (kind < 0.45) changeUsers(whole)

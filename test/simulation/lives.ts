@@ -5,7 +5,7 @@ import { temporaryRoot } from '../support/temporary-root.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
 import { Tally } from './tally.ts'
 
-export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults'>
+export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only'>
 
 /** Lives the lives of many seeds, one after the other, each in a folder that is gone when it ends. */
 export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {
@@ -44,6 +44,6 @@ export function seedsFrom(first: number, count: number): readonly number[] {
 }
 
 /** The one command that lives a life again. */
-export function replayOf(seed: number, { steps, faults }: LifeOptions): string {
-  return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}`
+export function replayOf(seed: number, { steps, faults, only }: LifeOptions): string {
+  return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}${only === undefined ? '' : ` --only ${only}`}`
 }

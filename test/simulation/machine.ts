@@ -1,13 +1,16 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checks } from '../../src/checks/index.ts'
-import type { TenantSettings } from '../../src/config/settings.ts'
-import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { createJudge, type Judge } from '../../src/cli/judge.ts'
+import { ProvenClock } from '../../src/cli/proven-clock.ts'
+import { eraseOutdated } from '../../src/cli/retention.ts'
+import type { TenantSettings, Waiver } from '../../src/config/settings.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
-import { type VerdictMemory, verdictMemory } from '../../src/evaluate/verdict-memory.ts'
+import type { JudgedTenant } from '../../src/evaluate/tenant-trust.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
-import { dayMs, secondMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
@@ -25,6 +28,10 @@ import { slowStore } from './slow-store.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
 const jitterMs = 5 * secondMs
+/** Far more often than the daemon does it, so that short lives meet it. */
+const purgeEveryMs = 10 * minuteMs
+const retentionMs = 400 * dayMs
+const noMetrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
 const stopping = () => new DOMException('The scheduler is stopping', 'AbortError')
 
 export interface MachineParts {
@@ -41,10 +48,13 @@ export interface MachineParts {
   readonly runEnded: (result: RunResult) => void
   /** Told of what the product logs as its own fault. */
   readonly bug: (message: string) => void
+  /** Told of each line of the log. */
+  readonly logged: (line: string) => void
 }
 
 interface Process {
-  readonly memory: VerdictMemory
+  readonly judge: Judge
+  readonly serverClock: ProvenClock
   readonly scope: Scope
   readonly mirror: Mirror
   readonly store: Mirror
@@ -66,12 +76,14 @@ export class Machine {
   #fuse: { awaits: number; readonly onlyCursors: boolean } | null = null
   readonly #beside = new SideReader()
   bornAt = 0
+  /** Waivers of the configuration. */
+  waivers: readonly Waiver[] = []
   /** Id of a check that throws whenever it judges; null when all are well. */
   ailing: string | null = null
 
   constructor(parts: MachineParts, template: string) {
     this.#parts = parts
-    this.#log = bugLog(parts.bug)
+    this.#log = bugLog(parts.bug, parts.logged)
     this.#path = join(parts.folder, 'mirror-0.db')
     copyFileSync(template, this.#path)
   }
@@ -97,6 +109,13 @@ export class Machine {
     return this.#beside.query(sql, ...values)
   }
 
+  /** True when a text is anywhere in the database file or its log. */
+  stores(text: string): boolean {
+    return ['', '-wal'].some(
+      (suffix) => existsSync(this.#path + suffix) && readFileSync(this.#path + suffix).includes(text),
+    )
+  }
+
   /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */
   async start(): Promise<void> {
     const { time, wall, prng, network, settings, runEnded } = this.#parts
@@ -108,6 +127,11 @@ export class Machine {
     const pace = { slow: false }
     const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
     const client = createModelClient({ settings, scope, wall, network, prng, tenant, store })
+    const serverClock = new ProvenClock(client.answerTimes)
+    const ended = (result: RunResult) => {
+      serverClock.note(result)
+      runEnded(result)
+    }
     const engine = await openTenantEngine({
       settings,
       reader: client.reader,
@@ -115,13 +139,14 @@ export class Machine {
       resources,
       clock: wall.for(scope),
       log: this.#log,
-      observer: { runEnded, cursorReset() {}, contractEvent() {}, datesMovedLater() {}, page() {} },
+      observer: { runEnded: ended, cursorReset() {}, contractEvent() {}, datesMovedLater() {}, page() {} },
     })
     const stop = new AbortController()
     const judging = Promise.resolve()
-    const memory = verdictMemory()
+    const judge = createJudge({ mirror: store, metrics: noMetrics, clock: wall.for(scope), log: this.#log })
     const running = new Map()
-    this.#process = { scope, mirror, store, client, engine, stop, running, judging, memory, purgedAt: -dayMs }
+    const parts = { scope, mirror, store, client, engine, judge, serverClock }
+    this.#process = { ...parts, stop, running, judging, purgedAt: time.now }
     await this.#schedule(this.#process)
     pace.slow = true
   }
@@ -196,41 +221,39 @@ export class Machine {
   /** Judges everything; evaluations queue up. */
   evaluate(onlyInputs?: readonly ResourceName[]): Promise<void> {
     const process = this.#up
-    const { settings, wall, attend } = this.#parts
-    const filter = onlyInputs === undefined ? {} : { onlyInputs }
-    const tenant = { id: process.engine.tenantId, settings }
-    const judge = () => {
-      return evaluateTenant({
-        store: process.store,
-        tenant,
+    const { attend } = this.#parts
+    const judge = () =>
+      process.judge.evaluate(this.#tenantOf(process), {
         checks: withAiling(checks, this.ailing),
-        now: wall.now,
-        log: this.#log,
-        memory: process.memory,
-        ...filter,
+        waivers: this.waivers,
+        serverTime: process.serverClock.now(),
+        ...(onlyInputs && { onlyInputs }),
       })
-    }
     const mine = process.judging.then(() => attend(judge))
     process.judging = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
     return mine
   }
 
   posture(): Promise<TenantPosture> {
-    const { mirror, engine } = this.#up
-    const { settings, wall, evaluateMs } = this.#parts
-    const tenant = { id: engine.tenantId, settings }
+    const { wall, evaluateMs } = this.#parts
     return readPosture({
-      store: mirror,
-      tenant,
+      store: this.mirror,
+      tenant: this.#tenantOf(this.#up),
       checks,
-      waivers: [],
+      waivers: this.waivers,
       now: wall.now,
       evaluateIntervalMs: evaluateMs,
     })
   }
 
+  #tenantOf({ client, engine }: Process): JudgedTenant {
+    const skewOf = (resource: ResourceName) => client.answerTimes.skewMs(resource)
+    return { id: engine.tenantId, settings: this.#parts.settings, skewOf }
+  }
+
   async #schedule(process: Process): Promise<void> {
     const { settings, evaluateMs, wall, time } = this.#parts
+    const clocks = [{ tenantId: process.engine.tenantId, clock: process.serverClock }]
     for (const resource of process.engine.resources) {
       const { poll, sweep } = settings.resources[resource]
       for (const [mode, schedule] of [['poll', poll] as const, ['sweep', sweep] as const]) {
@@ -242,9 +265,9 @@ export class Machine {
     const evaluate = () =>
       this.#launch(process, 'evaluate', async () => {
         await this.evaluate()
-        if (time.now - process.purgedAt < dayMs) return
+        if (time.now - process.purgedAt < purgeEveryMs) return
         process.purgedAt = time.now
-        await process.store.purge(wall.now - 400 * dayMs)
+        await eraseOutdated(process.store, { clocks, retentionMs, now: wall.now })
       })
     this.#repeat(process, evaluateMs, evaluate, 0)
     evaluate()

@@ -32,7 +32,9 @@ export interface ModelClientOptions {
  * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 verdicts, identities,
  * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
  */
-export function createModelClient(options: ModelClientOptions): Pick<TenantClient, 'reader' | 'blockedUntil'> {
+export function createModelClient(
+  options: ModelClientOptions,
+): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil'> {
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
@@ -68,13 +70,10 @@ export function createModelClient(options: ModelClientOptions): Pick<TenantClien
   })
   const random = () => prng.next()
   const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer: undefined })
+  const answerTimes = new AnswerTimes(clock)
   return {
-    reader: createTenantReader({
-      read,
-      api,
-      answerTimes: new AnswerTimes(clock),
-      version: 'model',
-    }),
+    answerTimes,
+    reader: createTenantReader({ read, api, answerTimes, version: 'model' }),
     get blockedUntil() {
       return gate.blockedUntil
     },

@@ -1,12 +1,14 @@
-import { hourMs, secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Outcome } from '../../src/tenant/wire/outcome.ts'
+import { askedOf, isFeedName, resourceOf } from './asked.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
+import { Falsifier } from './falsifier.ts'
 import type { Ledger } from './ledger.ts'
 import type { Prng } from './prng.ts'
-import type { Readings } from './readings.ts'
+import type { Feed, Readings } from './readings.ts'
 import { refusal, type Service, type ServiceAnswer } from './service.ts'
 import { envelope, spoil } from './spoil.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
@@ -37,10 +39,13 @@ export interface NetworkParts {
 /** The wire between the daemon and the tenant: latencies, faults, answers. */
 export class Network {
   readonly #parts: NetworkParts
+  readonly #falsifier: Falsifier
   #requests = 0
+  #turns = 0
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
+    this.#falsifier = new Falsifier(parts)
   }
 
   /** The token that the daemon's environment holds now. */
@@ -56,7 +61,7 @@ export class Network {
       await time.sleep(prng.between(5, 80), scope, signal)
       if (weather.has('outage')) return failure('network', true)
       const fault = weather.strike()
-      const outcome = this.#answer(path, token, fault)
+      const outcome = this.#replayed(path, token, fault)
       await time.sleep(outcome === 'silence' ? requestTimeoutMs : prng.between(5, 300), scope, signal)
       if (outcome === 'silence') return failure('timeout', true)
       if (outcome.kind === 'failure') return outcome
@@ -78,21 +83,65 @@ export class Network {
     ledger.tooEarly.push(`${path} came ${broken.until - time.now} ms before the end of a stated wait`)
   }
 
+  /** A cache in front of the tenant answers without it. */
+  #replayed(path: string, token: string, fault: RequestFault | null): Outcome | 'silence' {
+    const { ledger, time, weather } = this.#parts
+    const resource = resourceOf(path)
+    const isOwn = token === 'token-of-own' && !weather.has('dead-token')
+    const replayed = fault === null && isOwn ? this.#falsifier.replay(path, resource) : null
+    if (replayed !== null) {
+      weather.note('replay')
+      return replayed
+    }
+    const outcome = this.#answer(path, token, fault)
+    if (outcome === 'silence' || outcome.kind === 'failure' || outcome.status !== 200) return outcome
+    ledger.answeredAt = time.now
+    if (fault === null && isOwn) this.#falsifier.learn(path, resource, outcome)
+    return outcome
+  }
+
   #answer(path: string, token: string, fault: RequestFault | null): Outcome | 'silence' {
-    const { weather, own, other, service } = this.#parts
+    const { weather, own, other } = this.#parts
     const resource = resourceOf(path)
     if (weather.has('dead-token')) return this.#refuse(401)
-    if (weather.has('missing-permission') && permissions[weather.detail('missing-permission')]?.includes(resource)) {
+    if (
+      weather.has('missing-permission') &&
+      permissions[weather.detail('missing-permission') % 6]?.includes(resource)
+    ) {
       return this.#refuse(401)
     }
-    const world = token === 'token-of-other' ? other : own
-    if (world === other && lackedByOther[weather.detail('swapped-token')]?.includes(resource)) return this.#refuse(401)
-    const answer = service.answer(path, world)
+    const isSwapped = token === 'token-of-other'
+    if (isSwapped && lackedByOther[weather.detail('swapped-token') % 6]?.includes(resource)) return this.#refuse(401)
+    const world = isSwapped || this.#isMixed(path) ? other : own
+    const answer = this.#falsifier.answer(askedOf(path), world)
     if (fault === null) return this.#deliver(path, world, answer)
     const struck = this.#strike(fault, path, world, answer)
     if (struck === null) return this.#deliver(path, world, answer)
     weather.note(fault)
     return struck
+  }
+
+  /** True when a load balancer sends this request to another tenant. */
+  #isMixed(path: string): boolean {
+    const { weather, prng } = this.#parts
+    if (!weather.has('mixed-tenants')) return false
+    const { feed } = askedOf(path)
+    if (feed !== null && !this.#mayCross(feed)) return false
+    // A user by id is another tenant's 404, which cannot be told from a real one.
+    if (/^\/api\/public\/users\//.test(path)) return false
+    const detail = weather.detail('mixed-tenants')
+    const mixed = detail % 4 === 0 ? ++this.#turns % 2 === 0 : prng.chance([0.1, 0.5, 0.9][detail % 3] ?? 0.5)
+    if (mixed) weather.note('foreign-answer')
+    return mixed
+  }
+
+  /** A page of strangers shows when it is long enough and its records are not shared (contract: Tenant identity, Also). */
+  #mayCross(feed: Feed): boolean {
+    const { own, other, readings, service, walked } = this.#parts
+    if (readings.pageSize[feed] < 5 || !walked(feed)) return false
+    const { shown } = service.answer(`/api/public/${feed}`, other)
+    const ids = new Set(own.ids(feed))
+    return shown.length >= 5 && shown.filter((id) => ids.has(id)).length * 2 < shown.length
   }
 
   #strike(fault: RequestFault, path: string, world: World, answer: ServiceAnswer): Outcome | 'silence' | null {
@@ -118,9 +167,12 @@ export class Network {
         return name.includes('/') ? null : this.#refuse(404)
       case 'empty-clients':
         if (name !== 'api-clients') return null
-        // Twice in the same place it is believed (contract: Empty api-clients), but never at the beginning.
-        if (cursor !== null) this.#noteWalk(path, world, { hasMore: false })
-        return this.#say({ ...answer, data: [], pagination: { hasMore: false, nextCursor: null } })
+        // It ends the pass where nothing is missing (contract: Empty api-clients), but never at the beginning.
+        if (cursor !== null) {
+          this.#noteWalk(path, world, { hasMore: false })
+          if (world === own) for (const id of answer.shown) ledger.hide('api-clients', id)
+        }
+        return this.#say({ ...answer, data: [], pagination: { hasMore: false, nextCursor: null } }, path)
       case 'cursor-refused':
         if (cursor === null || name === 'api-clients') return null
         if (prng.chance(0.3)) cursors.invalidateAll()
@@ -128,7 +180,7 @@ export class Network {
       case 'repeated-cursor':
         return cursor === null || !isFeed
           ? null
-          : this.#say({ ...answer, pagination: { hasMore: true, nextCursor: cursor } })
+          : this.#say({ ...answer, pagination: { hasMore: true, nextCursor: cursor } }, path)
       case 'repeated-page':
         return cursor === null ? null : this.#deliver(path, world, service.answer(`/api/public/${name}`, world))
       case 'empty-page': {
@@ -136,19 +188,17 @@ export class Network {
         if (content === null) return null
         const pagination = { hasMore: true, nextCursor: cursors.issue(content, cursor, []) }
         this.#noteWalk(path, world, pagination)
-        return this.#say({ ...answer, data: [], pagination })
+        return this.#say({ ...answer, data: [], pagination }, path)
       }
       case 'crossed-tenant':
-        // Smaller pages are let in by contract (Tenant guard, b: a page of five or more).
-        if (!isFeedName(name) || world !== own || this.#parts.readings.pageSize[name] < 5) return null
-        if (!this.#parts.walked(name)) return null
-        return this.#say(service.answer(`/api/public/${name}`, other))
+        if (!isFeedName(name) || world !== own || !this.#mayCross(name)) return null
+        return this.#say(service.answer(`/api/public/${name}`, other), path)
       default: {
         const spoilt = spoil(fault, answer, prng)
         if (spoilt === null) return null
         for (const id of spoilt.malformed) ledger.malformed.add(`${resourceOf(path)} ${id}`)
         if (fault === 'malformed-record' || fault === 'unreadable-id') this.#noteWalk(path, world, answer.pagination)
-        return this.#text(200, spoilt.text(this.#meta()))
+        return this.#text(200, spoilt.text(this.#meta(path)))
       }
     }
   }
@@ -159,7 +209,7 @@ export class Network {
     if (world === own && answer.status === 200) for (const id of answer.shown) ledger.show(resource, id, time.now)
     if (answer.status === 200) this.#noteWalk(path, world, answer.pagination)
     if (answer.status === 404) ledger.deny(path.split('/').at(-1) ?? '', time.now)
-    return this.#say(answer)
+    return this.#say(answer, path)
   }
 
   /** A list, or a page of one, was answered in a form that may be believed. */
@@ -179,32 +229,30 @@ export class Network {
     ledger.wire.page(name, from, end, time.now)
   }
 
-  #say(answer: ServiceAnswer): Outcome {
-    return this.#text(answer.status, JSON.stringify(envelope(answer, this.#meta())))
+  #say(answer: ServiceAnswer, path: string): Outcome {
+    return this.#text(answer.status, JSON.stringify(envelope(answer, this.#meta(path))))
   }
 
   #refuse(status: number, retryAfterMs: number | null = null): Outcome {
-    const outcome = this.#say(refusal(status, status === 401 ? 'UNAUTHORIZED' : 'INTERNAL_ERROR'))
-    return outcome.kind === 'answer' ? { ...outcome, retryAfterMs: bounded(retryAfterMs) } : outcome
+    const outcome = this.#say(refusal(status, status === 401 ? 'UNAUTHORIZED' : 'INTERNAL_ERROR'), '')
+    return outcome.kind === 'answer' ? { ...outcome, retryAfterMs } : outcome
   }
 
   #text(status: number, text: string): Outcome {
     return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, receivedAt: 0, receivedMonotonic: 0 }
   }
 
-  #meta(): Record<string, unknown> {
-    const { time, server } = this.#parts
+  #meta(path: string): Record<string, unknown> {
+    const { time, server, ledger } = this.#parts
     const id = (++this.#requests).toString(16).padStart(12, '0')
-    return {
-      requestId: `00000000-0000-4000-8000-${id}`,
-      timestamp: new Date(time.now + server.skewMs).toISOString(),
-    }
+    const now = time.now + server.skewMs
+    const isRefusal = path === ''
+    const { text, ms } = isRefusal
+      ? { text: new Date(now).toISOString(), ms: now }
+      : this.#falsifier.timestamp(resourceOf(path), now)
+    if (!isRefusal) ledger.times.note(resourceOf(path), ms === null ? null : ms - time.now, time.now)
+    return { requestId: `00000000-0000-4000-8000-${id}`, ...(text === undefined ? {} : { timestamp: text }) }
   }
-}
-
-/** A stated wait is taken for at most one hour (contract: HTTP). */
-function bounded(ms: number | null): number | null {
-  return ms === null ? null : Math.min(ms, hourMs)
 }
 
 /** Resources by the permission that opens them. */
@@ -228,16 +276,6 @@ const lackedByOther: readonly (readonly ResourceName[])[] = [
   ['users', 'documents', 'api-clients'],
   ['users', 'documents', 'api-clients', 'roles', 'permissions'],
 ]
-
-function isFeedName(name: string): name is 'users' | 'documents' | 'api-clients' {
-  return name === 'users' || name === 'documents' || name === 'api-clients'
-}
-
-function resourceOf(path: string): ResourceName {
-  const [name = ''] = path.replace('/api/public/', '').split(/[/?]/)
-  if (isFeedName(name) || name === 'roles' || name === 'permissions' || name === 'authentication-settings') return name
-  throw new TypeError(`The daemon asked for ${path}`)
-}
 
 function failure(reason: 'network' | 'timeout' | 'aborted', retriable: boolean) {
   return { kind: 'failure', error: new SyncError(reason, `It is ${reason}`), retriable, untouched: false } as const

@@ -81,7 +81,7 @@ export function checkRemovals(oracle: Oracle, parts: OracleParts, memory: Mirror
       const at = Number(row['at'])
       if (memory.tombstones.get(`${resource} ${id}`) === at) continue
       memory.tombstones.set(`${resource} ${id}`, at)
-      if (isForeign(id)) continue
+      if (isForeign(id) || parts.ledger.everBled.has(`${resource} ${id}`)) continue
       const flaw = flawOfRemoval(oracle, parts, resource, id)
       if (flaw !== null) oracle.report('wrong_tombstone', `${resource} ${id} was removed although ${flaw}`)
     }

@@ -1,6 +1,6 @@
 import { checks } from '../../src/checks/index.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
-import { inputsOf } from '../../src/evaluate/check.ts'
+import { type Check, inputsOf } from '../../src/evaluate/check.ts'
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
@@ -10,14 +10,19 @@ import type { CursorBook } from './cursors.ts'
 import { type Doubts, doubtAbout, doubtsNow } from './doubts.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
+import { RemovalBudget } from './oracle-budget.ts'
+import { ClockWitness } from './oracle-clock.ts'
+import { checkInputs, isUnshown } from './oracle-inputs.ts'
+import { KeepingWitness } from './oracle-keeping.ts'
 import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
 import { checkRecords, type TrueForms } from './oracle-records.ts'
+import { WaiverWitness } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
 import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
 import { WalkLog } from './walk-log.ts'
-import type { World } from './world.ts'
+import type { UserTruth, World } from './world.ts'
 
 export interface OracleParts {
   readonly world: World
@@ -35,10 +40,8 @@ export interface Judged {
   unknown: number
 }
 
-const evaluationTakesMs = 30 * secondMs
-const greatestSkewMs = 300 * secondMs
-/** Steps by which a renewed skew may be less than the greatest before it is stored (src/sync: skewStepMs). */
-const skewStepMs = 5 * secondMs
+/** An answer from a cache that is no older may pass for fresh in a process that knows no newer time (contract: Stale answers). */
+const cachedMs = 310 * secondMs
 
 /** Knows the truth at every instant and holds the daemon's word against it, step by step. */
 export class Oracle {
@@ -49,9 +52,6 @@ export class Oracle {
   readonly unknowns: string[] = []
   /** True once an operator accepted what was held. */
   accepts = false
-  /** Server clock minus the world's time, and since when. */
-  serverSkewMs = 0
-  serverSkewSince = Number.NEGATIVE_INFINITY
   readonly #parts: OracleParts
   readonly #memory = new MirrorMemory()
   readonly #trueForms: TrueForms = new Set()
@@ -61,12 +61,19 @@ export class Oracle {
   readonly #ended: ResolvedFinding[] = []
   readonly #firstSettings: Readonly<Record<string, unknown>>
   readonly #statusSeen = new Map<string, { readonly since: number; readonly by: number }>()
+  readonly #clocks: ClockWitness
+  readonly #budget = new RemovalBudget()
+  readonly #keeping = new KeepingWitness()
+  readonly #waived = new WaiverWitness()
+  /** True once fields were shown that must not be stored. */
+  seeksSecrets = false
   #step = 0
-  /** World time since which the daemon knows how its clock stands to the tenant's. */
-  #skewKnownAt = Number.NEGATIVE_INFINITY
+  /** The latest wall time at which the daemon wrote the end of a run. */
+  #newestWall = Number.NEGATIVE_INFINITY
 
   constructor(parts: OracleParts) {
     this.#parts = parts
+    this.#clocks = new ClockWitness(parts)
     this.#firstSettings = { ...parts.world.settings.current }
   }
 
@@ -79,9 +86,10 @@ export class Oracle {
   }
 
   /** Told of the end of each run. */
-  runEnded({ resource, outcome, reason, pages, durationMs }: RunResult): void {
-    // Some answer of it showed how the clocks stood, be it the first.
-    if (pages > 0) this.#skewKnownAt = Math.max(this.#skewKnownAt, this.now - durationMs)
+  runEnded(result: RunResult): void {
+    const { resource, outcome, reason, pages } = result
+    this.#clocks.runEnded(result, this.now)
+    this.#newestWall = Math.max(this.#newestWall, this.#parts.wall.now)
     // A walk that had come to its end needs no further page to succeed.
     if (pages > 0 || outcome === 'success') this.#denied.delete(resource)
     if (reason === 'unauthorized' || reason === 'missing_permission') this.#denied.set(resource, this.now)
@@ -112,7 +120,7 @@ export class Oracle {
 
   #doubts(): Doubts {
     const denied = (resource: ResourceName) => this.#isDenied(resource)
-    return doubtsNow({ ...this.#parts, denied, skewed: this.#skewMs() !== null })
+    return doubtsNow({ ...this.#parts, denied, skewOf: (check) => this.#skewOf(check) })
   }
 
   /** True when the tenant refused a resource as it was last asked for. */
@@ -133,6 +141,10 @@ export class Oracle {
     checkCursors(this, this.#parts, this.#memory)
     checkRemovals(this, this.#parts, this.#memory)
     checkForeign(this, this.#parts, this.#memory)
+    this.#budget.check(this, this.#parts)
+    this.#keeping.checkErasure(this, this.#parts)
+    if (this.seeksSecrets) this.#keeping.checkSecrets(this, this.#parts)
+    this.#waived.check(this, this.#parts)
     await checkRecords(this, this.#parts, this.#trueForms)
     this.#checkWalks(posture)
     this.#checkKeptRoles()
@@ -143,7 +155,8 @@ export class Oracle {
 
   /** What may be in sight of a verdict that was reached at a stated wall time. */
   sight(judgedAtWall: number | null): Sight {
-    const { world, wall, readings } = this.#parts
+    const { world, wall, readings, ledger } = this.#parts
+    const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
     const judgedAt = judgedAtWall === null ? [this.now] : [judgedAtWall, wall.worldTimeOf(judgedAtWall)]
     const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
     return {
@@ -152,11 +165,13 @@ export class Oracle {
       judgedAt,
       // With offset cursors a row that a removal moved is passed over by the walk: of documents and clients the mirror
       // then keeps its last version until a later walk (contract: removal after two walks), so one more walk is in sight.
-      from: (resource) => (isExact(resource) ? this.walks.lastSeen(resource) : this.walks.back(resource, 2)),
-      presenceFrom: (resource) => this.walks.back(resource, isExact(resource) ? 1 : 2),
+      from: (resource) => (isExact(resource) ? this.walks.lastSeen(resource) : this.walks.back(resource, 2)) - cacheMs,
+      presenceFrom: (resource) => this.walks.back(resource, isExact(resource) ? 1 : 2) - cacheMs,
       roleIdFrom: (userId) => {
         const [row] = this.#parts.machine.query('select detail_read_at as at from users where user_id = ?', userId)
-        return typeof row?.['at'] === 'number' ? wall.worldTimeOf(row['at']) - minuteMs : Number.POSITIVE_INFINITY
+        return typeof row?.['at'] === 'number'
+          ? wall.worldTimeOf(row['at']) - minuteMs - ledger.lagMs
+          : Number.POSITIVE_INFINITY
       },
       statusSeenBy: ({ fileId, statusSince }) => {
         const seen = this.#statusSeen.get(fileId)
@@ -205,51 +220,48 @@ export class Oracle {
     this.judged.passes++
     const check = checks.find(({ id }) => id === view.check)
     if (check === undefined) return
-    this.#checkAges(view, posture, inputsOf(check))
-    this.#checkWhole(view, posture, inputsOf(check))
+    checkInputs(this, this.#parts, view, posture, inputsOf(check))
     for (const resource of inputsOf(check).filter((one) => this.#isDenied(one))) {
       this.report('false_green', `${view.check} passes although ${resource} are refused`)
     }
-    if (check.timeBased) this.#checkSkew(view)
-    const failing = mustFail(view.check, this.sight(view.evaluatedAt))
+    this.#checkClocks(view, check)
+    const failing = mustFail(view.check, this.sight(view.evaluatedAt)).filter(
+      (id) => !isUnshown(this.#parts, check, id),
+    )
     if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
   }
 
-  /** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
-  #checkAges({ check }: CheckView, { resources }: TenantPosture, inputs: readonly ResourceName[]): void {
-    const { wall } = this.#parts
-    for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
-      const since = this.walks.latest(resource)
-      const age = wall.leastAge(since)
-      if (age > freshnessLimitMs + evaluationTakesMs) {
-        this.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
-      }
+  /** A line of the log, as the daemon writes it. */
+  logged(line: string): void {
+    this.#keeping.checkLine(this, line)
+  }
+
+  /** Somebody else was given an id that a waiver names. */
+  idReused(user: UserTruth): void {
+    this.#waived.reused(user, this.now)
+  }
+
+  /** "Beyond 300 s time-based checks … neither pass"; "where the server's time lies behind, every check"; unreadable. */
+  #checkClocks({ check: id, evaluatedAt }: CheckView, check: Check): void {
+    const { wall, ledger } = this.#parts
+    const isJudgedSince = evaluatedAt !== null && wall.worldTimeOf(evaluatedAt) >= wall.jumpedAt
+    const found = isJudgedSince ? this.#clocks.flawOf(check) : null
+    if (found !== null && (check.timeBased || found.flaw === 'behind')) {
+      this.report('false_green', `${id} passes although ${found.what}`)
+    }
+    const backMs = this.#newestWall - wall.now
+    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt) {
+      this.report(
+        'false_green',
+        `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
+      )
     }
   }
 
-  /** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
-  #checkWhole({ check }: CheckView, { resources, holds }: TenantPosture, inputs: readonly ResourceName[]): void {
-    for (const { resource, quarantined, missing } of resources.filter((one) => inputs.includes(one.resource))) {
-      const held = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').length
-      const flaws = { quarantined, missing, held }
-      for (const [flaw, count] of Object.entries(flaws)) {
-        if (count > 0) this.report('false_green', `${check} passes although ${count} of ${resource} are ${flaw}`)
-      }
-    }
-  }
-
-  /** "Skew beyond 300 s makes time-based checks that would pass `unknown`", once an answer showed it. */
-  #checkSkew({ check }: CheckView): void {
-    const skew = this.#skewMs()
-    if (skew !== null) this.report('false_green', `${check} passes although the clocks differ by ${skew / 1000} s`)
-  }
-
-  /** By how much the clocks differ, once the daemon must have seen that it is too much; null otherwise. */
-  #skewMs(): number | null {
-    const { wall, machine } = this.#parts
-    const skew = Math.abs(wall.offset - this.serverSkewMs)
-    const seenSince = Math.max(wall.jumpedAt, machine.bornAt, this.serverSkewSince)
-    return skew > greatestSkewMs + skewStepMs + 2 * secondMs && this.#skewKnownAt >= seenSince ? skew : null
+  /** Why the clocks bar a check from resolving anything; null when they do not. */
+  #skewOf(check: Check): string | null {
+    const found = this.#clocks.flawOf(check)
+    return found === null || found.flaw === 'unreadable' ? null : found.what
   }
 
   /** What counts as complete is a walk of which every page was answered, as long ago as it is said to have begun. */
@@ -257,6 +269,8 @@ export class Oracle {
     const { wall, ledger } = this.#parts
     for (const { resource, dataAsOf } of resources) {
       if (dataAsOf === null || wall.worldTimeOf(dataAsOf) <= ledger.wire.answered(resource)) continue
+      // A process that knows no newer time may take a replay for an answer whose time lies behind: then nothing passes.
+      if ((ledger.replays.get(resource) ?? 0) >= wall.worldTimeOf(dataAsOf)) continue
       this.report(
         'unfounded_walk',
         `${resource} count as complete, but no walk that began since was answered to its end`,
@@ -266,7 +280,7 @@ export class Oracle {
 
   /** A finding that was resolved must have been untrue at some instant in sight. */
   #checkResolutions(): void {
-    const { machine, world } = this.#parts
+    const { machine, world, ledger } = this.#parts
     const events = [...this.#ended.splice(0), ...this.#memory.newResolutions(machine)]
     for (const { check, entityId, resolution, at } of events) {
       const definition = checks.find(({ id }) => id === check)
@@ -274,7 +288,8 @@ export class Oracle {
       const sight = this.sight(at)
       if (resolution === 'entity_removed') {
         const from = sight.presenceFrom(definition.judges)
-        if (!world.wasAbsent(definition.judges, entityId, from, this.now)) {
+        const bled = ledger.everBled.has(`${definition.judges} ${entityId}`)
+        if (!bled && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
       } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {

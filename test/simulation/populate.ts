@@ -113,3 +113,38 @@ export function populate(time: VirtualTime, name: string, sizes: Sizes, prng: Pr
   for (let i = 0; i < sizes.documents; i++) world.putDocument(maker.document(world, past()))
   return world
 }
+
+/** One tenant in four is as small as a tenant may be, where small ones may be. */
+export function chooseSizes(prng: Prng, small: boolean): Sizes {
+  if (small && prng.chance(0.25)) {
+    return { users: prng.between(3, 5), documents: prng.between(0, 3), clients: prng.between(1, 2), roles: 3 }
+  }
+  return {
+    users: prng.between(4, 30),
+    documents: prng.between(4, 24),
+    clients: prng.between(3, 9),
+    roles: prng.between(3, 6),
+  }
+}
+
+/**
+ * Another tenant, which may have users of the first one: none, one, half or all of them, with a role of its own
+ * (specification: "Only the calling tenant's role is returned for a user in several tenants").
+ */
+export function populateOther(own: World, prng: Prng): World {
+  const isSmall = prng.chance(0.3)
+  const sizes = isSmall
+    ? { users: prng.between(1, 3), documents: prng.between(0, 3), clients: prng.between(1, 2), roles: 3 }
+    : { users: 12, documents: 12, clients: 7, roles: 3 }
+  const other = populate(own.time, 'other', sizes, prng, createMaker(prng, true))
+  const users = own.users.live()
+  const shared = prng.pick([0, 1, Math.ceil(users.length / 2), users.length])
+  for (const user of users.slice(0, shared)) {
+    const { roleId, name: roleName } = prng.pick(other.roles.current)
+    other.putUser({ ...user, roleId, roleName, mfaStatus: prng.chance(0.5) })
+  }
+  if (shared === users.length) {
+    for (const { userId } of other.users.live()) if (userId > foreignIds) other.remove('users', userId)
+  }
+  return other
+}

@@ -35,7 +35,7 @@ export function createPrng(seed: number): Prng {
 }
 
 /** Something that may happen, with its weight among its like. */
-export type Chance = readonly [weight: number, act: () => void]
+export type Chance = readonly [weight: number, act: () => unknown]
 
 /** Does one of several things, each as likely as its weight says. */
 export function doOne(prng: Prng, chances: readonly Chance[]): void {

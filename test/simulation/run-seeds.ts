@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { calamities } from './calamity.ts'
 import { liveAtOnce } from './crew.ts'
 import { replayOf, seedsFrom } from './lives.ts'
 import type { SimulationReport } from './simulate.ts'
 import { Tally } from './tally.ts'
+import { requestFaults, spells } from './weather.ts'
 
 const { values } = parseArgs({
   options: {
@@ -11,11 +13,21 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     steps: { type: 'string', default: '48' },
     jobs: { type: 'string', default: String(availableParallelism()) },
+    only: { type: 'string' },
     quiet: { type: 'boolean', default: false },
     unknowns: { type: 'boolean', default: false },
   },
 })
-const options = { steps: Number(values.steps), faults: !values.quiet }
+const known: readonly string[] = [...requestFaults, ...spells, ...calamities]
+if (values.only !== undefined && !known.includes(values.only)) {
+  console.error(`Unknown fault ${values.only}; want one of ${known.join(', ')}`)
+  process.exit(2)
+}
+const options = {
+  steps: Number(values.steps),
+  faults: !values.quiet,
+  ...(values.only === undefined ? {} : { only: values.only }),
+}
 const began = performance.now()
 /** So many lives apart it says how far it is. */
 const wordEvery = 500

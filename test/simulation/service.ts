@@ -1,7 +1,7 @@
 import type { CursorBook, CursorContent, Position, SortKey } from './cursors.ts'
 import type { Feed, Readings } from './readings.ts'
 import { renderClient, renderDocument, renderRole, renderUser } from './render.ts'
-import type { World } from './world.ts'
+import type { UserTruth, World } from './world.ts'
 
 /** An answer before any fault is laid upon it. */
 export interface ServiceAnswer {
@@ -20,8 +20,20 @@ interface Row {
   readonly touched: number | null
 }
 
+/** What may make an answer other than the truth; nothing by default. */
+export interface Tricks {
+  /** Records that the tenant denies, in lists and by id. */
+  isHidden(id: string): boolean
+  /** True when a later page is to begin behind this record, which it should begin with. */
+  skips(feed: Feed, id: string): boolean
+  /** The version of a user that a look-up gives. */
+  version(user: UserTruth): UserTruth
+}
+
+const noTricks: Tricks = { isHidden: () => false, skips: () => false, version: (user) => user }
+
 export interface Service {
-  answer(path: string, world: World): ServiceAnswer
+  answer(path: string, world: World, tricks?: Tricks): ServiceAnswer
 }
 
 /** A faithful model of the specification's reading endpoints, without wire and without faults. */
@@ -56,7 +68,7 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
 
   const rowsOf = { users: usersOf, documents: documentsOf, 'api-clients': clientsOf }
 
-  function list(feed: Feed, world: World, query: URLSearchParams): ServiceAnswer {
+  function list(feed: Feed, world: World, query: URLSearchParams, tricks: Tricks): ServiceAnswer {
     const sent = query.get('cursor')
     const updatedAfter = query.get('updatedAfter')
     if (sent !== null && updatedAfter !== null) return refusal(400, 'VALIDATION_FAILED')
@@ -65,10 +77,14 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
     if (sent !== null && content === null && feed !== 'api-clients') return refusal(400, 'VALIDATION_FAILED')
     const since = content?.updatedAfter ?? (updatedAfter === null ? null : Date.parse(updatedAfter))
     const rows = rowsOf[feed](world)
-      .filter(({ touched }) => since === null || (touched !== null && touched >= since))
+      .filter(({ id, touched }) => !tricks.isHidden(id) && (since === null || (touched !== null && touched >= since)))
       .sort((a, b) => compare(a.key, b.key))
     const position = content?.position ?? beginning(readings)
-    const start = startOf(rows, position)
+    const begin = startOf(rows, position)
+    const first = rows[begin]
+    // Only what `updatedAfter` would still show: the daemon has no other way to ask for a record.
+    const isLate = begin > 0 && first !== undefined && (feed !== 'documents' || first.touched !== null)
+    const start = isLate && since === null && tricks.skips(feed, first.id) ? begin + 1 : begin
     const size = readings.pageSize[feed]
     const page = rows.slice(start, start + size)
     const hasMore = start + size < rows.length || (readings.hasMoreWhenFull && page.length === size)
@@ -97,17 +113,19 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
     return { status: 200, code: null, data: ordered, pagination: null, shown }
   }
 
-  function user(world: World, id: string): ServiceAnswer {
+  function user(world: World, id: string, tricks: Tricks): ServiceAnswer {
     const found = world.users.get(id)
-    if (found === null) return refusal(404, 'NOT_FOUND')
-    return { status: 200, code: null, data: renderUser(found, readings, true), pagination: null, shown: [id] }
+    if (found === null || tricks.isHidden(id)) return refusal(404, 'NOT_FOUND')
+    const data = renderUser(tricks.version(found), readings, true)
+    return { status: 200, code: null, data, pagination: null, shown: [id] }
   }
 
   return {
-    answer(path, world) {
+    answer(path, world, tricks = noTricks) {
       const url = new URL(path, 'http://tenant')
       const name = url.pathname.replace('/api/public/', '')
-      if (name === 'users' || name === 'documents' || name === 'api-clients') return list(name, world, url.searchParams)
+      if (name === 'users' || name === 'documents' || name === 'api-clients')
+        return list(name, world, url.searchParams, tricks)
       if (name === 'roles')
         return whole(
           world.roles.current.map((role) => renderRole(role, readings)),
@@ -122,7 +140,7 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
         return { status: 200, code: null, data: world.settings.current, pagination: null, shown: ['0'] }
       }
       const id = /^users\/(\d+)$/.exec(name)?.[1]
-      return id === undefined ? refusal(404, 'NOT_FOUND') : user(world, id)
+      return id === undefined ? refusal(404, 'NOT_FOUND') : user(world, id, tricks)
     },
   }
 }

@@ -9,7 +9,7 @@ import { Machine } from './machine.ts'
 import { chooseSettings } from './machine-settings.ts'
 import { Network } from './network.ts'
 import { type Judged, Oracle } from './oracle.ts'
-import { createMaker, populate } from './populate.ts'
+import { chooseSizes, createMaker, populate, populateOther } from './populate.ts'
 import { createPrng } from './prng.ts'
 import { chooseReadings } from './readings.ts'
 import { checkRecovery } from './recovery.ts'
@@ -24,6 +24,8 @@ export interface SimulationOptions {
   readonly steps: number
   /** False: nothing but the tenant's own life happens, and `unknown` is counted after the warm-up. */
   readonly faults: boolean
+  /** The one fault there is; absent for all. */
+  readonly only?: string
   /** Folder of this life's own. */
   readonly folder: string
   /** An empty mirror, to be copied. */
@@ -44,6 +46,8 @@ export interface SimulationReport {
   readonly trace: string
 }
 
+/** Faults of the pages after the first. */
+const pagedFaults: ReadonlySet<string> = new Set(['boundary-shift', 'double-ids', 'empty-clients', 'empty-later-pages'])
 const start = Date.parse('2026-03-01T12:00:00Z')
 /** Between two evaluations, and between two looks of the oracle. */
 export const stepMs = 10 * minuteMs
@@ -51,30 +55,18 @@ const warmUpSteps = 8
 
 /** Lives one life of daemon and tenant by its seed, and tells what the oracle saw. */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
-  const { seed, steps, faults, folder, template } = options
+  const { seed, steps, faults, only = null, folder, template } = options
   const prng = createPrng(seed)
   const time = new VirtualTime(start)
   const wall = new WallClock(time)
-  const readings = chooseReadings(prng)
+  const readings = chooseReadings(prng, pagedFaults.has(only ?? ''))
   const settings = chooseSettings(prng)
   const cursors = new CursorBook(readings)
-  const sizes = {
-    users: prng.between(4, 30),
-    documents: prng.between(4, 24),
-    clients: prng.between(3, 9),
-    roles: prng.between(3, 6),
-  }
   const maker = createMaker(prng, false)
-  const own = populate(time, 'acme', sizes, prng, maker)
-  const other = populate(
-    time,
-    'other',
-    { users: 12, documents: 12, clients: 7, roles: 3 },
-    prng,
-    createMaker(prng, true),
-  )
+  const own = populate(time, 'acme', chooseSizes(prng, faults && only !== 'bleeding-list'), prng, maker)
+  const other = populateOther(own, prng)
   const ledger = new Ledger()
-  const weather = new Weather(time, prng)
+  const weather = new Weather(time, prng, only)
   const server = { skewMs: 0 }
   const trace = createHash('sha256')
   let runs = 0
@@ -98,6 +90,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         }
       },
       bug: (message) => oracle.report('own_fault', message),
+      logged: (line) => oracle.logged(line),
     },
     template,
   )
@@ -107,7 +100,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     { time, world: own, prng, maker, readings, rough: faults, settingsKnown },
     faults ? prng.between(6, 40) : prng.between(2, 24),
   )
-  const calamity = new Calamity({ time, wall, prng, weather, machine, oracle, ledger, server })
+  const calamity = new Calamity({ time, wall, prng, weather, machine, oracle, ledger, server, world: own, maker })
   await machine.start()
   for (let step = 0; step < steps; step++) {
     if (faults) {
@@ -116,6 +109,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
     life.step(stepMs)
     await time.runUntil(start + (step + 1) * stepMs + 20 * secondMs)
+    oracle.seeksSecrets ||= weather.has('secret-fields')
     if (!machine.isUp) continue
     const posture = await oracle.observe(step, !faults && step >= warmUpSteps)
     trace.update(JSON.stringify(posture))

@@ -18,6 +18,14 @@ export const violationClasses = [
   'retry_after_undercut',
   /** "Nothing is written for" a tenant on hold; another tenant's record is in the mirror. */
   'foreign_data',
+  /** Something is erased before its retention is over by the true time. */
+  'erased_early',
+  /** What looks like a secret is stored or logged; a person is named in the log. */
+  'secret_leaked',
+  /** A waiver covers a finding of somebody it was not agreed for. */
+  'waiver_misused',
+  /** A hold or an unknown in ordinary life. */
+  'false_alarm',
   /** A status, finding or run that does not become right although faults stopped. */
   'not_recovered',
   /** The product logged a fault of its own, or a run ended as `internal` or `store`. */

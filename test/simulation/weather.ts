@@ -1,4 +1,5 @@
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { falseAnswers, noticedAtOnce } from './false-answers.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -37,7 +38,9 @@ const recordFaults = ['malformed-record', 'malformed-record', 'unreadable-id'] a
 export type RequestFault = (typeof requestFaults)[number]
 
 /** What may befall the tenant for a while. */
-export const spells = ['dead-token', 'missing-permission', 'swapped-token', 'outage'] as const
+export const spells = ['dead-token', 'missing-permission', 'swapped-token', 'outage', ...falseAnswers] as const
+
+const refusals = spells.filter((name) => !falseAnswers.some((one) => one === name))
 
 export type Spell = (typeof spells)[number]
 
@@ -51,18 +54,26 @@ interface Storm {
 export class Weather {
   readonly #time: VirtualTime
   readonly #prng: Prng
-  readonly #spells = new Map<Spell, { readonly until: number; readonly detail: number }>()
+  /** The one fault there is; null for all. */
+  readonly only: string | null
+  readonly #spells = new Map<Spell, { readonly from: number; readonly until: number; readonly detail: number }>()
   readonly #storms: Storm[] = []
   readonly counts = new Map<string, number>()
 
-  constructor(time: VirtualTime, prng: Prng) {
+  /** @param only the one fault there is; null for all. */
+  constructor(time: VirtualTime, prng: Prng, only: string | null = null) {
     this.#time = time
     this.#prng = prng
+    this.only = only
   }
 
-  /** Draws the weather of the coming `ms`. `settled`: every resource was walked once, so that another tenant shows. */
+  /** Draws the weather of the coming `ms`. `settled`: every resource was read once, so that another tenant shows. */
   forecast(ms: number, settled: boolean): void {
     const prng = this.#prng
+    if (this.only !== null) {
+      this.#forecastOnly(ms, settled)
+      return
+    }
     const from = this.#time.now + prng.between(0, ms)
     if (prng.chance(0.45)) {
       const kinds = Array.from({ length: prng.between(1, 4) }, () =>
@@ -71,14 +82,47 @@ export class Weather {
       const storm = { until: from + prng.between(1, 30) * minuteMs, chance: prng.pick([0.05, 0.2, 0.5, 0.9]), kinds }
       this.#time.at(from, () => void this.#storms.push(storm))
     }
-    if (!prng.chance(0.1)) return
-    const spell = prng.pick(spells)
-    if (spell === 'swapped-token' && !settled) return
-    const until = from + prng.between(1, 90) * minuteMs
+    if (prng.chance(0.1)) this.#cast(prng.pick(refusals), from, prng.between(1, 90) * minuteMs, settled)
+    if (prng.chance(0.15)) this.#cast(prng.pick(falseAnswers), from, prng.between(10, 120) * minuteMs, settled)
+  }
+
+  #forecastOnly(ms: number, settled: boolean): void {
+    const prng = this.#prng
+    const from = this.#time.now + prng.between(0, ms)
+    const spell = spells.find((name) => name === this.only)
+    const fault = requestFaults.find((name) => name === this.only)
+    if (spell !== undefined && !this.has(spell) && prng.chance(0.5)) {
+      this.#cast(spell, from, prng.between(10, 120) * minuteMs, settled)
+    }
+    if (fault !== undefined && prng.chance(0.5)) {
+      const storm = { until: from + prng.between(1, 30) * minuteMs, chance: prng.pick([0.2, 0.9]), kinds: [fault] }
+      this.#time.at(from, () => void this.#storms.push(storm))
+    }
+  }
+
+  #cast(spell: Spell, from: number, ms: number, settled: boolean): void {
+    if (!settled && !refusals.some((name) => name === spell && name !== 'swapped-token') && !noticedAtOnce.has(spell))
+      return
+    const detail = this.#prng.between(0, 29)
     this.#time.at(from, () => {
       this.#count(spell)
-      this.#spells.set(spell, { until, detail: prng.between(0, 5) })
+      this.#spells.set(spell, { from, until: from + ms, detail })
     })
+  }
+
+  /** World time at which a spell began that is on; null while it is not. */
+  since(spell: Spell): number | null {
+    return this.has(spell) ? (this.#spells.get(spell)?.from ?? null) : null
+  }
+
+  /** Nothing of the tenant can be reached for so many milliseconds from now. */
+  darken(ms: number): void {
+    this.#spells.set('outage', { from: this.#time.now, until: this.#time.now + ms, detail: 0 })
+  }
+
+  /** True for a fault that may happen in this life at all. */
+  allows(name: string): boolean {
+    return this.only === null || this.only === name
   }
 
   has(spell: Spell): boolean {
@@ -99,7 +143,7 @@ export class Weather {
     return null
   }
 
-  note(fault: RequestFault | Spell): void {
+  note(fault: string): void {
     this.#count(fault)
   }
 

@@ -210,3 +210,37 @@ it('shifts the clock of the answers, errors too', async () => {
   expect((await call(simulator, '/roles')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
   expect((await call(simulator, '/roles/1')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
 })
+
+it('replays the first answer as a cache does, with its age', async () => {
+  const simulator = await startWith({ kind: 'cached', ageSeconds: 900 })
+  const [first, second, other] = [
+    await call(simulator, '/roles'),
+    await call(simulator, '/roles'),
+    await call(simulator, '/permissions'),
+  ]
+  expect([first.headers.get('age'), second.headers.get('age')]).toEqual([null, '900'])
+  expect(second.body).toEqual(first.body)
+  expect(other.body).not.toEqual(first.body)
+})
+
+it('answers from the other tenant, which shares users but no role', async () => {
+  const simulator = await startWith({ kind: 'other-tenant' })
+  const foreign = (await walk(simulator, '/users')).records
+  const own = new Set([...simulator.state().users()].map(({ userId }) => userId))
+  expect(foreign).toHaveLength(simulator.state('second').userCount())
+  expect(foreign.filter((user) => own.has(Number(user['userId'])))).toHaveLength(2)
+})
+
+it('patches every record, gives one twice and leaves some out', async () => {
+  const simulator = await startWith({ kind: 'patch-records', patch: { createdAt: '9999-12-31T23:59:59Z' } })
+  const dates = records(await call(simulator, '/users')).map((user) => user['createdAt'])
+  expect(new Set(dates)).toEqual(new Set(['9999-12-31T23:59:59Z']))
+  simulator.faults.clear()
+  simulator.faults.add({ effect: { kind: 'duplicate', patch: { mfaStatus: 'twice' } } })
+  const twice = records(await call(simulator, '/users'))
+  expect([twice.at(-1)?.['userId'], twice.at(-1)?.['mfaStatus']]).toEqual([twice[0]?.['userId'], 'twice'])
+  simulator.faults.clear()
+  const first = Number(twice[0]?.['userId'])
+  simulator.faults.add({ effect: { kind: 'drop', ids: [first] } })
+  expect(records(await call(simulator, '/users')).map((user) => user['userId'])).not.toContain(first)
+})

@@ -29,6 +29,11 @@ const effectMembers: Readonly<
   'repeat-page': {},
   'repeat-cursor': {},
   'ignore-cursor': {},
+  cached: { ageSeconds: 'number?' },
+  'other-tenant': {},
+  'patch-records': { patch: 'object' },
+  duplicate: { patch: 'object', before: 'boolean?' },
+  drop: { ids: 'object' },
   'clock-skew': { ms: 'number' },
 }
 

@@ -57,6 +57,16 @@ export type FaultEffect =
   | { readonly kind: 'repeat-cursor' }
   /** Acts as if no cursor had been sent. */
   | { readonly kind: 'ignore-cursor' }
+  /** Replays the first answer since the fault was added, `meta` included, as a cache does. */
+  | { readonly kind: 'cached'; readonly ageSeconds?: number }
+  /** Answers from the other tenant, as a load balancer that mixes two does. */
+  | { readonly kind: 'other-tenant' }
+  /** Lays a JSON merge patch over each record: dates of the year 9999, fields of wrong types, fields nobody described. */
+  | { readonly kind: 'patch-records'; readonly patch: Readonly<Record<string, unknown>> }
+  /** Gives the first record once more with this merge patch over it: at the end of the page, or before all others. */
+  | { readonly kind: 'duplicate'; readonly patch: Readonly<Record<string, unknown>>; readonly before?: boolean }
+  /** Leaves the records with these ids out of lists. */
+  | { readonly kind: 'drop'; readonly ids: readonly (string | number)[] }
   /** Shifts `meta.timestamp`. */
   | { readonly kind: 'clock-skew'; readonly ms: number }
 

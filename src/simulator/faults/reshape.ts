@@ -13,6 +13,23 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
+const idFields = ['userId', 'fileId', 'clientId', 'roleId', 'permissionId']
+
+function listOf(data: unknown): readonly unknown[] {
+  return Array.isArray(data) ? data : []
+}
+
+/** A list with each record changed, or the one object. */
+function mapRecords(data: unknown, change: (record: unknown) => unknown): unknown {
+  return Array.isArray(data) ? data.map(change) : isObject(data) ? change(data) : data
+}
+
+function isOneOf(record: unknown, ids: readonly (string | number)[]): boolean {
+  if (!isObject(record)) return false
+  const field = idFields.find((name) => name in record)
+  return field !== undefined && ids.some((id) => String(id).toLowerCase() === String(record[field]).toLowerCase())
+}
+
 /** The body a fault makes of an envelope; effects that do not concern the envelope leave it. */
 export function reshape(envelope: unknown, effect: FaultEffect, context: ReshapeContext): unknown {
   if (!isObject(envelope)) return envelope
@@ -24,6 +41,19 @@ export function reshape(envelope: unknown, effect: FaultEffect, context: Reshape
       return mergePatch(envelope, effect.patch)
     case 'set':
       return setMember(envelope, effect.path, effect.value)
+    case 'patch-records':
+      return { ...envelope, data: mapRecords(envelope['data'], (record) => mergePatch(record, effect.patch)) }
+    case 'duplicate': {
+      const [first] = listOf(envelope['data'])
+      if (first === undefined) return envelope
+      const list = listOf(envelope['data'])
+      const copy = mergePatch(first, effect.patch)
+      return { ...envelope, data: effect.before === true ? [copy, ...list] : [...list, copy] }
+    }
+    case 'drop':
+      return Array.isArray(envelope['data'])
+        ? { ...envelope, data: listOf(envelope['data']).filter((record) => !isOneOf(record, effect.ids)) }
+        : envelope
     case 'empty': {
       const isPage = isObject(envelope['pagination'])
       return { ...envelope, data: [], pagination: isPage ? { ...pagination, nextCursor: null, hasMore: false } : null }

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { live, liveAll, seedsFrom } from './lives.ts'
+
+/** Few, as every change of the code lives them; many more are lived by `npm run test:seeds` and for each deliberate mistake. */
+const count = Number(process.env['SIMULATED_LIVES'] ?? 6)
+
+/** The reverse of a false green: a daemon that always says unknown would show none, either. */
+const mostUnknown = 0.001
+
+it('lives full of faults show no false green, nothing lost, nothing erased, nothing leaked and nothing invented', async () => {
+  const { tally, broken } = await liveAll(seedsFrom(1, count), { steps: 6, faults: true })
+  expect(broken).toEqual([])
+  expect(tally.judged.passes).toBeGreaterThan(count * 6)
+}, 900_000)
+
+it('lives without faults are judged: after the warm-up at most one check-step in a thousand is unknown', async () => {
+  const { tally, broken } = await liveAll(seedsFrom(1, 5), { steps: 12, faults: false })
+  expect(broken).toEqual([])
+  expect(tally.judged.checks).toBeGreaterThan(300)
+  expect(tally.unknownShare).toBeLessThanOrEqual(mostUnknown)
+}, 300_000)
+
+it('a seed is lived again in every detail', async () => {
+  const traces: string[] = []
+  for await (const { trace } of live([77, 77], { steps: 4, faults: true })) traces.push(trace)
+  expect(traces[0]).toBe(traces[1])
+}, 300_000)

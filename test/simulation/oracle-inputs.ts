@@ -1,0 +1,64 @@
+import type { Check } from '../../src/evaluate/check.ts'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { Oracle, OracleParts } from './oracle.ts'
+
+const evaluationTakesMs = 30 * secondMs
+
+/** A check passes only on inputs that are fresh and whole. */
+export function checkInputs(
+  oracle: Oracle,
+  parts: OracleParts,
+  view: CheckView,
+  posture: TenantPosture,
+  inputs: readonly ResourceName[],
+): void {
+  checkAges(oracle, parts, view, posture, inputs)
+  checkWhole(oracle, view, posture, inputs)
+}
+
+/** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
+function checkAges(
+  oracle: Oracle,
+  { wall }: OracleParts,
+  { check }: CheckView,
+  { resources }: TenantPosture,
+  inputs: readonly ResourceName[],
+): void {
+  for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
+    const age = wall.leastAge(oracle.walks.latest(resource))
+    if (age > freshnessLimitMs + evaluationTakesMs) {
+      oracle.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
+    }
+  }
+}
+
+/** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
+function checkWhole(
+  oracle: Oracle,
+  { check }: CheckView,
+  { resources, holds }: TenantPosture,
+  inputs: readonly ResourceName[],
+): void {
+  for (const { resource, quarantined, missing } of resources.filter((one) => inputs.includes(one.resource))) {
+    const held = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').length
+    const flaws = { quarantined, missing, held }
+    for (const [flaw, count] of Object.entries(flaws)) {
+      if (count > 0) oracle.report('false_green', `${check} passes although ${count} of ${resource} are ${flaw}`)
+    }
+  }
+}
+
+/**
+ * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
+ * or it was left out where the contract takes another look's word for its presence alone.
+ */
+export function isUnshown({ ledger, world }: OracleParts, check: Check, id: string): boolean {
+  const { judges } = check
+  if (ledger.bled.has(`${judges} ${id}`)) return true
+  if (!check.entity.isRecord || !ledger.isHidden(judges, id)) return false
+  const shownAt = ledger.shownAt(judges, id)
+  if (judges !== 'users' && judges !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
+  return world[judges].within(id, shownAt, world.time.now).length > 1
+}

@@ -1,0 +1,38 @@
+import type { Oracle, OracleParts } from './oracle.ts'
+import type { UserTruth } from './world.ts'
+
+interface Reuse {
+  readonly email: string
+  /** World time at which the id became somebody else's. */
+  readonly at: number
+  /** True once the mirror was seen to have that person. */
+  seen: boolean
+}
+
+/** A waiver is about a person, not about an id: one given to another person ends it (contract: Checks, waivers). */
+export class WaiverWitness {
+  readonly #reused = new Map<number, Reuse>()
+
+  reused({ userId, email }: UserTruth, at: number): void {
+    this.#reused.set(userId, { email, at, seen: false })
+  }
+
+  check(oracle: Oracle, { machine, wall }: OracleParts): void {
+    for (const [userId, reuse] of this.#reused) {
+      const [user] = machine.query('select email from users where user_id = ? and removed_at is null', userId)
+      if (user?.['email'] !== reuse.email) continue
+      // Everything is evaluated between two looks.
+      const wasSeen = reuse.seen
+      reuse.seen = true
+      if (!wasSeen) continue
+      this.#reused.delete(userId)
+      const covering = machine.query(
+        `select w.accepted_at as at from waived_findings w join findings f on f.fingerprint = w.fingerprint
+         where f.resolved_at is null and f."check" = 'user-mfa-enrolled' and f.entity_id = ? and w.lapsed_at is null`,
+        String(userId),
+      )
+      if (covering.every((row) => wall.worldTimeOf(Number(row['at'])) >= reuse.at)) continue
+      oracle.report('waiver_misused', `A waiver agreed for user ${userId} covers the person who has the id now`)
+    }
+  }
+}

@@ -1,4 +1,0 @@
-import { itSurvives } from './survives.ts'
-
-// Short lives meet more beginnings and readings of the specification, long ones more ends.
-itSurvives(1001, 45, 4)
