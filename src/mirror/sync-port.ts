@@ -112,7 +112,7 @@ export interface ListCommit {
   readonly end: Omit<RunClose, 'counts'>
 }
 
-/** Live records that a walk did not show. */
+/** Live records, and quarantined ones without a live version, that a walk did not show. */
 export interface Absence {
   readonly live: number
   /** Absent, ordered by record id; `walks` = complete walks in a row without it, this one included. */
@@ -137,6 +137,7 @@ export interface RemovalBudget {
 }
 
 export interface AbsentRecord {
+  /** Negative for a quarantined record without a live version. */
   readonly rid: number
   readonly key: string
   readonly walks: number
