@@ -7,6 +7,9 @@ import { readFeed } from './feed-reading.ts'
 import type { FeedResource, Item } from './resource.ts'
 import { noteEvent, type Run } from './run.ts'
 
+/** Full syncs in a row that must lack a document before its removal is due. */
+export const walksToRemove = 2
+
 /** Servers may compare whole seconds, or leave out the instant itself; in milliseconds. */
 const marginMs = 1000
 
@@ -15,7 +18,7 @@ const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 't
 export interface TimeConfirmation {
   /** Ids of due records that stay, because nothing confirms their removal. */
   readonly unconfirmed: ReadonlySet<number>
-  /** True when asking again does not help: the tenant does not apply `updatedAfter` as specified. */
+  /** True when the tenant does not apply `updatedAfter` as specified, or when two full syncs could not confirm a removal. */
   readonly refused: boolean
 }
 
@@ -62,7 +65,9 @@ export async function confirmByTime(
   if (stay.length > 0) {
     log.warn({ resource: definition.name, count: stay.length }, 'The answer to updatedAfter cannot confirm removals')
   }
-  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: stay.length > 0 }
+  // Records that are deleted or updated meanwhile make one answer incomplete, not two in a row.
+  const again = stay.some(({ walks }) => walks > walksToRemove)
+  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: older || again }
 }
 
 /** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */
