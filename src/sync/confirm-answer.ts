@@ -56,14 +56,20 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
 
 /** Where users alone identify the tenant, the first page of each full sync of users is a proof. */
 export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery): Promise<void> {
-  const { context, definition, guard, signal, state, tenantId } = run
+  const { definition, guard, signal, state } = run
   const isFirst = Object.keys(query).length === 0
   if (definition.identifiedBy !== 'person' || !isFirst || state.completeStartedAt === null || run.proven) return
-  for (const { name, identifiedBy } of enabledResources(context)) {
-    if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return
-  }
+  if (await guidsCount(run)) return
   await guard.prove(signal, { given: { definition, fetched } })
   run.proven = true
+}
+
+/** True when the mirror has live records that exist in one tenant only. */
+export async function guidsCount({ context, tenantId }: Run): Promise<boolean> {
+  for (const { name, identifiedBy } of enabledResources(context)) {
+    if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return true
+  }
+  return false
 }
 
 /** A full sync that ends without a known GUID removes nothing before a proof. */
