@@ -103,8 +103,11 @@ it('V19 the page of another resource is put aside whole: nothing changes, nothin
   const statuses = await scene.stored()
   for (const check of checksOf('users')) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
   server.choose = () => undefined
-  test.clock.advance(hourMs)
-  await scene.cycle()
+  // A record without a readable id leaves quarantine after two full syncs without it.
+  for (const _ of [1, 2]) {
+    test.clock.advance(hourMs)
+    await scene.cycle()
+  }
   await assertMirrored(scene)
   expect(Object.values(await scene.stored())).not.toContain('unknown')
   scene.assertManners()
