@@ -33,7 +33,7 @@ export interface World extends AsyncDisposable {
   readonly store: string
   readonly env: Record<string, string | undefined>
   pass(ms: number): void
-  /** Local time, which the tenant's clock follows. */
+  /** Local time in milliseconds since the epoch, which the tenant's clock follows. */
   now(): number
   run(...args: readonly string[]): Promise<Ran>
   runWith(io: Partial<Io>, ...args: readonly string[]): Promise<Ran>
