@@ -96,8 +96,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a user that is skipped for ever is swept for each time',
     file: 'src/sync/confirm-missing.ts',
-    find: 'if (known === 1) continue',
-    replace: '',
+    find: 'skipped ||= walks === 1',
+    replace: 'skipped = true',
     tests: ['test/sync/removal.test.ts'],
   },
   {
