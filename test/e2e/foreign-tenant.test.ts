@@ -239,7 +239,7 @@ it('turns no check green by dates of the year 9999', async () => {
   expect(await shown.status('document-current')).not.toBe('pass')
 })
 
-it.each([7, ['saml'], { name: 'saml' }, true])('does not read the provider type %j as none', async (wrong) => {
+it.each([[7], [['saml']], [{ name: 'saml' }], [true]])('does not read the provider type %j as none', async (wrong) => {
   const shown = await scene()
   shown.tenant.data.settings['providerType'] = wrong
   await shown.sync()
