@@ -86,6 +86,7 @@ export function pageStore(
     const repeated = isOfWalk ? (rid: number) => walkNotes.shown(walkId, rid) : () => false
     const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated }
     const unknown: RecordWrite[] = []
+    const held: string[] = []
     const contradictory = new Set(known.contradictory)
     const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, contradictory, unreadable: false }
     for (const [i, item] of known.items.entries()) {
@@ -106,10 +107,14 @@ export function pageStore(
     context.tally.flush()
     const accepted = removals.acceptance(tenantId, resource)
     for (const rid of written.rids) accepted.seen(rid)
+    for (const { key } of unknown) accepted.seenKey(String(key))
+    for (const key of held) accepted.seenKey(key)
     return written
 
     function hold(item: Incoming & { ok: false }): void {
-      if (quarantine.hold(table, item, { ...page, walkId }) === null) written.unreadable = true
+      const key = quarantine.hold(table, item, { ...page, walkId })
+      if (key === null) written.unreadable = true
+      else held.push(String(key))
       written.counts.quarantined++
     }
 
@@ -146,8 +151,8 @@ export function pageStore(
       if (!written.unreadable) {
         const absent = removals.liveWithout(page.tenantId, page.resource, rids)
         written.counts.removed = removals.bury(page.tenantId, page.resource, absent, page)
+        quarantine.release(page.tenantId, writer(page.resource).table, wholeWalk)
       }
-      quarantine.release(page.tenantId, writer(page.resource).table, wholeWalk)
       walkNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)
     }
     const { counts, laterDates, contradictory } = written

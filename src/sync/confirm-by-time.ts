@@ -93,10 +93,12 @@ async function oldest(
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
   const { store } = context
+  // Of a record that was never readable no time is known: everything is asked for.
+  const neverReadable = due.filter(({ rid }) => rid < 0)
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
   const gone = new Set((await store.absence(walk.id)).absent.map(({ key }) => key))
-  const neverUpdated = new Set<number>()
-  let since = Number.POSITIVE_INFINITY
+  const neverUpdated = new Set(neverReadable.map(({ rid }) => rid))
+  let since = neverReadable.length > 0 ? 0 : Number.POSITIVE_INFINITY
   let newestUpdated = Number.NEGATIVE_INFINITY
   let newestNever = Number.NEGATIVE_INFINITY
   for await (const batch of store.records(tenantId).select(definition.name)) {
@@ -116,7 +118,7 @@ async function oldest(
   for (const control of [newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]) {
     if (Number.isFinite(control)) since = Math.min(since, control)
   }
-  return { since: since - marginMs, neverUpdated }
+  return { since: Math.max(0, since - marginMs), neverUpdated }
 }
 
 function touchedAt({ times }: MirrorRecord): number {
