@@ -8,6 +8,7 @@ CREATE TABLE `recent_removals` (
 );
 --> statement-breakpoint
 ALTER TABLE `clock_steps` ADD `confirmed_at` integer;--> statement-breakpoint
+ALTER TABLE `quarantine` ADD `absent_walks` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `retention` ADD `confirmed_from` integer;--> statement-breakpoint
 ALTER TABLE `sync_states` ADD `server_time` integer;--> statement-breakpoint
 ALTER TABLE `sync_states` ADD `server_time_at` integer;--> statement-breakpoint

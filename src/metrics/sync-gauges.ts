@@ -22,7 +22,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_quarantined_records',
-    help: `Records that could not be trusted and are kept apart until a complete walk shows them well or not at all. ${fromMirror}`,
+    help: `Records that could not be trusted and are kept apart until a full sync returns them well or they are removed like live ones. ${fromMirror}`,
     labelNames: ['resource'],
     samples: (posture) =>
       enabled(posture).map(({ resource, quarantined }) => ({ labels: { resource }, value: quarantined })),

@@ -35,13 +35,13 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-/** Live records of a resource that a walk did not show; found in batches, so that a million do not hold up the rest. */
+/** Live and quarantined records of a resource that a walk did not show; found in batches, so that a million do not hold up the rest. */
 export function absences(
   { raw }: Database,
   removals: Removals,
-): (tenantId: number, resource: ResourceName, shown: readonly Buffer[]) => Promise<Absence> {
+): (walk: { id: number; tenantId: number; resource: ResourceName }, shown: readonly Buffer[]) => Promise<Absence> {
   const statements = remembered((resource: ResourceName) => statementsOf(raw, resource))
-  return async (tenantId, resource, shown) => {
+  return async ({ id, tenantId, resource }, shown) => {
     const { lastOfBatch, batch, rest, live, isLive } = statements(resource)
     const seen = ridSet(shown)
     const absent: AbsentRecord[] = []
@@ -55,6 +55,11 @@ export function absences(
       after = last
       await letOthersIn()
     }
-    return { live: live.get(tenantId) ?? 0, absent: absent.sort((a, b) => a.rid - b.rid) }
+    const quarantined = removals.absentQuarantined(tenantId, resource, id)
+    absent.push(...quarantined.absent)
+    return {
+      live: (live.get(tenantId) ?? 0) + quarantined.live,
+      absent: absent.sort((a, b) => a.rid - b.rid),
+    }
   }
 }

@@ -78,7 +78,7 @@ export function holdStore(database: Database, removals: Removals): Part {
   }
 
   function acceptAllKnown(tenantId: number): void {
-    for (const resource of resourceNames) removals.accept(tenantId, resource, removals.live(tenantId, resource))
+    for (const resource of resourceNames) removals.accept(tenantId, resource, removals.removable(tenantId, resource))
   }
 
   function apply(decision: DecisionRow, cause: string, { tenantId, at, coversKnown }: Application): void {
@@ -87,7 +87,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, holdId)).all()
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
       // A list without any record: every live one is missing from it.
-      const rids = emptiness === 'list' ? removals.live(tenantId, resource) : held.map(({ rid }) => rid)
+      const rids = emptiness === 'list' ? removals.removable(tenantId, resource) : held.map(({ rid }) => rid)
       removals.accept(tenantId, resource, rids)
       if (emptiness !== null) putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
     }

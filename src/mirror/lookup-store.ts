@@ -2,6 +2,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../model/resource-names.ts'
 import { type Database, transact } from './database.ts'
 import type { LookUp, LookUpStore, MissingRecord } from './port.ts'
+import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 
@@ -9,13 +10,21 @@ import { remembered } from './remembered.ts'
  * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
  * others waiting; turns are counted, because a clock may be set back.
  */
-export function lookUpStore(database: Database): LookUpStore {
+export function lookUpStore(database: Database, quarantine: QuarantineStore): LookUpStore {
   const { raw } = database
   const byResource = remembered((resource: ResourceName) => missingStatements(raw, resource))
   const details = detailStatements(raw)
+  const isAccepted = raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   return {
     async missing({ tenantId, resource, limit, onlyAccepted }) {
-      return byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
+      const missing = byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
+      const quarantined = quarantine.withoutLive(tenantId, recordTables[resource]).filter(({ rid, walks }) => {
+        return walks > 0 && (!onlyAccepted || isAccepted.get(tenantId, resource, rid) !== undefined)
+      })
+      return [...missing, ...quarantined.map(({ rid, key, walks }) => ({ rid, key: Number(key), walks }))].slice(
+        0,
+        limit,
+      )
     },
     async detailCandidates({ tenantId, limit, changedSince, ambiguousRoleNames }) {
       const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)

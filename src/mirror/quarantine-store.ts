@@ -19,14 +19,36 @@ export interface QuarantineContext {
   readonly walkId: number | null
 }
 
+/** A quarantined record that is removed by the rules of a live one. */
+export interface QuarantinedRecord {
+  /** Negative, and the same whenever the key comes again; ids of mirrored records are positive. */
+  readonly rid: number
+  readonly key: string
+  /** Complete full syncs in a row that did not return it. */
+  readonly walks: number
+  /** The full sync that last returned it; null when it is another than the last one. */
+  readonly walkId: number | null
+}
+
+/** The id by which removals of a quarantined record are accepted, held and counted. */
+export function quarantineRid(key: string): number {
+  return -1 - createHash('sha256').update(key).digest().readUIntBE(0, 6)
+}
+
 /** Keeps records that could not be trusted, raw, with the reason. */
 export interface QuarantineStore {
   /** Stores one; returns its key, or null when no id could be read. */
   hold(table: RecordTable, item: Incoming & { ok: false }, context: QuarantineContext): string | number | null
   /** To be called when a walk begins: nothing was held by it yet, also where its id was another walk's before. */
   begin(tenantId: number, table: RecordTable): void
-  /** Drops what a complete walk showed well or not at all, less live records whose removal is not decided. */
+  /**
+   * Drops records that a complete full sync returned well, and those without a readable id after two without them; counts
+   * the absence of the others. Of a list that one answer holds whole, what it lacks is dropped at once.
+   */
   release(tenantId: number, table: RecordTable, walkId: number): void
+  /** Quarantined records with a readable id of which the mirror holds no live version. */
+  withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
+  drop(tenantId: number, table: RecordTable, key: string): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
   holdsAny(tenantId: number, table: RecordTable): boolean
 }
@@ -36,22 +58,32 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id, walk_id)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
-       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id, walk_id = excluded.walk_id`,
+       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id, walk_id = excluded.walk_id, absent_walks = 0`,
   )
   const unmark = raw.prepare(
     'update quarantine set walk_id = null where tenant_id = ? and resource = ? and walk_id is not null',
   )
-  // Of a live record that the walk did not show, the removal is not decided yet.
-  const drop = remembered((resource: ResourceName) => {
+  const unseen = 'tenant_id = ? and resource = ? and walk_id is not ?'
+  const statements = remembered((resource: ResourceName) => {
     const { table, key } = recordTables[resource]
     const column = getTableColumns(table)[key]?.name ?? key
-    return raw.prepare(
-      `delete from quarantine where tenant_id = ? and resource = ? and walk_id is not ?
-         and not exists (select 1 from "${getTableName(table)}" r
-           where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null
-             and (r.absent_walks > 0 or r.missing_since is not null))`,
-    )
+    const live = `select 1 from "${getTableName(table)}" r
+      where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null`
+    return {
+      // Of a live record that is absent, the removal is not decided yet.
+      release: raw.prepare(
+        `delete from quarantine where ${unseen} and ((key like '?%' and absent_walks > 0)
+           or exists (${live} and r.absent_walks = 0 and r.missing_since is null))`,
+      ),
+      withoutLive: raw.prepare<[number, string], Omit<QuarantinedRecord, 'rid'>>(
+        `select key, absent_walks as walks, walk_id as walkId from quarantine
+         where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_walks, key`,
+      ),
+    }
   })
+  const countAbsence = raw.prepare(`update quarantine set absent_walks = absent_walks + 1 where ${unseen}`)
+  const releaseAll = raw.prepare(`delete from quarantine where ${unseen}`)
+  const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
   const any = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
@@ -66,7 +98,17 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       unmark.run(tenantId, table.resource)
     },
     release(tenantId, table, walkId) {
-      drop(table.resource).run(tenantId, table.resource, walkId)
+      const { resource } = table
+      if (walkId === wholeWalk) releaseAll.run(tenantId, resource, walkId)
+      else statements(resource).release.run(tenantId, resource, walkId)
+      countAbsence.run(tenantId, resource, walkId)
+    },
+    withoutLive: (tenantId, { resource }) =>
+      statements(resource)
+        .withoutLive.all(tenantId, resource)
+        .map((row) => ({ ...row, rid: quarantineRid(row.key) })),
+    drop(tenantId, { resource }, key) {
+      drop.run(tenantId, resource, key)
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
     holdsAny: (tenantId, table) => any.get(tenantId, table.resource) !== undefined,

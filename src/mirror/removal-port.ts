@@ -2,7 +2,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
-/** Live records that a walk did not show. */
+/** Live records, and quarantined ones without a live version, that a walk did not show. */
 export interface Absence {
   readonly live: number
   /** Absent, ordered by record id; `walks` = complete walks in a row without it, this one included. */
@@ -27,6 +27,7 @@ export interface RemovalBudget {
 }
 
 export interface AbsentRecord {
+  /** Negative for a quarantined record without a live version. */
   readonly rid: number
   readonly key: string
   readonly walks: number

@@ -2,7 +2,8 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Database, transact } from './database.ts'
-import type { AbsentRecord, SyncStore } from './port.ts'
+import type { Absence, AbsentRecord, SyncStore } from './port.ts'
+import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
 import { recentRemovals } from './recent-removals.ts'
 import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
@@ -14,8 +15,12 @@ export interface Removals {
   /** Live records whose id is not among the packed ones. */
   liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): readonly number[]
   live(tenantId: number, resource: ResourceName): Uint32Array
+  /** Everything that can be removed: live records, and quarantined ones without a live version (negative ids). */
+  removable(tenantId: number, resource: ResourceName): readonly number[]
+  /** Quarantined records without a live version that the walk did not show, and how many such records there are. */
+  absentQuarantined(tenantId: number, resource: ResourceName, walkId: number): Absence
   /**
-   * Tombstones records; returns how many were live.
+   * Tombstones records and drops quarantined ones; returns how many were live.
    *
    * @param serverTime server time of the full sync that decided on them: the shrink guard counts those that no operator
    *   accepted. Undefined where the guard does not apply.
@@ -29,8 +34,8 @@ export interface Removals {
   countAbsence(resource: ResourceName, rids: readonly number[]): void
   absent(tenantId: number, resource: ResourceName, rids: readonly number[], walksMore: number): readonly AbsentRecord[]
   anyAccepted(tenantId: number, resource: ResourceName): boolean
-  /** Withdraws accepted and recent removals of records that are seen. */
-  acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void }
+  /** Withdraws accepted and recent removals of records that are seen; those of quarantined ones go by key. */
+  acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void; seenKey(key: string): void }
   accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): void
   markMissing(resource: ResourceName, rids: readonly number[], at: number): void
   /** Forgets the recent removals of a tenant. */
@@ -59,7 +64,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-export function removals(database: Database, log: ChangeLog): Removals {
+export function removals(database: Database, log: ChangeLog, quarantine: QuarantineStore): Removals {
   const { raw } = database
   const recent = recentRemovals(database)
   const isAccepted = raw
@@ -72,7 +77,6 @@ export function removals(database: Database, log: ChangeLog): Removals {
     'insert or ignore into accepted_removals (tenant_id, resource, rid) values (?, ?, ?)',
   )
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
-  const dropQuarantined = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
   const statements = remembered((resource: ResourceName) => statementsOf(raw, resource))
 
   const parts: Removals = {
@@ -83,15 +87,35 @@ export function removals(database: Database, log: ChangeLog): Removals {
       const seen = ridSet([shown])
       return [...parts.live(tenantId, resource)].filter((rid) => !seen.has(rid))
     },
+    removable(tenantId, resource) {
+      const quarantined = quarantine.withoutLive(tenantId, recordTables[resource])
+      return [...parts.live(tenantId, resource), ...quarantined.map(({ rid }) => rid)]
+    },
+    absentQuarantined(tenantId, resource, walkId) {
+      const all = quarantine.withoutLive(tenantId, recordTables[resource])
+      const absent = all.filter((record) => record.walkId !== walkId)
+      return {
+        live: all.length,
+        absent: absent.map(({ rid, key, walks }) => {
+          const accepted = isAccepted.get(tenantId, resource, rid) !== undefined
+          return { rid, key, walks: walks + 1, accepted }
+        }),
+      }
+    },
     bury(tenantId, resource, rids, { at, requestId, serverTime }) {
       const { bury } = statements(resource)
+      const table = recordTables[resource]
+      const quarantined = rids.some((rid) => rid < 0) ? quarantine.withoutLive(tenantId, table) : []
+      const keys = new Map(quarantined.map(({ rid, key }) => [rid, key]))
       let buried = 0
       for (const rid of rids) {
-        const key = bury.get(at, rid)
+        const key = rid < 0 ? keys.get(rid) : bury.get(at, rid)
         if (key === undefined) continue
-        buried++
-        log.noted(recordTables[resource], key, 'removed', { tenantId, at, requestId })
-        dropQuarantined.run(tenantId, resource, String(key))
+        if (rid > 0) {
+          buried++
+          log.noted(table, key, 'removed', { tenantId, at, requestId })
+        }
+        quarantine.drop(tenantId, table, String(key))
         const accepted = dropAccepted.run(tenantId, resource, rid).changes > 0
         if (!accepted && serverTime !== undefined) recent.add(tenantId, resource, rid, at, serverTime)
       }
@@ -112,10 +136,14 @@ export function removals(database: Database, log: ChangeLog): Removals {
     acceptance(tenantId, resource) {
       const accepted = parts.anyAccepted(tenantId, resource)
       const removed = recent.has(tenantId, resource)
+      const seen = (rid: number) => {
+        if (accepted) dropAccepted.run(tenantId, resource, rid)
+        if (removed) recent.drop(tenantId, resource, rid)
+      }
       return {
-        seen(rid) {
-          if (accepted) dropAccepted.run(tenantId, resource, rid)
-          if (removed) recent.drop(tenantId, resource, rid)
+        seen,
+        seenKey(key) {
+          if (accepted || removed) seen(quarantineRid(key))
         },
       }
     },

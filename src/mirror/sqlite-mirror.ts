@@ -54,7 +54,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const { database, guard } = opened
   const log = changeLog(database)
   const quarantine = quarantineStore(database)
-  const removal = removals(database, log)
+  const removal = removals(database, log, quarantine)
   const notes = walkNotes(database)
   const ends = runEnds(database)
   const writer = recordWriters(database)
@@ -77,7 +77,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     }),
     ...removalStore(database, removal),
     ...walkStore(database, { removals: removal, quarantine, walkNotes: notes, knownPages: pages }),
-    ...lookUpStore(database),
+    ...lookUpStore(database, quarantine),
     ...userComparison(database),
     ...holdStore(database, removal),
     ...verdicts,

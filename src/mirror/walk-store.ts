@@ -92,8 +92,7 @@ export function walkStore(
     },
     async absence(walkId) {
       const { tenantId, resource } = find(walkId)
-      const name = resourceOf(resource)
-      return absenceFrom(tenantId, name, ridsOf.all(walkId))
+      return absenceFrom({ id: walkId, tenantId, resource: resourceOf(resource) }, ridsOf.all(walkId))
     },
     async besideWalk(walkId) {
       return Math.min(lowestPage.get(walkId) ?? 0, 0)
@@ -108,7 +107,7 @@ export function walkStore(
         const name = resourceOf(walk.resource)
         const removed = parts.removals.bury(tenantId, name, remove, { at, requestId, serverTime: walk.startServerTime })
         parts.removals.countAbsence(name, absent)
-        parts.quarantine.release(tenantId, recordTables[name], walkId)
+        if (walk.unreadable === 0) parts.quarantine.release(tenantId, recordTables[name], walkId)
         const { startedAt, startServerTime, startRequestId } = walk
         parts.walkNotes.complete(tenantId, name, { startedAt, durationMs, serverTime: startServerTime }, startRequestId)
         if (cursor !== undefined) parts.walkNotes.storeCursor(tenantId, name, cursor)

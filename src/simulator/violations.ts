@@ -46,10 +46,14 @@ function knownParameters(endpoint: string, readings: Readings): readonly (string
   }
 }
 
+/** A caller may look at the first page, as to recognize the tenant, while it reads the list; so many passes may overlap. */
+const mostPasses = 16
+
 /** Makes the judge of a simulator's callers; it keeps the latest 1,000 violations. */
 export function createAuditor(): Auditor {
   const violations: Violation[] = []
-  const walks = new Map<string, Set<unknown>>()
+  /** Cursors issued in the latest passes over the API clients of each token, the newest pass last. */
+  const passes = new Map<string, Set<unknown>[]>()
 
   function note({ seq, method, path }: RequestRecord, kind: ViolationKind, detail: string): void {
     violations.push({ kind, seq, method, path, detail })
@@ -72,9 +76,10 @@ export function createAuditor(): Auditor {
       note(request, 'page-size-over-maximum', `${size} is over ${greatestDocumentsPage}`)
     }
     if (endpoint !== clientsPath) return
-    if (cursor === null) walks.set(`${token}`, new Set())
-    else if (!walks.get(`${token}`)?.has(cursor)) {
-      note(request, 'foreign-api-clients-cursor', 'the cursor was not issued in the current walk')
+    const issued = passes.get(`${token}`) ?? []
+    if (cursor === null) passes.set(`${token}`, [...issued.slice(1 - mostPasses), new Set()])
+    else if (!issued.some((pass) => pass.has(cursor))) {
+      note(request, 'foreign-api-clients-cursor', `the cursor was not issued in the latest ${mostPasses} passes`)
     }
   }
 
@@ -87,11 +92,11 @@ export function createAuditor(): Auditor {
       else judgeQuery(request, endpoint, readings)
     },
     issued(request, nextCursor) {
-      if (request.endpoint === clientsPath && nextCursor) walks.get(`${request.token}`)?.add(nextCursor)
+      if (request.endpoint === clientsPath && nextCursor) passes.get(`${request.token}`)?.at(-1)?.add(nextCursor)
     },
     clear() {
       violations.length = 0
-      walks.clear()
+      passes.clear()
     },
   }
 }

@@ -7,6 +7,9 @@ import { readFeed } from './feed-reading.ts'
 import type { FeedResource, Item } from './resource.ts'
 import { noteEvent, type Run } from './run.ts'
 
+/** Full syncs in a row that must lack a document before its removal is due. */
+export const walksToRemove = 2
+
 /** Servers may compare whole seconds, or leave out the instant itself; in milliseconds. */
 const marginMs = 1000
 
@@ -15,7 +18,7 @@ const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 't
 export interface TimeConfirmation {
   /** Ids of due records that stay, because nothing confirms their removal. */
   readonly unconfirmed: ReadonlySet<number>
-  /** True when asking again does not help: the tenant does not apply `updatedAfter` as specified. */
+  /** True when the tenant does not apply `updatedAfter` as specified, or when two full syncs could not confirm a removal. */
   readonly refused: boolean
 }
 
@@ -62,7 +65,9 @@ export async function confirmByTime(
   if (stay.length > 0) {
     log.warn({ resource: definition.name, count: stay.length }, 'The answer to updatedAfter cannot confirm removals')
   }
-  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: stay.length > 0 }
+  // Records that are deleted or updated meanwhile make one answer incomplete, not two in a row.
+  const again = stay.some(({ walks }) => walks > walksToRemove)
+  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: older || again }
 }
 
 /** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */
@@ -88,10 +93,12 @@ async function oldest(
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
   const { store } = context
+  // Of a record that was never readable no time is known: everything is asked for.
+  const neverReadable = due.filter(({ rid }) => rid < 0)
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
   const gone = new Set((await store.absence(walk.id)).absent.map(({ key }) => key))
-  const neverUpdated = new Set<number>()
-  let since = Number.POSITIVE_INFINITY
+  const neverUpdated = new Set(neverReadable.map(({ rid }) => rid))
+  let since = neverReadable.length > 0 ? 0 : Number.POSITIVE_INFINITY
   let newestUpdated = Number.NEGATIVE_INFINITY
   let newestNever = Number.NEGATIVE_INFINITY
   for await (const batch of store.records(tenantId).select(definition.name)) {
@@ -111,7 +118,7 @@ async function oldest(
   for (const control of [newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]) {
     if (Number.isFinite(control)) since = Math.min(since, control)
   }
-  return { since: since - marginMs, neverUpdated }
+  return { since: Math.max(0, since - marginMs), neverUpdated }
 }
 
 function touchedAt({ times }: MirrorRecord): number {

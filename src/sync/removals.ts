@@ -2,10 +2,8 @@ import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/po
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { proveEnd } from './confirm-answer.ts'
-import { confirmByTime } from './confirm-by-time.ts'
+import { confirmByTime, walksToRemove } from './confirm-by-time.ts'
 import { type Run, walkedMs } from './run.ts'
-
-const walksToRemove = 2
 
 export type RemovalRule = 'confirm' | 'two-walks'
 

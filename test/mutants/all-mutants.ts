@@ -2,6 +2,7 @@ import { answerTimeMutants } from './answer-time-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
 import { decoderMutants } from './decoder-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
+import { leftoversMutants } from './leftovers-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
@@ -15,6 +16,7 @@ export const allMutants: readonly Mutant[] = [
   ...checksMutants,
   ...decoderMutants,
   ...identityMutants,
+  ...leftoversMutants,
   ...localClockMutants,
   ...removalsMutants,
   ...simulationMutants,

@@ -81,16 +81,16 @@ it('finds nothing wrong with a caller that keeps to the specification', async ()
   expect(simulator.requests.nonGet()).toEqual([])
 })
 
-it('notes an API clients cursor that was not issued in the current walk', async () => {
+it('notes an API clients cursor that was issued long ago', async () => {
   const simulator = await start()
   const cursor = (await call(simulator, '/api-clients')).body.pagination?.nextCursor
   await call(simulator, `/api-clients?cursor=${cursor}`)
   await call(simulator, `/api-clients?cursor=${cursor}`)
   expect(simulator.violations).toEqual([])
   simulator.faults.add({ effect: { kind: 'status', status: 500 } })
-  await call(simulator, '/api-clients')
+  for (let pass = 0; pass < 16; pass++) await call(simulator, '/api-clients')
   await call(simulator, `/api-clients?cursor=${cursor}`)
-  expect(simulator.violations).toMatchObject([{ kind: 'foreign-api-clients-cursor', seq: 5, method: 'GET' }])
+  expect(simulator.violations).toMatchObject([{ kind: 'foreign-api-clients-cursor', seq: 20, method: 'GET' }])
   simulator.clearViolations()
   expect(simulator.violations).toEqual([])
 })

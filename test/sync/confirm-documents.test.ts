@@ -144,6 +144,9 @@ it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] a
       },
     })
     await sweep(test)
+    // Records may move under one request, so one incomplete answer is no reason to hold yet.
+    expect(ending(await sweep(test))).toBe(how === 'ignores it' ? 'shrink_held' : 'success')
+    expect(live(test, 'documents')).toBe(30)
     for (let n = 0; n < 3; n++) expect(ending(await sweep(test))).toBe('shrink_held')
     expect(live(test, 'documents')).toBe(30)
     test.sim.faults.clear()
@@ -170,7 +173,7 @@ it.each(['createdAt', 'exclude'] as const)(
     for (const id of [gone, other]) test.sim.primary.updateDocument(id, { updatedAt: null })
     await sweep(test)
     test.sim.primary.removeDocument(gone)
-    await sweep(test)
+    for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
     expect(ending(await sweep(test))).toBe(updatedAfterNulls === 'exclude' ? 'shrink_held' : 'success')
     expect(live(test, 'documents')).toBe(updatedAfterNulls === 'exclude' ? 30 : 29)
   },
@@ -178,6 +181,7 @@ it.each(['createdAt', 'exclude'] as const)(
 
 it('the only document of a tenant may be replaced, and removed', async () => {
   const test = await tenant({ sizes: { documents: 1 } })
+  await test.run('users', 'sweep')
   const [old = ''] = ids(test)
   test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   await test.run('documents', 'poll')

@@ -40,7 +40,7 @@ function wronglyRemoved(test: TestEngine): unknown[] {
   ]
 }
 
-it.each([1, 2, 3, 4, 6, 7])(
+it.each([1, 2, 3, 4, 5, 6])(
   'offset cursors with deletions between pages and polls lose nothing and remove nothing that is there, seed %i',
   async (seed) => {
     const test = await testEngine({
@@ -63,9 +63,10 @@ it.each([1, 2, 3, 4, 6, 7])(
       test.clock.advance(5 * minuteMs)
     }
     end()
-    for (let n = 0; n < 2; n++) {
+    // What moved under the last request by time is confirmed by the full sync after it.
+    for (let n = 0; n < 3; n++) {
       for (const resource of ['users', 'documents'] as const) {
-        expect(['success', 'shrink_held']).toContain(ending(await test.run(resource, 'sweep')))
+        expect(ending(await test.run(resource, 'sweep'))).toBe('success')
       }
     }
     expect(wronglyRemoved(test)).toEqual([])

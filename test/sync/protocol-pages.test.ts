@@ -148,8 +148,11 @@ it.each(['users', 'documents', 'api-clients'] as const)(
         effect: { kind: 'transform', transform: (envelope) => ({ ...envelope, data: [] }) },
       })
     empty(2)
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    // Of API clients, an announced page without records may mean "could not be completed".
+    const expected = resource === 'api-clients' ? 'suspect_empty' : 'success'
+    expect(ending(await test.run(resource, 'sweep'))).toBe(expected)
     test.sim.faults.clear()
+    if (expected !== 'success') await test.run(resource, 'sweep')
     const before = live(test, resource)
     empty(3)
     const result = await test.run(resource, 'sweep')

@@ -22,6 +22,11 @@ const userIds = ({ sim }: TestEngine) => [...sim.primary.state.users()].map(({ u
 const documentIds = ({ sim }: TestEngine) => [...sim.primary.state.documents()].map(({ fileId }) => fileId)
 const lookUps = ({ sim }: TestEngine) =>
   sim.requests.filter(({ endpoint }) => endpoint === oneOf).map(({ path }) => Number(path.split('/').at(-1)))
+/** How often the list of users was read to its end: a page that changed is read more than once. */
+const passesOf = ({ sim }: TestEngine) => {
+  const cursors = sim.requests.filter(({ path }) => path === listOf).map(({ cursor }) => cursor)
+  return Math.min(...cursors.map((one) => cursors.filter((cursor) => cursor === one).length))
+}
 const missing = (test: TestEngine) =>
   test.query('select user_id from users where missing_since is not null').map((row) => row['user_id'])
 const liveOf = (test: TestEngine, table: string) =>
@@ -70,7 +75,7 @@ it('sweeps once more at once when the walk skipped a user that exists, which kee
   expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
   expect(test.told.events).toEqual(['users detail_differs', 'users skipped_row'])
   expect(lookUps(test)).toEqual([skipped])
-  expect(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null)).toHaveLength(2)
+  expect(passesOf(test)).toBe(2)
   expect(missing(test)).toEqual([])
   expect(test.query('select first_name from users where user_id = ?', skipped)).toEqual([{ first_name: 'Seen by id' }])
   expect(liveOf(test, 'users')).toBe(60)
@@ -83,7 +88,7 @@ it('sweeps at once only for the first time that a user is skipped, until it is l
     test.sim.requests.clear()
     test.clock.advance(hourMs)
     expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
-    return test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null).length
+    return passesOf(test)
   }
   skipInList(test, [skipped])
   expect([await passes(), await passes()]).toEqual([2, 1])
@@ -112,7 +117,7 @@ it('starts no third sweep when the extra one skips a user, too', async () => {
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped])
   expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
-  expect(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null)).toHaveLength(2)
+  expect(passesOf(test)).toBe(2)
   expect(lookUps(test)).toEqual([skipped, skipped])
   expect(test.told.events).toEqual(['users skipped_row'])
   expect(missing(test)).toEqual([])
@@ -128,7 +133,7 @@ it('keeps the values of a user that only the look-up shows, and sweeps once more
   for (const _ of [1, 2, 3]) {
     test.sim.requests.clear()
     await test.run('users', 'sweep')
-    sweeps.push(test.sim.requests.filter(({ path, cursor }) => path === listOf && cursor === null).length)
+    sweeps.push(passesOf(test))
   }
   expect(sweeps).toEqual([2, 1, 1])
   expect(missing(test)).toEqual([])

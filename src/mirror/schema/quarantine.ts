@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Records that could not be trusted, raw, until a later complete walk shows them well or not at all. */
+/** Records that could not be trusted, raw, until a later full sync returns them well or they are removed by the rules of a live record. */
 export const quarantine = sqliteTable(
   'quarantine',
   {
@@ -15,6 +15,8 @@ export const quarantine = sqliteTable(
     requestId: text('request_id'),
     /** The walk that last showed it. */
     walkId: integer('walk_id'),
+    /** Complete full syncs in a row that did not return it. */
+    absentWalks: integer('absent_walks').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
 )

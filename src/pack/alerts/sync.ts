@@ -111,7 +111,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchQuarantine',
     summary: '{{ $value }} records of {{ $labels.resource }} of {{ $labels.tenant }} cannot be trusted',
     description:
-      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a complete walk shows these records well or not at all.',
+      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a full sync returns these records well or their removal is confirmed.',
     dashboard: 'posture',
     cases: () => [
       {

@@ -11,7 +11,8 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   unauthorised: 'Checks over it are unknown until it can be read again; "tenantwatch doctor" shows what is refused.',
   never: 'Checks over it are unknown until its first walk ends; "tenantwatch doctor" shows whether it can be read.',
   stale: 'Checks over it are unknown until the next complete walk; "tenantwatch doctor" shows what stands in its way.',
-  quarantined: 'Correct the records in the portal; they leave quarantine when a walk shows them well or not at all.',
+  quarantined:
+    'Correct the records in the portal; they leave quarantine when a full sync returns them well or when their removal is confirmed.',
   missing: 'Each is confirmed one by one at the next walk; until then checks over it do not pass.',
   failing: 'What was read before is still fresh; the next run tries again by itself.',
   fresh: null,

@@ -1,0 +1,42 @@
+import type { Mutant } from './mutants.ts'
+
+const tests = ['test/sync/quarantine-removal.test.ts']
+
+/** Deliberate mistakes in how quarantined records leave. */
+export const leftoversMutants: readonly Mutant[] = [
+  {
+    name: 'a quarantined record without a live version is never due for removal',
+    file: 'src/mirror/absence.ts',
+    find: 'absent.push(...quarantined.absent)',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a quarantined record leaves with the first full sync without it',
+    file: 'src/mirror/quarantine-store.ts',
+    find: 'if (walkId === wholeWalk) releaseAll',
+    replace: 'if (walkId >= wholeWalk) releaseAll',
+    tests,
+  },
+  {
+    name: 'a record that was never readable is looked for among the recently updated only',
+    file: 'src/sync/confirm-by-time.ts',
+    find: 'let since = neverReadable.length > 0 ? 0 : Number',
+    replace: 'let since = Number',
+    tests,
+  },
+  {
+    name: 'a quarantined user is not asked for by id',
+    file: 'src/mirror/lookup-store.ts',
+    find: 'return walks > 0 &&',
+    replace: 'return walks > 9 &&',
+    tests,
+  },
+  {
+    name: 'a full sync with an unreadable id releases quarantined records',
+    file: 'src/mirror/walk-store.ts',
+    find: 'if (walk.unreadable === 0) parts.quarantine',
+    replace: 'parts.quarantine',
+    tests,
+  },
+]

@@ -1,0 +1,200 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { TestEngine } from '../support/engine.ts'
+import { testEngine } from '../support/engine.ts'
+import { accept, ending, heldBack, theHold } from '../support/trust.ts'
+
+const path = '/api/public/documents'
+
+/** A tenant with so many records of each list, none of them malformed, that were fully read once. */
+async function tenant(): Promise<TestEngine> {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12, documents: 12, apiClients: 12, roles: 3 },
+    settings: { userDetails: { perRun: 0 } },
+  })
+  await test.runAll('sweep')
+  return test
+}
+
+async function sync(test: TestEngine, resource: ResourceName) {
+  test.clock.advance(hourMs)
+  test.sim.requests.clear()
+  return test.run(resource, 'sweep')
+}
+
+const quarantined = (test: TestEngine) => test.query('select key from quarantine').map(({ key }) => key)
+
+const addClient = ({ sim }: TestEngine) => sim.primary.addApiClient({ raw: { secretExpirationDate: 'soon' } }).clientId
+const addDocument = ({ sim }: TestEngine) =>
+  sim.primary.addDocument({ createdAt: 0, updatedAt: 0, raw: { createdAt: 'yesterday' } }).fileId
+
+it('a client that was never readable leaves quarantine after two full syncs without it', async () => {
+  const test = await tenant()
+  const id = addClient(test)
+  await sync(test, 'api-clients')
+  test.sim.primary.removeApiClient(id)
+  await sync(test, 'api-clients')
+  expect(quarantined(test)).toEqual([id])
+  await sync(test, 'api-clients')
+  expect(quarantined(test)).toEqual([])
+})
+
+it('a client that is shown malformed in between begins its absences again', async () => {
+  const test = await tenant()
+  const id = addClient(test)
+  await sync(test, 'api-clients')
+  for (const _ of [1, 2]) {
+    test.sim.primary.removeApiClient(id)
+    await sync(test, 'api-clients')
+    test.sim.primary.addApiClient({ clientId: id, raw: { secretExpirationDate: 'soon' } })
+    await sync(test, 'api-clients')
+  }
+  test.sim.primary.removeApiClient(id)
+  await sync(test, 'api-clients')
+  expect(quarantined(test)).toEqual([id])
+})
+
+it('clients that were never readable count in the shrink guard, and an operator accepts their removal', async () => {
+  const test = await tenant()
+  const ids = [1, 2, 3, 4, 5, 6].map(() => addClient(test))
+  await sync(test, 'api-clients')
+  for (const id of ids) test.sim.primary.removeApiClient(id)
+  await sync(test, 'api-clients')
+  for (const _ of [1, 2]) expect(ending(await sync(test, 'api-clients'))).toBe('shrink_held')
+  expect(await heldBack(test)).toEqual(['api-clients shrink_held 6'])
+  expect((await theHold(test)).message).toContain('6 of 18 api-clients are gone')
+  expect(quarantined(test)).toHaveLength(6)
+  await accept(test, await theHold(test))
+  expect(ending(await sync(test, 'api-clients'))).toBe('success')
+  expect(quarantined(test)).toEqual([])
+  expect(await heldBack(test)).toEqual([])
+  expect(test.query('select * from accepted_removals')).toEqual([])
+})
+
+it('the removal of a client that was never readable counts for 24 hours', async () => {
+  const test = await tenant()
+  const gone = () => test.query('select count(*) as n from recent_removals')[0]?.['n']
+  const id = addClient(test)
+  await sync(test, 'api-clients')
+  test.sim.primary.removeApiClient(id)
+  for (const _ of [1, 2]) await sync(test, 'api-clients')
+  expect(gone()).toBe(1)
+  test.sim.primary.addApiClient({ clientId: id })
+  await sync(test, 'api-clients')
+  expect(gone()).toBe(0)
+})
+
+it('a document that was never readable is removed only after a request by time that lacks it', async () => {
+  const test = await tenant()
+  const id = addDocument(test)
+  await sync(test, 'documents')
+  test.sim.faults.add({
+    path,
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { readonly fileId: string }[]).filter(({ fileId }) => fileId !== id),
+      }),
+    },
+  })
+  test.sim.onRequest(({ query }) => {
+    if ('updatedAfter' in query) test.sim.faults.clear()
+  })
+  await sync(test, 'documents')
+  expect(await sync(test, 'documents')).toMatchObject({ outcome: 'success' })
+  expect(quarantined(test)).toEqual([id])
+  test.sim.primary.removeDocument(id)
+  await sync(test, 'documents')
+  expect(quarantined(test)).toEqual([id])
+  await sync(test, 'documents')
+  expect(quarantined(test)).toEqual([])
+})
+
+it.each([
+  ['denies', 404, 0],
+  ['cannot be asked for', 500, 1],
+] as const)('a user that was never readable and that the tenant %s (%i)', async (_what, status, left) => {
+  const test = await tenant()
+  const { userId } = test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
+  await sync(test, 'users')
+  test.sim.primary.removeUser(userId)
+  if (status !== 404) test.sim.faults.add({ path: `/api/public/users/${userId}`, effect: { kind: 'status', status } })
+  await sync(test, 'users')
+  expect(test.sim.requests.filter(({ path: asked }) => asked.endsWith(`/users/${userId}`)).length).toBeGreaterThan(0)
+  expect(quarantined(test)).toHaveLength(left)
+})
+
+it('a user that was never readable and that only get-user returns stays in quarantine as a skipped row', async () => {
+  const test = await tenant()
+  const { userId } = test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
+  await sync(test, 'users')
+  test.sim.faults.add({
+    path: '/api/public/users',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({
+        ...envelope,
+        data: (envelope.data as { readonly userId: number }[]).filter((one) => one.userId !== userId),
+      }),
+    },
+  })
+  for (const _ of [1, 2, 3]) await sync(test, 'users')
+  expect(quarantined(test)).toEqual([String(userId)])
+  expect(test.told.events).toContain('users skipped_row')
+})
+
+it('a record without a readable id leaves quarantine after two full syncs without it', async () => {
+  const test = await tenant()
+  test.sim.faults.add({
+    path,
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { fileId: null }] }),
+    },
+  })
+  await sync(test, 'documents')
+  test.sim.faults.clear()
+  await sync(test, 'documents')
+  expect(quarantined(test)).toHaveLength(1)
+  await sync(test, 'documents')
+  expect(quarantined(test)).toEqual([])
+})
+
+it.each(['roles', 'documents'] as const)(
+  'nothing of %s leaves quarantine by a full sync that shows a record without a readable id',
+  async (resource) => {
+    const test = await tenant()
+    const known = [...test.sim.state().documents()][0]?.fileId ?? ''
+    const id = resource === 'roles' ? test.sim.primary.addRole({ raw: { state: 5 } }).roleId : known
+    test.sim.primary.updateDocument(known, { raw: { createdAt: 'yesterday' } })
+    await sync(test, resource)
+    if (resource === 'roles') test.sim.primary.removeRole(Number(id))
+    else test.sim.primary.removeDocument(String(id))
+    const idField = resource === 'roles' ? 'roleId' : 'fileId'
+    test.sim.faults.add({
+      path: `/api/public/${resource}`,
+      effect: {
+        kind: 'transform',
+        transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { [idField]: null }] }),
+      },
+    })
+    for (const _ of [1, 2, 3]) await sync(test, resource)
+    expect(quarantined(test)).toContain(String(id))
+  },
+)
+
+it('a known document that is malformed and then hidden stays in quarantine until its removal', async () => {
+  const test = await tenant()
+  const [document] = [...test.sim.state().documents()]
+  const fileId = document?.fileId ?? ''
+  test.sim.primary.updateDocument(fileId, { raw: { createdAt: 'yesterday' } })
+  await sync(test, 'documents')
+  test.sim.primary.removeDocument(fileId)
+  await sync(test, 'documents')
+  expect(quarantined(test)).toEqual([fileId])
+  await sync(test, 'documents')
+  expect(quarantined(test)).toEqual([])
+})
