@@ -103,7 +103,7 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a server that leaves out records that were never updated causes a hold with each removal',
     file: 'src/sync/confirm-by-time.ts',
-    find: 'if (!(never && excludes)) refused.add(rid)',
+    find: 'if (!(never && excludes) && (older || walks > walksToRemove)) refused.add(rid)',
     replace: 'refused.add(rid)',
     tests: ['test/sync/confirm-documents.test.ts'],
   },
