@@ -97,6 +97,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',
+    'web/slow-readers.ts',
     'web/web-server.ts',
   ])
 })

@@ -29,7 +29,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     listen: { host, port },
     version,
     access: accessOver(session, live, host),
-    now: () => io.clock.now(),
+    clock: io.clock,
     log,
     sources: {
       metrics: (accept) => session.metrics.render(accept),

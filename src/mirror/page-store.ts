@@ -3,6 +3,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { ChangeLog } from './change-log.ts'
 import { type Database, transact, transactProgress } from './database.ts'
 import type { KnownPages } from './known-pages.ts'
+import { type KnownItems, keyOf, knownItems } from './page-items.ts'
 import type {
   CommitCounts,
   DetailResult,
@@ -26,7 +27,7 @@ import {
   type Written,
 } from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
-import { contradiction, repeatRule } from './repeats.ts'
+import { contradiction } from './repeats.ts'
 import { countRids, packRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
 
@@ -230,64 +231,9 @@ function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.walk === undefined && page.cursor === undefined && page.whole === undefined
 }
 
-/** The items of a page, one for each key, and what the mirror holds under them. */
-interface KnownItems {
-  readonly items: readonly Incoming[]
-  /** Null where no id can be read. */
-  readonly keys: readonly (string | number | null)[]
-  /** True when a key occurs several times in the page. */
-  readonly merged: boolean
-  /** Fields in which records of the page with one key contradict each other. */
-  readonly contradictory: readonly string[]
-  at(index: number): Known | undefined
-}
-
-function knownItems({ table, find }: RecordWriter, tenantId: number, sent: readonly Incoming[]): KnownItems {
-  const all = sent.map((item) => keyOf(item, table))
-  const distinct = new Set(all.filter((key) => key !== null))
-  const known = find(tenantId, [...distinct])
-  const merged = all.length - all.filter((key) => key === null).length > distinct.size
-  const { items, keys, contradictory } = merged
-    ? mergeItems(table, sent, all)
-    : { items: sent, keys: all, contradictory: [] }
-  return {
-    items,
-    keys,
-    merged,
-    contradictory,
-    at(index) {
-      const key = keys[index] ?? null
-      return key === null ? undefined : known.get(key)
-    },
-  }
-}
-
 /** A tombstone of a record first seen before `since` is one of another tenant (contract: Tenant identity). */
 function isKnown(known: Known | undefined, since: number): boolean {
   return known !== undefined && (!known.removed || known.firstSeenAt >= since)
-}
-
-/** Leaves one item of each key (contract: The same id twice). */
-function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
-  const { settle } = repeatRule(table)
-  const byKey = new Map<string | number, Incoming[]>()
-  const unreadable = sent.filter((item, i) => {
-    const key = all[i] ?? null
-    if (key === null) return true
-    byKey.set(key, [...(byKey.get(key) ?? []), item])
-    return false
-  })
-  const settled = [...byKey.values()].map((items) => settle(items))
-  return {
-    items: [...settled.map(({ item }) => item), ...unreadable],
-    keys: [...byKey.keys(), ...unreadable.map(() => null)],
-    contradictory: settled.flatMap(({ field }) => field ?? []),
-  }
-}
-
-function keyOf(item: Incoming, table: RecordTable): string | number | null {
-  if (!item.ok) return item.id === null ? null : table.keyOf(item.id)
-  return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])
 }
 
 /** Date fields whose instant lies later than before; a date that is only written in another way does not. */

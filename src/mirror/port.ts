@@ -9,6 +9,7 @@ export type * from './lookup-port.ts'
 export type * from './open-finding-port.ts'
 export type * from './own-check-port.ts'
 export type * from './page-port.ts'
+export type * from './removal-port.ts'
 export type * from './sync-port.ts'
 export type * from './waiver-port.ts'
 

@@ -48,7 +48,7 @@ export function repeatRule(table: RecordTable): RepeatRule {
       const bad = items.find((item) => !item.ok)
       if (bad !== undefined) return { item: bad, field: null }
       const rows = good.map((item) => ({ item, row: encode(item.record as Readonly<Record<string, unknown>>) }))
-      const newest = Math.max(...rows.map(({ row }) => time(row)))
+      const newest = rows.reduce((latest, { row }) => Math.max(latest, time(row)), Number.NEGATIVE_INFINITY)
       const [first, ...rest] = rows.filter(({ row }) => time(row) === newest)
       if (first === undefined) throw new TypeError('No records to choose from')
       for (const { item, row } of rest) {

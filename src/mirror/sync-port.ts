@@ -11,6 +11,7 @@ import type {
   PageResult,
   WholeList,
 } from './page-port.ts'
+import type { Absence, BudgetQuery, LeftOut, RemovalBudget, WalkEnd } from './removal-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -110,38 +111,6 @@ export interface ListCommit {
   readonly requestId: string | null
   readonly whole: WholeList
   readonly end: Omit<RunClose, 'counts'>
-}
-
-/** Live records, and quarantined ones without a live version, that a walk did not show. */
-export interface Absence {
-  readonly live: number
-  /** Absent, ordered by record id; `walks` = complete walks in a row without it, this one included. */
-  readonly absent: readonly AbsentRecord[]
-}
-
-export interface BudgetQuery {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  /** Present local time. */
-  readonly at: number
-  /** Server time of the full sync that asks; null where it could not be read. */
-  readonly serverTime: number | null
-}
-
-/** What happened in the last 24 hours. */
-export interface RemovalBudget {
-  /** Records removed, less those that an operator accepted or that were seen again. */
-  readonly removed: number
-  /** Records created since, or since the end of the first complete full sync. */
-  readonly created: number
-}
-
-export interface AbsentRecord {
-  /** Negative for a quarantined record without a live version. */
-  readonly rid: number
-  readonly key: string
-  readonly walks: number
-  readonly accepted: boolean
 }
 
 export interface HoldRow {
@@ -298,25 +267,4 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     decision: DecisionRow,
     by: { readonly tenantId: number; readonly at: number; readonly coversKnown: boolean },
   ): Promise<void>
-}
-
-/** Records that a full sync showed and that a request by time must return, by whether they were ever updated. */
-export interface LeftOut {
-  readonly updated: { readonly expected: number; readonly leftOut: number }
-  readonly neverUpdated: { readonly expected: number; readonly leftOut: number }
-}
-
-export interface WalkEnd {
-  readonly walkId: number
-  readonly at: number
-  readonly durationMs: number
-  readonly requestId: string | null
-  /** The poll cursor to store; undefined leaves the stored one. */
-  readonly cursor?: string
-  /** Null leaves what is known. */
-  readonly reachedEndServerTime: number | null
-  /** Records to be tombstoned now. */
-  readonly remove: readonly number[]
-  /** Records absent from this walk that stay: their count of absent walks grows. */
-  readonly absent: readonly number[]
 }

@@ -189,7 +189,8 @@ export function readEvidence(
 
 function userMarkOf(item: Item, { idField }: ResourceDefinition): UserMark[] {
   const userId = idOf(item, idField)
-  if (!item.ok || typeof userId !== 'number') return []
-  const email = 'email' in item.record && typeof item.record.email === 'string' ? item.record.email : null
-  return [{ userId, email, createdAt: createdAtOf(item.record) }]
+  const record = item.ok ? item.record : item.raw
+  if (typeof userId !== 'number' || typeof record !== 'object' || record === null) return []
+  const email = 'email' in record && typeof record.email === 'string' ? record.email : null
+  return [{ userId, email, createdAt: createdAtOf(record) }]
 }

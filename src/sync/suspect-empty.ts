@@ -1,6 +1,7 @@
 import type { Emptiness } from '../model/emptiness.ts'
 import { SyncError } from '../model/errors.ts'
-import type { Run } from './run.ts'
+import type { TenantContext } from './context.ts'
+import type { ResourceDefinition } from './resource.ts'
 
 export interface Suspicion {
   /** One sentence for the operator. */
@@ -15,9 +16,16 @@ export const emptyList: Suspicion = {
   message: 'The list is empty, which may mean that the request could not be completed',
 }
 
+/** The list in question. */
+interface Suspect {
+  readonly context: TenantContext
+  readonly tenantId: number
+  readonly definition: ResourceDefinition
+}
+
 /** Raises the hold of a list that looks incomplete; the error ends the run. */
 export async function suspectEmpty(
-  { context, tenantId, definition }: Pick<Run, 'context' | 'tenantId' | 'definition'>,
+  { context, tenantId, definition }: Suspect,
   emptiness: Emptiness,
   { message, count, rids = [] }: Suspicion,
 ): Promise<SyncError> {

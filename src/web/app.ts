@@ -1,8 +1,7 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
 import { gate, isCrossSite } from './gate.ts'
-import { heavyLane } from './heavy-lane.ts'
+import type { HeavyLane } from './heavy-lane.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
@@ -30,7 +29,7 @@ export interface Route {
 }
 
 /** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
-export function createApp(options: WebOptions, lane = heavyLane({ most: 24, makeRoom: () => false })): App {
+export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (asked) => {
     // One answer is given under one set of rules.
@@ -67,16 +66,16 @@ const gone = text(503, '')
 const crowd = 8
 
 /** Scrapes at once share one rendering; a crowd of them lets as much time pass before the next as the last one took. */
-function pacedScrapes(render: WebOptions['sources']['metrics']): WebOptions['sources']['metrics'] {
+function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {
     await free
-    const began = performance.now()
+    const began = clock.monotonic()
     sharing++
     try {
-      return await render(accept)
+      return await sources.metrics(accept)
     } finally {
-      if (sharing >= crowd) free = rest(performance.now() - began)
+      if (sharing >= crowd) free = clock.sleep(clock.monotonic() - began)
       sharing--
     }
   }
@@ -84,8 +83,8 @@ function pacedScrapes(render: WebOptions['sources']['metrics']): WebOptions['sou
 
 /** The routes themselves, for who has been let in. */
 export function createRoutes(options: WebOptions): readonly Route[] {
-  const { sources, now, version } = options
-  const scrape = pacedScrapes(sources.metrics)
+  const { sources, clock, version } = options
+  const scrape = pacedScrapes(options)
   const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
   const heavy = (path: string, handle: Route['handle']): Route => ({ ...get(path, handle), heavy: true })
   return [
@@ -100,7 +99,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     }),
     get('/healthz', async () => probe(await sources.health())),
     get('/readyz', async () => probe(await sources.ready())),
-    heavy('/api/v1/status', async () => json(statusJson(version, now(), await sources.posture()))),
+    heavy('/api/v1/status', async () => json(statusJson(version, clock.now(), await sources.posture()))),
     heavy('/api/v1/checks', async (_, { exposeDetails }) =>
       json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
     ),
@@ -111,7 +110,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
       return json(openApiDocument(version))
     }),
     heavy('/calendar.ics', async (_, { exposeDetails }) => {
-      const body = await calendar({ deadlines: await sources.deadlines(), now: now(), exposeDetails })
+      const body = await calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
       return ofType('text/calendar; charset=utf-8', body, {
         'Content-Disposition': 'inline; filename="tenantwatch.ics"',
       })

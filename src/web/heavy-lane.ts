@@ -1,4 +1,5 @@
-import { setImmediate as letOthersIn, setTimeout as rest } from 'node:timers/promises'
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import type { Clock } from '../model/clock.ts'
 import type { Answer } from './answer.ts'
 
 /** Answers that cost much of the event loop, of which one piece is made at a time. */
@@ -11,6 +12,7 @@ export interface HeavyLane {
 }
 
 export interface HeavyLaneOptions {
+  readonly clock: Clock
   /** How many answers may be under way, from their request to their last piece. */
   readonly most: number
   /** Ends one of them whose reader takes nothing; false when there is none. */
@@ -23,7 +25,7 @@ const nothing = { done: true, value: undefined } as const
  * After each piece the lane rests as long as the piece took while others wait in it: a crowd takes at most half of the
  * event loop, and probes, scrapes and the engine have the rest.
  */
-export function heavyLane({ most, makeRoom }: HeavyLaneOptions): HeavyLane {
+export function heavyLane({ clock, most, makeRoom }: HeavyLaneOptions): HeavyLane {
   let last: Promise<unknown> = Promise.resolve()
   let [underWay, waiting] = [0, 0]
 
@@ -32,10 +34,10 @@ export function heavyLane({ most, makeRoom }: HeavyLaneOptions): HeavyLane {
     let began = 0
     const mine = last.then(() => {
       waiting--
-      began = performance.now()
+      began = clock.monotonic()
       return work()
     })
-    const pause = () => (waiting > 0 ? rest(performance.now() - began) : letOthersIn())
+    const pause = () => (waiting > 0 ? clock.sleep(clock.monotonic() - began) : letOthersIn())
     last = mine.then(pause, pause)
     return mine
   }

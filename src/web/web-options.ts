@@ -1,6 +1,7 @@
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
+import type { Clock } from '../model/clock.ts'
 import type { Deadline } from '../model/deadline.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
@@ -74,7 +75,6 @@ export interface WebOptions {
   /** Asked at each request and each handshake. */
   readonly access: () => WebAccess
   readonly sources: WebSources
-  /** Wall time in milliseconds since the epoch. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Log
 }

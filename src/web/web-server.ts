@@ -45,10 +45,10 @@ export interface WebServer {
 }
 
 export function createWebServer(options: WebOptions): WebServer {
-  const { access, listen, log } = options
+  const { access, clock, listen, log } = options
   const { tls } = access()
   const readers = slowReaders()
-  const lane = heavyLane({ most: mostHeavy, makeRoom: readers.cutLongest })
+  const lane = heavyLane({ clock, most: mostHeavy, makeRoom: readers.cutLongest })
   const listener = requestListener(createApp(options, lane), log, readers)
   const server =
     tls === null

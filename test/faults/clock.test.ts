@@ -25,14 +25,19 @@ it.each(jumps)(
     const before = { stored: await scene.stored(), findings: await scene.findings() }
     expect(Object.values(before.stored)).toEqual(expect.arrayContaining(['pass', 'fail']))
     test.clock.jump(ms)
-    if (Math.abs(ms) > hourMs) expect(Object.values(await scene.shown())).not.toContain('pass')
+    // A jump is seen without any answer. A server behind the local clock may be sending old answers.
+    const isForward = ms > 0
+    if (isForward || ms < -hourMs) expect(Object.values(await scene.shown())).not.toContain('pass')
     for (let cycle = 0; cycle < 2; cycle++) {
       const results = await scene.cycle()
       expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
       const [stored, shown] = [await scene.stored(), await scene.shown()]
       for (const { id, timeBased } of checks) {
         if (timeBased) expect([id, stored[id], shown[id]]).not.toContain('pass')
-        else expect([id, stored[id], shown[id]]).toEqual([id, before.stored[id], before.stored[id]])
+        else {
+          const wanted = isForward && before.stored[id] !== 'fail' ? 'unknown' : before.stored[id]
+          expect([id, stored[id], shown[id]]).toEqual([id, wanted, wanted])
+        }
       }
       expect(await scene.findings()).toEqual(expect.arrayContaining([...before.findings]))
       test.clock.advance(hourMs)

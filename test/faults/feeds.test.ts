@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { assertMirrored, checksOf, resourceAt, startScene } from './support/scene.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { startTime } from '../support/fake-clock.ts'
+import type { Fault } from './support/fault-server.ts'
+import { assertMirrored, changeUpstream, checksOf, resourceAt, spoil, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
 
 it('V8 the cursor at the end of the feed is stored, and the next poll sends it and nothing else', async () => {
@@ -113,24 +115,48 @@ it('V19 the page of another resource is put aside whole: nothing changes, nothin
   scene.assertManners()
 })
 
-it('V20 an answer out of a cache, an hour old, lets no check pass that hangs on the time', async () => {
-  const scene = await startScene()
-  const { test, server } = scene
-  await scene.cycle()
-  const before = await scene.stored()
-  expect(before['api-client-secret-not-expired']).toBe('pass')
-  server.choose = () =>
-    wire.reshaped((envelope) => {
-      envelope.meta['timestamp'] = new Date(test.clock.now() - hourMs).toISOString()
-    })
-  await scene.cycle()
-  const statuses = await scene.stored()
-  for (const check of ['api-client-secret-not-expired', 'api-client-secret-not-expiring', 'document-current']) {
-    expect([check, statuses[check]]).toEqual([check, 'unknown'])
-  }
-  expect(statuses['auth-mfa-policy-enabled']).toBe(before['auth-mfa-policy-enabled'])
-  server.choose = () => undefined
-  await scene.cycle()
-  expect(await scene.stored()).toEqual(before)
-  scene.assertManners()
+const ofOneTime = wire.reshaped((envelope) => {
+  const timestamp = new Date(startTime).toISOString()
+  envelope.meta = { requestId: '11111111-2222-3333-4444-555555555555', timestamp }
 })
+
+const cached: Readonly<Record<string, (at: string) => Fault>> = {
+  'whose time is an hour old': (at) =>
+    wire.reshaped((envelope) => {
+      envelope.meta['timestamp'] = at
+    }),
+  'whose Age header says an hour': () => wire.changed((body) => body, { age: '3600' }),
+  'that repeat the id and the time of another': () => ofOneTime,
+}
+
+it.each(Object.entries(cached))(
+  'V20 answers out of a cache %s are refused: nothing changes, nothing is renewed, and it ends with them',
+  async (_, faultAt) => {
+    const scene = await startScene()
+    const { test, server } = scene
+    const spoilt = spoil(scene)
+    let answers = 0
+    server.choose = () => (answers++ === 0 ? ofOneTime : undefined)
+    await scene.cycle()
+    const before = { stored: await scene.stored(), findings: await scene.findings() }
+    expect(before.stored['api-client-secret-not-expiring']).toBe('pass')
+    const facts = scene.facts()
+    changeUpstream(scene, spoilt)
+    const fault = faultAt(new Date(test.clock.now() - hourMs).toISOString())
+    server.choose = () => fault
+    await scene.cycle()
+    test.clock.advance(dayMs)
+    server.requests.length = 0
+    for (const { outcome, reason } of await scene.cycle())
+      expect([outcome, reason]).toEqual(['failure', 'stale_answer'])
+    expect(server.requests).toHaveLength(6)
+    expect(scene.facts()).toEqual(facts)
+    expect(Object.values(await scene.stored())).not.toContain('pass')
+    expect(await scene.findings()).toEqual(expect.arrayContaining([...before.findings]))
+    server.choose = () => undefined
+    await scene.cycle()
+    await assertMirrored(scene)
+    expect(Object.values(await scene.stored())).not.toContain('unknown')
+    scene.assertManners()
+  },
+)

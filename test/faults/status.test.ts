@@ -111,6 +111,7 @@ const faults: readonly FaultCase[] = [
     fault: wire.answer(429, '', ageless),
     reason: 'rate_limited',
     requests: 1,
+    silences: true,
   },
   {
     id: 'H11',
@@ -118,6 +119,7 @@ const faults: readonly FaultCase[] = [
     fault: wire.answer(500, '', ageless),
     reason: 'rate_limited',
     requests: 1,
+    silences: true,
   },
   { id: 'H12', what: '500 on roles', on: 'roles', fault: wire.problem(500, 'INTERNAL_ERROR'), reason: 'server_error' },
   {

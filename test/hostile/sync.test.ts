@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { testEngine } from '../support/engine.ts'
 import { anything } from './support/corpus.ts'
-import { fieldsOf, type ListName, type Planted, plant, settingsFields } from './support/plant.ts'
+import { fieldsOf, type ListName, manyReadable, type Planted, plant, settingsFields } from './support/plant.ts'
 import { openWorld, type Ran, type World } from './support/world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -12,7 +12,7 @@ let planted: readonly Planted[]
 let first: Ran
 
 beforeAll(async () => {
-  world = await openWorld({ simulator: { problems: false, sizes: { users: 20, documents: 20 } } })
+  world = await openWorld({ simulator: { problems: false, sizes: { users: manyReadable, documents: 20 } } })
   planted = plant(world.simulator)
   first = await world.run('sync')
 }, 60_000)

@@ -167,9 +167,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a document is removed after one absence',
-    file: 'src/sync/removals.ts',
-    find: 'const walksToRemove = 2',
-    replace: 'const walksToRemove = 1',
+    file: 'src/sync/confirm-by-time.ts',
+    find: 'export const walksToRemove = 2',
+    replace: 'export const walksToRemove = 1',
     tests: ['test/sync'],
   },
   {

@@ -69,7 +69,7 @@ export class Network {
       if (outcome.retryAfterMs !== null) {
         ledger.waits.state({ toldAt: time.now, until: time.now + outcome.retryAfterMs })
       }
-      return { ...outcome, receivedAt: this.#parts.wall.now, receivedMonotonic: time.now }
+      return { ...outcome, receivedAt: this.#parts.wall.now, receivedMonotonic: time.now - scope.bornAt }
     } catch (error) {
       if (signal?.aborted === true) return failure('aborted', false)
       throw error

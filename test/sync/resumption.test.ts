@@ -83,7 +83,7 @@ it('ends in the same state wherever in a later sweep it is killed', async () => 
       { kind: 'removed', n: 2 },
     ])
   }
-}, 30_000)
+})
 
 it('walks anew when a walk stood idle for longer than half the freshness limit, and goes on before', async () => {
   for (const [idle, anew] of [

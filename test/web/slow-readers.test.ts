@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { heavyLane } from '../../src/web/heavy-lane.ts'
 import { slowReaders } from '../../src/web/slow-readers.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { acmeFindings } from './support/scene.ts'
 import { sources, startServer } from './support/server.ts'
 import { exchange, gone, open } from './support/wire.ts'
@@ -40,7 +41,7 @@ it('cuts the reader awaited longest when too much is kept for all, and counts wh
 })
 
 it('makes one large answer at a time, refuses more than so many, and takes one again when one ends', async () => {
-  const lane = heavyLane({ most: 2, makeRoom: () => false })
+  const lane = heavyLane({ clock: fakeClock(), most: 2, makeRoom: () => false })
   let [underWay, most] = [0, 0]
   const make = async () => {
     most = Math.max(most, ++underWay)
@@ -57,7 +58,7 @@ it('makes one large answer at a time, refuses more than so many, and takes one a
 })
 
 it('counts an answer until its last piece was made, or its reader left', async () => {
-  const lane = heavyLane({ most: 1, makeRoom: () => false })
+  const lane = heavyLane({ clock: fakeClock(), most: 1, makeRoom: () => false })
   const body = async function* () {
     yield 'a'
     yield 'b'
@@ -76,7 +77,7 @@ it('counts an answer until its last piece was made, or its reader left', async (
 })
 
 it('makes no piece for a reader who has left', async () => {
-  const lane = heavyLane({ most: 1, makeRoom: () => false })
+  const lane = heavyLane({ clock: fakeClock(), most: 1, makeRoom: () => false })
   const next = vi.fn(async () => ({ done: false as const, value: 'a' }))
   const body = { [Symbol.asyncIterator]: () => ({ next }) }
   const answer = await lane.answer(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { checkStatuses, resolutions } from '../../model/check-status.ts'
 import type { FindingView } from '../../model/finding.ts'
+import { identityStates } from '../../model/posture.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
@@ -141,6 +142,8 @@ const tenantStatus = component(
     tenant: z.string(),
     at: time,
     trust: z.enum(['full', 'partial', 'none']).describe('Whether its verdicts can be believed'),
+    identity: z.enum(identityStates).describe('Whether the data is known to be that of the tenant'),
+    identityMessage: z.string(),
     clockSkewSeconds: z.number().nullable().describe("The tenant's clock minus this one; null before it was seen"),
     blockedUntil: time.nullable().describe('Nothing is sent before; null when nothing is in the way'),
     holds: z.array(hold),

@@ -40,7 +40,7 @@ export interface PageData {
  * rows it shows are read.
  */
 export async function loadPage(
-  { sources, now, version }: WebOptions,
+  { sources, clock, version }: WebOptions,
   exposeDetails: boolean,
   query: PageQuery = wholePage,
 ): Promise<PageData> {
@@ -59,5 +59,5 @@ export async function loadPage(
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
     }
   }
-  return { version, now: now(), exposeDetails, query, postures, tenants: inFull, load }
+  return { version, now: clock.now(), exposeDetails, query, postures, tenants: inFull, load }
 }

@@ -38,6 +38,8 @@ export interface FaultCase {
   readonly modes?: readonly SyncMode[]
   /** Requests of one faulty run at most; default 5. */
   readonly requests?: number
+  /** True when the tenant asks for silence: nothing is sent to it for any resource until that is over. */
+  readonly silences?: true
   /** What every check on the resource must be at once, not only after the freshness limit. */
   readonly atOnce?: 'unknown' | 'no-pass'
   /** True when waiting it out again would only cost time. */
@@ -73,11 +75,13 @@ export async function proveFault(row: FaultCase): Promise<void> {
   await assertKept(scene, findings, resource, row.atOnce ?? null)
 
   test.clock.advance(limitOf(scene, resource) + minuteMs)
+  const sent = server.requests.length
   if (row.state === undefined) for (const name of resourceNames) if (name !== resource) await test.run(name, 'sweep')
+  if (row.silences === true) expect(server.requests.length, 'requests beside').toBe(sent)
   if (row.once !== true) await runFaulty(scene, row, 'sweep', 'aged')
   await scene.judge()
   await assertKept(scene, findings, resource, 'unknown')
-  if (row.state === undefined) await assertIsolated(scene, resource)
+  if (row.state === undefined && row.silences !== true) await assertIsolated(scene, resource)
 
   await mend()
   await assertRecovery(scene, resource, findings)

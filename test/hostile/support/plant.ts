@@ -21,6 +21,9 @@ export const fieldsOf = {
   permissions: ['permissionId', 'name', 'module', 'function', 'code'],
 } as const
 
+/** So many ordinary users that most on the first page have an id that can be read, by which they are recognized. */
+export const manyReadable = 150
+
 export const settingsFields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
 
 export type ListName = keyof typeof fieldsOf

@@ -10,6 +10,9 @@ export function actingIn(text: string): string | null {
   return found === null ? null : JSON.stringify(text.slice(Math.max(0, found.index - 60), found.index + 20))
 }
 
+/** A cell that a spreadsheet may take for a formula, also behind what it skips at the beginning. */
+export const formula = /^(?:[\s\p{Cc}\p{Cf}\p{Z}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])/u
+
 export interface Tag {
   readonly name: string
   readonly attributes: readonly string[]

@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   readonly store: string
   readonly env: Record<string, string | undefined>
   pass(ms: number): void
+  /** Local time in milliseconds since the epoch, which the tenant's clock follows. */
+  now(): number
   run(...args: readonly string[]): Promise<Ran>
   runWith(io: Partial<Io>, ...args: readonly string[]): Promise<Ran>
   /** Starts the daemon; its log goes into `logged`. */
@@ -67,6 +69,7 @@ ${more}
     store,
     env,
     pass,
+    now,
     runWith,
     run: (...args) => runWith({}, ...args),
     async daemon() {

@@ -5,6 +5,7 @@ import { severities } from '../../../src/model/severity.ts'
 import type { FindingQuery, WebAccess, WebOptions, WebSources } from '../../../src/web/web-options.ts'
 import { createWebServer } from '../../../src/web/web-server.ts'
 import { at } from '../../metrics/support/posture.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { acme, acmeFindings, acmeSecrets, globex } from './scene.ts'
 
 /** Answers a finding query from a list, in batches of two. */
@@ -46,7 +47,7 @@ export function webOptions(wanted: Wanted = {}): WebOptions {
     version: '1.2.3',
     access: () => ({ exposeDetails, isProtected, allowedHosts, authenticate, tls, headers }),
     sources,
-    now: () => at,
+    clock: fakeClock(at),
     log: silentLog(),
     ...over,
   }
