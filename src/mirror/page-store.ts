@@ -177,7 +177,8 @@ export function pageStore(
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
     const value = (item.record as Readonly<Record<string, unknown>>)[states]
-    if (fields.includes(ifEqual) || typeof value !== 'number') return { supplied: false, differing: fields }
+    if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
+      return { supplied: false, differing: fields }
     log.written(table, key, put(known, { [states]: value, [readAt]: at }, detail), detail)
     return { supplied: true, differing: fields }
   }

@@ -9,6 +9,8 @@ export interface Erasure {
   readonly before: ReadonlyMap<number, number>
   /** The confirmed time: what is dated later was written under a wrong clock. */
   readonly now: number
+  /** The latest time that a clock shows, by which the age of the mirror is counted; absent = `now`. */
+  readonly latest?: number
 }
 
 /** Tables of the record: with the column of the time, and what tells one thing from another where the last row lasts. */
@@ -44,16 +46,19 @@ function ofAll({ orm }: Database, before: number): Erasure {
   return { before: new Map(ids.map(({ id }) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER }
 }
 
-function sinceConfirmed({ raw }: Database, { before, now }: Erasure): Erasure {
+/**
+ * A clock that is behind must not make the mirror old; one that is ahead is corrected by the next time that is earlier.
+ */
+function sinceConfirmed({ raw }: Database, { before, now, latest = now }: Erasure): Erasure {
   const from = raw
     .prepare<[number], number>(
       `insert into retention (id, confirmed_from) values (1, ?)
-       on conflict (id) do update set confirmed_from = coalesce(confirmed_from, excluded.confirmed_from)
+       on conflict (id) do update set confirmed_from = min(coalesce(confirmed_from, excluded.confirmed_from), excluded.confirmed_from)
        returning confirmed_from`,
     )
     .pluck()
-    .get(now)
-  return { before: new Map([...before].filter(([, time]) => time > (from ?? now))), now }
+    .get(latest)
+  return { before: new Map([...before].filter(([, time]) => time > (from ?? latest))), now }
 }
 
 function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now: number): void {

@@ -29,8 +29,8 @@ export interface RecordTable {
   readonly personal: readonly string[]
   /** Fields whose null in a list says nothing and never overwrites a known value. */
   readonly unstated?: readonly string[]
-  /** The field that an answer by id supplies where another one is equal, and the column that says when it did. */
-  readonly detail?: { readonly states: string; readonly ifEqual: string; readonly readAt: string }
+  /** The field that an answer by id supplies where others are equal, and the column that says when it did. */
+  readonly detail?: { readonly states: string; readonly ifEqual: readonly string[]; readonly readAt: string }
   /** Fields that no check reads: two records with one id may differ in them. */
   readonly unread?: readonly string[]
   /** Date field by which the later of two records with one id wins. */

@@ -13,13 +13,19 @@ export const walksToRemove = 2
 /** Servers may compare whole seconds, or leave out the instant itself; in milliseconds. */
 const marginMs = 1000
 
-const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'tenant_changed'])
+/**
+ * Full syncs in a row that lack a document of which no request can show anything: the server leaves out records that
+ * were never updated, as the specification allows ("updated at or after that time").
+ */
+const walksWithoutConfirmation = 4
+
+const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'stale_answer', 'tenant_changed'])
 
 export interface TimeConfirmation {
   /** Ids of due records that stay, because nothing confirms their removal. */
   readonly unconfirmed: ReadonlySet<number>
-  /** True when the tenant does not apply `updatedAfter` as specified, or when two full syncs could not confirm a removal. */
-  readonly refused: boolean
+  /** Those of them that the tenant's `updatedAfter` cannot confirm, in this full sync nor in the one before. */
+  readonly refused: ReadonlySet<number>
 }
 
 /**
@@ -46,28 +52,37 @@ export async function confirmByTime(
     })
   } catch (error) {
     if (endsRun.has(reasonOf(error))) throw error
+    const unconfirmed = new Set(asked.map(({ rid }) => rid))
     const refused = error instanceof SyncError && error.status === 400
     const detail = error instanceof SyncError ? error.message : null
     log.warn(
       { resource: definition.name, count: asked.length, reason: reasonOf(error), detail },
       'Removals could not be confirmed by updatedAfter; the records stay',
     )
-    return { unconfirmed: new Set(asked.map(({ rid }) => rid)), refused }
+    return { unconfirmed, refused: refused ? unconfirmed : new Set() }
   }
   const absent = new Set((await store.absence(walk.id)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   const left = await store.leftOut(walk.id, before, since)
   const complete = left.neverUpdated.leftOut === 0
-  // A server may leave out records that were never updated; then the answer proves nothing about those.
-  const usable = !older && left.updated.leftOut === 0 && (left.updated.expected > 0 || complete)
-  const usableForAll = usable && complete
-  const stay = asked.filter(({ rid }) => !(neverUpdated.has(rid) ? usableForAll : usable))
-  if (stay.length > 0) {
-    log.warn({ resource: definition.name, count: stay.length }, 'The answer to updatedAfter cannot confirm removals')
+  const applied = !older && left.updated.leftOut === 0
+  const usable = applied && (left.updated.expected > 0 || complete)
+  // A server that leaves out all that were never updated tells nothing of them: they go after more full syncs.
+  const excludes = applied && !complete && left.neverUpdated.leftOut === left.neverUpdated.expected
+  const unconfirmed = new Set<number>()
+  const refused = new Set<number>()
+  for (const { rid, walks } of asked) {
+    const never = neverUpdated.has(rid)
+    if (never ? usable && complete : usable) continue
+    if (never && excludes && walks >= walksWithoutConfirmation) continue
+    unconfirmed.add(rid)
+    // Records that are deleted or updated meanwhile make one answer incomplete, not two in a row.
+    if (!(never && excludes) && (older || walks > walksToRemove)) refused.add(rid)
   }
-  // Records that are deleted or updated meanwhile make one answer incomplete, not two in a row.
-  const again = stay.some(({ walks }) => walks > walksToRemove)
-  return { unconfirmed: new Set(stay.map(({ rid }) => rid)), refused: older || again }
+  if (refused.size > 0) {
+    log.warn({ resource: definition.name, count: refused.size }, 'The answer to updatedAfter cannot confirm removals')
+  }
+  return { unconfirmed, refused }
 }
 
 /** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */

@@ -2,7 +2,7 @@ import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/po
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { proveEnd } from './confirm-answer.ts'
-import { confirmByTime, walksToRemove } from './confirm-by-time.ts'
+import { confirmByTime, type TimeConfirmation, walksToRemove } from './confirm-by-time.ts'
 import { type Run, walkedMs } from './run.ts'
 
 export type RemovalRule = 'confirm' | 'two-walks'
@@ -73,8 +73,8 @@ export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule
   const removeNow = rule === 'two-walks' ? allowed : []
   const removing = new Set(removeNow)
   if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
-  const kept = absence.absent.filter(({ rid }) => unconfirmed.has(rid))
-  const refusal = await raise(run, { held, kept: refused ? kept : [], live: absence.live, budget })
+  const kept = absence.absent.filter(({ rid }) => refused.has(rid))
+  const refusal = await raise(run, { held, kept, live: absence.live, budget })
   if (refusal === null && !walk.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeWalk({
     walkId: walk.id,
@@ -94,7 +94,7 @@ export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule
 }
 
 const nothing: Absence = { live: 0, absent: [] }
-const allConfirmed = { unconfirmed: new Set<number>(), refused: false } as const
+const allConfirmed: TimeConfirmation = { unconfirmed: new Set(), refused: new Set() }
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 
 async function budgetOf(run: Run, walk: WalkRow, { absent }: Absence): Promise<GuardBudget> {

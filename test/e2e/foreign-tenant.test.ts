@@ -171,11 +171,24 @@ it('writes nothing foreign where a balancer mixes two tenants answer by answer',
 it('believes no cache that replays answers of three days ago', async () => {
   const shown = await scene()
   shown.tenant.data = green()
+  const meta = { requestId: guid(9), timestamp: inDays(-3) }
+  shown.tenant.tamper = (_, reply) => {
+    envelopeOf(reply).meta = { ...meta }
+    return reply
+  }
+  for (let run = 0; run < 3; run++) expect((await shown.sync()).code).toBe(3)
+  await expectStillFailing(shown, expired, powerful, unenrolled)
+})
+
+// One id with advancing time is no replay, so these runs succeed; what they bring proves nothing all the same.
+it('turns nothing green by answers whose time advances three days behind', async () => {
+  const shown = await scene()
+  shown.tenant.data = green()
   shown.tenant.tamper = (_, reply) => {
     envelopeOf(reply).meta = { requestId: guid(9), timestamp: inDays(-3) }
     return reply
   }
-  for (let run = 0; run < 3; run++) expect((await shown.sync()).code).toBe(3)
+  for (let run = 0; run < 3; run++) await shown.sync()
   await expectStillFailing(shown, expired, powerful, unenrolled)
 })
 

@@ -10,7 +10,9 @@ import { daemon, type Place, program, until } from './support/program.ts'
 const gauge = /^tenantwatch_config_last_reload_successful (\d)$/m
 /** The series that state something of a tenant, less those that time alone moves. */
 const ofTenants = (text: string) =>
-  text.split('\n').filter((line) => /tenant="/.test(line) && !/_timestamp_|_total|_sum|_count|_bucket/.test(line))
+  text
+    .split('\n')
+    .filter((line) => /tenant="/.test(line) && !/_timestamp_|_clock_skew_|_total|_sum|_count|_bucket/.test(line))
 
 async function scene() {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 }, secondSizes: { users: 10 } })

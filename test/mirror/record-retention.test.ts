@@ -51,3 +51,26 @@ it('erases nothing before the mirror is as old as the retention by confirmed tim
   await mirror.purge({ before: new Map([[acme, start + 1]]), now: start + 400 * dayMs })
   expect(kept()).toHaveLength(1)
 })
+
+it('counts the age of the mirror by the later clock, and from an earlier time once that shows one', async () => {
+  const { mirror, acme, kept, note } = await twoTenants()
+  await note(acme, year1970, 'a')
+  await note(acme, year1970 + minuteMs, 'b')
+  const erase = (before: number, latest: number) =>
+    mirror.purge({ before: new Map([[acme, before]]), now: before + 400 * dayMs, latest })
+  await erase(year1970 - 400 * dayMs, start)
+  await erase(start - 400 * dayMs, start)
+  expect(kept()).toHaveLength(2)
+  await erase(start + 1, start + 401 * dayMs)
+  expect(kept()).toHaveLength(1)
+})
+
+it('begins to erase in time after a clock that was years ahead', async () => {
+  const { mirror, acme, kept, note } = await twoTenants()
+  await note(acme, year1970, 'a')
+  await note(acme, year1970 + minuteMs, 'b')
+  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start + 5000 * dayMs })
+  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start })
+  await mirror.purge({ before: new Map([[acme, start + 1]]), now: start + 401 * dayMs })
+  expect(kept()).toHaveLength(1)
+})

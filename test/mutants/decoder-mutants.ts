@@ -62,7 +62,7 @@ export const decoderMutants: readonly Mutant[] = [
   {
     name: 'a detail with another role name supplies the role',
     file: 'src/mirror/page-store.ts',
-    find: "if (fields.includes(ifEqual) || typeof value !== 'number')",
+    find: "if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')",
     replace: "if (typeof value !== 'number')",
     tests: ['test/sync/user-details.test.ts'],
   },

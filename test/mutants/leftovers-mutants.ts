@@ -2,8 +2,15 @@ import type { Mutant } from './mutants.ts'
 
 const tests = ['test/sync/quarantine-removal.test.ts']
 
-/** Deliberate mistakes in how quarantined records leave. */
+/** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
+  {
+    name: 'a detail of another person supplies the role',
+    file: 'src/mirror/schema/users.ts',
+    find: "['roleName', 'email', 'createdAt']",
+    replace: "['roleName']",
+    tests: ['test/sync/user-details.test.ts'],
+  },
   {
     name: 'a quarantined record without a live version is never due for removal',
     file: 'src/mirror/absence.ts',

@@ -29,8 +29,10 @@ export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 
   const later = (act: () => void) => after(prng.between(5 * minuteMs, 80 * minuteMs), act)
   const { world } = parts
   const gone = { users: 0, documents: 0, clients: 0 }
+  const count = (resource: keyof typeof gone) => world[resource].live().length
+  const first = { users: count('users'), documents: count('documents'), clients: count('clients') }
   const mayGo: LifeParts['mayGo'] = (resource) => {
-    const isFew = gone[resource] < mostGone && (gone[resource] + 1) * 2 <= world[resource].live().length
+    const isFew = gone[resource] < mostGone && (gone[resource] + 1) * 2 <= first[resource]
     if (isFew) gone[resource]++
     return parts.rough || isFew
   }

@@ -13,8 +13,17 @@ interface Reuse {
 export class WaiverWitness {
   readonly #reused = new Map<number, Reuse>()
 
+  /** World time at which an id last became somebody else's. */
+  readonly #since = new Map<string, number>()
+
   reused({ userId, email }: UserTruth, at: number): void {
+    this.#since.set(String(userId), at)
     this.#reused.set(userId, { email, at, seen: false })
+  }
+
+  /** True when the id was given to somebody else at or after a world time: a finding about the person before ends. */
+  wasReused(userId: string, from: number): boolean {
+    return (this.#since.get(userId) ?? Number.NEGATIVE_INFINITY) >= from
   }
 
   check(oracle: Oracle, { machine, wall }: OracleParts): void {

@@ -289,7 +289,8 @@ export class Oracle {
       if (resolution === 'entity_removed') {
         const from = sight.presenceFrom(definition.judges)
         const bled = ledger.everBled.has(`${definition.judges} ${entityId}`)
-        if (!bled && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
+        const reused = definition.judges === 'users' && this.#waived.wasReused(entityId, from)
+        if (!bled && !reused && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
       } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {

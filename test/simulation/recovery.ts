@@ -34,7 +34,7 @@ const mostAccepts = 2
 
 /**
  * After the faults have stopped and the tenant is quiet: the waits that are on pass, two full sweeps run (three runs: the
- * first may be the rest of an interrupted walk), what is held is accepted by the operator, and the same again. Then the
+ * first may be the rest of an interrupted walk; of documents four, which no request can confirm), what is held is accepted by the operator, and the same again. Then the
  * mirror must be the tenant, row by row, and every status right (FAULTS I6, I7).
  */
 export async function checkRecovery(parts: RecoveryParts): Promise<void> {
@@ -95,7 +95,7 @@ function waitEnd({ ledger, wall, time }: RecoveryParts): number {
 async function rounds(parts: RecoveryParts): Promise<readonly RunResult[]> {
   const { machine, time } = parts
   const results = new Map<ResourceName, RunResult>()
-  for (const resources of [resourceNames, paged, paged]) {
+  for (const resources of [resourceNames, paged, paged, ['documents'] as const]) {
     for (const resource of resources) {
       await time.runUntil(time.now + 10 * secondMs)
       results.set(resource, await drive(parts, machine.run(resource, 'sweep')))

@@ -167,12 +167,8 @@ async function take(test: TestEngine, one: Step, appeared: { n: number }): Promi
 }
 
 /** Causes of holds that a tenant with these readings must never give. */
-function provable({ hasMoreWhenFull, updatedAfterNulls }: ReadingsInput): readonly unknown[] {
-  return [
-    undefined,
-    ...(hasMoreWhenFull === true ? [] : ['announced-page']),
-    ...(updatedAfterNulls === 'exclude' ? [] : ['updated-after']),
-  ]
+function provable({ hasMoreWhenFull }: ReadingsInput): readonly unknown[] {
+  return [undefined, 'updated-after', ...(hasMoreWhenFull === true ? [] : ['announced-page'])]
 }
 
 it('becomes what the tenant is by one full sweep after whatever happened, removals of documents and clients by two', async () => {
@@ -200,6 +196,8 @@ it('becomes what the tenant is by one full sweep after whatever happened, remova
           expect(provable(chosen)).not.toContain(hold.cause['emptiness'] ?? hold.cause['check'])
           await accept(test, hold)
         }
+        // Documents that were never updated are removed after four, where `updatedAfter` leaves them out.
+        if (chosen.updatedAfterNulls === 'exclude') await test.runAll('sweep')
         finals.push(...(await test.runAll('sweep')))
         expect(finals.map(({ outcome, message }) => `${outcome} ${message}`)).toEqual(finals.map(() => 'success null'))
         const { mirrored, truth } = await bothSides(test)

@@ -122,6 +122,22 @@ it('takes no role from a detail whose role name is not that of the list, and ask
   expect(roleIdOf(test, user)).not.toBeNull()
 })
 
+it.each([
+  ['email', 'somebody@else.example'],
+  ['createdAt', '2020-01-01T00:00:00Z'],
+])('takes no role from a detail with another %s: it may be that of another tenant’s user', async (field, other) => {
+  const test = await engine(5, 1)
+  const [user = 0] = ids(test)
+  const transform = (envelope: { readonly data?: unknown }) => ({
+    ...envelope,
+    data: { ...(envelope.data as object), roleId: 99, [field]: other },
+  })
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
+  expect(await asked(test, 'sweep')).toEqual([user])
+  expect(roleIdOf(test, user)).toBeNull()
+  expect(test.told.events).toEqual(['users detail_differs'])
+})
+
 it.each([404, 500, 400])('fails no run and changes nothing when a detail is answered by %i', async (status) => {
   const test = await engine(5, 5)
   const [odd = 0] = ids(test)

@@ -60,7 +60,7 @@ export const usersTable: RecordTable = {
   ],
   personal: ['firstName', 'lastName', 'email'],
   unstated: ['roleId'],
-  detail: { states: 'roleId', ifEqual: 'roleName', readAt: 'detailReadAt' },
+  detail: { states: 'roleId', ifEqual: ['roleName', 'email', 'createdAt'], readAt: 'detailReadAt' },
   unread: ['firstName', 'lastName'],
   settle(next, known) {
     const renamed = next['roleName'] !== known['roleName']
