@@ -105,8 +105,11 @@ it('V19 the page of another resource is put aside whole: nothing changes, nothin
   const statuses = await scene.stored()
   for (const check of checksOf('users')) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
   server.choose = () => undefined
-  test.clock.advance(hourMs)
-  await scene.cycle()
+  // Records without a readable id leave quarantine after two full syncs without them.
+  for (let cycle = 0; cycle < 2; cycle++) {
+    test.clock.advance(hourMs)
+    await scene.cycle()
+  }
   await assertMirrored(scene)
   expect(Object.values(await scene.stored())).not.toContain('unknown')
   scene.assertManners()
