@@ -46,6 +46,20 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'a user whose record fails validation is compared by nothing',
+    file: 'src/sync/identity-proof.ts',
+    find: 'const record = item.ok ? item.record : item.raw',
+    replace: 'const record = item.ok ? item.record : null',
+    tests,
+  },
+  {
+    name: 'quarantined users are not known when users decide',
+    file: 'src/mirror/user-comparison.ts',
+    find: ', ...neverGood.flatMap(markOf)]',
+    replace: ']',
+    tests,
+  },
+  {
     name: 'only the first page of a list is looked at',
     file: 'src/sync/identity-proof.ts',
     find: 'const mostPages = 50',

@@ -132,6 +132,16 @@ it.each([
     [...users(1, 2), ...users(3, 3, { createdAt: '2020-01-01T00:00:00Z' })],
     'tenant_changed',
   ],
+  [
+    'three of five whose records fail validation match',
+    [...users(1, 2), ...users(3, 3, { mfaStatus: 'no' })],
+    'success',
+  ],
+  [
+    'three of five that fail validation and have another e-mail are a mismatch',
+    [...users(1, 2), ...users(3, 3, { mfaStatus: 'no', email: 'x' })],
+    'tenant_changed',
+  ],
   ['half of the page known is a mismatch', [...users(1, 3), ...users(50, 3)], 'tenant_changed'],
   ['known users without the oldest are a mismatch', users(4, 2), 'tenant_changed'],
   ['no user at all is a mismatch', [], 'tenant_changed'],
@@ -141,6 +151,17 @@ it.each([
   await test.restart(alone)
   expect(ending(await test.run('roles'))).toBe(expected)
   expect(live(test, 'roles')).toBe(expected === 'success' ? 2 : 1)
+})
+
+it.each([
+  ['match', {}, 'success'],
+  ['of another e-mail are a mismatch', { email: 'x' }, 'tenant_changed'],
+])('where users decide, those who were quarantined from the beginning %s', async (_what, more, expected) => {
+  const some = (other = {}) => [...users(1, 2), ...users(3, 3, { mfaStatus: 'no', ...other })]
+  const { test, server } = await mirrored({ users: some() }, { users: some(more), roles: [role(1), role(2)] }, alone)
+  server.choose(() => server.b)
+  await test.restart(alone)
+  expect(ending(await test.run('roles'))).toBe(expected)
 })
 
 it('where users decide, each full sync of users is a proof', async () => {

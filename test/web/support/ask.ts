@@ -8,7 +8,10 @@ import type { WebOptions } from '../../../src/web/web-options.ts'
 export async function ask(options: WebOptions, target: string) {
   const { pathname, searchParams, host } = new URL(target, 'http://localhost')
   const lane = heavyLane({ clock: options.clock, most: 1, makeRoom: () => false })
-  const { status, headers, body } = await createApp(options, lane)({
+  const { status, headers, body } = await createApp(
+    options,
+    lane,
+  )({
     method: 'GET',
     path: pathname,
     hosts: [host],
