@@ -98,7 +98,8 @@ export async function differingAnswer(
 ): Promise<Fetched | null> {
   const { guard, definition } = run
   if (guard.passing) return null
-  for (let round = 0; round < guard.rounds; round++) {
+  const rounds = guard.roundsOf(definition)
+  for (let round = 0; round < rounds; round++) {
     const second = await again()
     const same = definition.kind === 'walk' ? await isUnknown(run, second) : isSame(fetched, second, definition)
     if (!same) {
