@@ -13,6 +13,12 @@ import type { Run } from './run.ts'
  */
 export type Need = 'nothing' | 'proof' | 'confirmation' | 'confirmation if possible'
 
+/**
+ * Reads before each proof. Not equally many: a load balancer that takes turns would give each read to one tenant and each
+ * proof to the other.
+ */
+const readsOfRound = [1, 2, 1, 3]
+
 /** After these a proof that was optional ends the run all the same. */
 const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'store', 'tenant_changed'])
 
@@ -104,10 +110,12 @@ export async function differingAnswer(
 ): Promise<Fetched | null> {
   const { guard, definition } = run
   if (guard.passing) return null
-  for (let round = 0; round < guard.rounds; round++) {
-    const second = await again()
-    const same = definition.kind === 'walk' ? await isUnknown(run, second) : isSame(fetched, second, definition)
-    if (!same) {
+  const rounds = guard.roundsOf(definition)
+  for (let round = 0; round < rounds; round++) {
+    for (let read = 0; read < (readsOfRound[round % readsOfRound.length] ?? 1); read++) {
+      const second = await again()
+      const same = definition.kind === 'walk' ? await isUnknown(run, second) : isSame(fetched, second, definition)
+      if (same) continue
       guard.noteTrouble()
       return second
     }
