@@ -76,8 +76,15 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'two reads need not be equal',
     file: 'src/sync/confirm-answer.ts',
-    find: '    if (!same) {',
-    replace: '    if (!same && run.pages > 1000) {',
+    find: 'if (same) continue',
+    replace: 'if (same || run.pages <= 1000) continue',
+    tests,
+  },
+  {
+    name: 'each proof follows one read, as a load balancer takes turns',
+    file: 'src/sync/confirm-answer.ts',
+    find: 'const readsOfRound = [1, 2, 1, 3]',
+    replace: 'const readsOfRound = [1]',
     tests,
   },
   {

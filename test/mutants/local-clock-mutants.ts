@@ -78,9 +78,16 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'rows of a clock that stood in 1970 are erased at once',
     file: 'src/mirror/record-retention.ts',
-    find: 'time > (from ?? now)',
+    find: 'time > (from ?? latest)',
     replace: 'true',
     tests: clock,
+  },
+  {
+    name: 'the age of the mirror is counted by the earlier clock',
+    file: 'src/cli/retention.ts',
+    find: 'latest: Math.max(now, newest)',
+    replace: 'latest: Math.min(now, newest)',
+    tests: ['test/cli/retention.test.ts'],
   },
   {
     name: 'rows dated long ago are erased although they were written after recent ones',
