@@ -41,7 +41,6 @@ export const usersSeries: ResourceSeries = {
   contractEvents: [
     'contradictory',
     'detail_differs',
-    'duplicate_email',
     'invalid_id',
     'limit_differs',
     'no_offset',

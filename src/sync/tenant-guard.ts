@@ -15,7 +15,7 @@ const changedHint = 'Give back the right token or baseUrl; if the change is mean
 
 /** For so long after it was in question, a changed answer takes more proof. */
 const troubledMs = dayMs
-const rounds = { calm: 2, troubled: 6 } as const
+const rounds = { calm: 2, careful: 6 } as const
 
 export interface ProofOptions {
   /** The first page of a list that was just read. */
@@ -35,8 +35,11 @@ export interface TenantGuard {
   prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
   /** True while an operator's acceptance lets another tenant's data in: nothing is compared. */
   readonly passing: boolean
-  /** How often a changed answer is read again, with a proof after each; greater for a day after a doubt. */
-  readonly rounds: number
+  /**
+   * How often a changed answer is read again, with a proof after each. More for roles, permissions and settings, in which
+   * nothing names the tenant, and for a day after a hold or after two reads that differ.
+   */
+  roundsOf(definition: Pick<ResourceDefinition, 'kind'>): number
   /** True for a day after a hold, or after two reads that differ. */
   readonly troubled: boolean
   noteTrouble(): void
@@ -216,9 +219,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     get passing() {
       return passing()
     },
-    get rounds() {
-      return rounds[clock.monotonic() < troubledUntil ? 'troubled' : 'calm']
-    },
+    roundsOf: ({ kind }) => rounds[kind === 'whole' || clock.monotonic() < troubledUntil ? 'careful' : 'calm'],
     get troubled() {
       return clock.monotonic() < troubledUntil
     },

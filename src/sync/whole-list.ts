@@ -1,6 +1,6 @@
 import { SyncError } from '../model/errors.ts'
 import { commit } from './commit-page.ts'
-import { differingAnswer } from './confirm-answer.ts'
+import { differingAnswer, guidsCount } from './confirm-answer.ts'
 import { confirmList } from './known-list.ts'
 import type { Fetched, WholeResource } from './resource.ts'
 import { fetchVerified, type Run } from './run.ts'
@@ -27,7 +27,9 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     const durationMs = Math.round(clock.monotonic() - since)
     const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
     if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
-    const other = state.completeStartedAt === null ? null : await differingAnswer(run, fetched, read)
+    // Nothing proves the first answer of a tenant of which nothing else is mirrored.
+    const provable = state.completeStartedAt !== null || (await guidsCount(run))
+    const other = provable ? await differingAnswer(run, fetched, read) : null
     if (other === null) {
       await commit(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')

@@ -126,7 +126,7 @@ export class Network {
     const { weather, prng } = this.#parts
     if (!weather.has('mixed-tenants')) return false
     const { feed } = askedOf(path)
-    if (feed !== null && !this.#mayCross(feed)) return false
+    if (feed !== null && !this.#parts.walked(feed)) return false
     // A user by id is another tenant's 404, which cannot be told from a real one.
     if (/^\/api\/public\/users\//.test(path)) return false
     const detail = weather.detail('mixed-tenants')

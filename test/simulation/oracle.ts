@@ -18,6 +18,7 @@ import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedF
 import { checkRecords, type TrueForms } from './oracle-records.ts'
 import { WaiverWitness } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
+import { noticedSkewMs } from './server-times.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
 import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
@@ -243,14 +244,16 @@ export class Oracle {
 
   /** "Beyond 300 s time-based checks … neither pass"; "where the server's time lies behind, every check"; unreadable. */
   #checkClocks({ check: id, evaluatedAt }: CheckView, check: Check): void {
-    const { wall, ledger } = this.#parts
+    const { wall, ledger, machine } = this.#parts
     const isJudgedSince = evaluatedAt !== null && wall.worldTimeOf(evaluatedAt) >= wall.jumpedAt
     const found = isJudgedSince ? this.#clocks.flawOf(check) : null
     if (found !== null && (check.timeBased || found.flaw === 'behind')) {
       this.report('false_green', `${id} passes although ${found.what}`)
     }
     const backMs = this.#newestWall - wall.now
-    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt) {
+    // An answer of this process and the monotonic time since confirm a clock that is right again.
+    const isConfirmed = ledger.answeredAt >= machine.bornAt && Math.abs(wall.offset) <= noticedSkewMs
+    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt && !isConfirmed) {
       this.report(
         'false_green',
         `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
