@@ -69,15 +69,15 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'a changed answer is written without a second read',
     file: 'src/sync/whole-list.ts',
-    find: 'const other = state.completeStartedAt === null ? null : await differingAnswer(run, fetched, read)',
-    replace: 'const other = state.completeStartedAt !== null ? null : await differingAnswer(run, fetched, read)',
+    find: 'const other = provable ? await differingAnswer(run, fetched, read) : null',
+    replace: 'const other = provable ? null : await differingAnswer(run, fetched, read)',
     tests,
   },
   {
     name: 'two reads need not be equal',
     file: 'src/sync/confirm-answer.ts',
-    find: '    if (!same) {',
-    replace: '    if (!same && run.pages > 1000) {',
+    find: '      if (same) continue',
+    replace: '      if (same || run.pages < 1000) continue',
     tests,
   },
   {
