@@ -12,7 +12,7 @@ let world: World
 let planted: readonly Planted[]
 
 beforeAll(async () => {
-  world = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
+  world = await openWorld({ simulator: { problems: false, sizes: { users: 150, documents: 5 } } })
   planted = plant(world.simulator)
   await world.run('sync')
 }, 60_000)

@@ -69,8 +69,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'a changed answer is written without a second read',
     file: 'src/sync/whole-list.ts',
-    find: 'const other = state.completeStartedAt === null ? null : await differingAnswer(run, fetched, read)',
-    replace: 'const other = state.completeStartedAt !== null ? null : await differingAnswer(run, fetched, read)',
+    find: 'const other = provable ? await differingAnswer(run, fetched, read) : null',
+    replace: 'const other = provable ? null : await differingAnswer(run, fetched, read)',
     tests,
   },
   {
