@@ -14,7 +14,7 @@ it('lives full of faults show no false green, nothing lost, nothing erased, noth
 }, 900_000)
 
 it('lives without faults are judged: after the warm-up at most one check-step in a thousand is unknown', async () => {
-  const { tally, broken } = await liveAll(seedsFrom(1, 5), { steps: 12, faults: false })
+  const { tally, broken } = await liveAll(seedsFrom(1, 12), { steps: 12, faults: false })
   expect(broken).toEqual([])
   expect(tally.judged.checks).toBeGreaterThan(300)
   expect(tally.unknownShare).toBeLessThanOrEqual(mostUnknown)
