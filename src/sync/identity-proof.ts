@@ -4,13 +4,10 @@ import { enabledResources, type TenantContext } from './context.ts'
 import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
 import { pageRules } from './page-rules.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
-import { emptyList, suspectEmpty } from './suspect-empty.ts'
+import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
-
-/** Waits before an empty list of API clients is asked for again, in milliseconds (contract: Empty api-clients). */
-const repeatDelaysMs = [1000, 2000, 4000]
 
 /**
  * What the tenant's lists prove about whose they are (contract: Tenant identity): `match` and `mismatch` are proofs;

@@ -6,10 +6,7 @@ import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
 import type { Fetched, WalkResource } from './resource.ts'
 import { fetchVerified, type Run } from './run.ts'
-import { emptyList, suspectEmpty } from './suspect-empty.ts'
-
-/** Waits before an empty page is asked for again, in milliseconds. */
-const repollDelaysMs = [1000, 2000, 4000]
+import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
   readonly ids: ReadonlySet<string>
@@ -90,7 +87,7 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
   const query = queryAt(cursor)
   const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), query)
   let fetched = await ask()
-  for (const delay of repoll && run.state.emptyAccepted === null ? repollDelaysMs : []) {
+  for (const delay of repoll && run.state.emptyAccepted === null ? repeatDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
     await clock.sleep(delay, run.signal)
     fetched = await ask()

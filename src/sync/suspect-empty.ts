@@ -12,6 +12,9 @@ export interface Suspicion {
   readonly rids?: readonly number[]
 }
 
+/** Waits before an empty page of such a list is asked for again, in milliseconds (contract: Empty api-clients). */
+export const repeatDelaysMs: readonly number[] = [1000, 2000, 4000]
+
 export const emptyList: Suspicion = {
   message: 'The list is empty, which may mean that the request could not be completed',
 }
