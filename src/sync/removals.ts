@@ -39,7 +39,9 @@ export function planRemovals(
   const before = Math.max(0, present + removed - created)
   const counted = removed + unasked.length - replacing
   const tooMany = counted > limits.maxCount && counted * 100 > limits.maxPercent * before
-  const most = isMost(counted, before) || isMost(unasked.length - replacing, present)
+  // A list that had fewer than two records then is measured by all that it held since.
+  const base = before > 1 ? before : present + removed
+  const most = isMost(counted, base) || isMost(unasked.length - replacing, present)
   if (unasked.length === 0 || !(tooMany || most)) return { due, held: [] }
   return { due: due.filter(({ accepted }) => accepted), held: unasked }
 }

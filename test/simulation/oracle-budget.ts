@@ -11,6 +11,7 @@ const feeds: readonly Feed[] = ['users', 'documents', 'api-clients']
 
 interface Look {
   readonly at: number
+  /** Live records before the removals that this look is the first to see. */
   readonly live: number
 }
 
@@ -32,9 +33,13 @@ export class RemovalBudget {
       const gone = rows.filter(({ at }) => at !== null).map((row) => `${feed} ${row['key']}`)
       for (const id of this.#removed.keys())
         if (id.startsWith(`${feed} `) && !gone.includes(id)) this.#removed.delete(id)
-      for (const id of gone) if (!this.#removed.has(id)) this.#removed.set(id, oracle.now)
+      const newlyGone = gone.filter((id) => !this.#removed.has(id))
+      for (const id of newlyGone) this.#removed.set(id, oracle.now)
       if (!oracle.walks.walked(feed)) continue
-      const looks = [...(this.#looks.get(feed) ?? []), { at: oracle.now, live: rows.length - gone.length }]
+      const looks = [
+        ...(this.#looks.get(feed) ?? []),
+        { at: oracle.now, live: rows.length - gone.length + newlyGone.length },
+      ]
       this.#looks.set(feed, looks)
       const base = Math.max(...looks.filter(({ at }) => at >= since).map(({ live }) => live))
       const recent = gone.filter((id) => (this.#removed.get(id) ?? 0) >= since).length
