@@ -144,7 +144,13 @@ export class Falsifier {
     if (weather.has('empty-permissions') && resource === 'roles') said = withRecords(said, withoutPermissions)
     if (weather.has('far-dates')) {
       const detail = weather.detail('far-dates')
-      said = withRecords(said, (body, id) => (isChosen(id, detail) ? withFarDate(body, id) : body))
+      const isKept = weather.has('unreadable-time')
+      said = withRecords(said, (body, id) => {
+        if (!isChosen(id, detail)) return body
+        // Where the answer's own time cannot be read, no date is implausible.
+        if (isKept) ledger.malformed.add(`${resource} ${id}`)
+        return withFarDate(body, id)
+      })
     }
     if (weather.has('secret-fields')) {
       const detail = weather.detail('secret-fields')
