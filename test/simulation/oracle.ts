@@ -71,6 +71,8 @@ export class Oracle {
   #step = 0
   /** The latest wall time at which the daemon wrote the end of a run. */
   #newestWall = Number.NEGATIVE_INFINITY
+  /** The last jump after which a process knew that the clock was right again. */
+  #confirmedJump = Number.NEGATIVE_INFINITY
 
   constructor(parts: OracleParts) {
     this.#parts = parts
@@ -91,6 +93,8 @@ export class Oracle {
     const { resource, outcome, reason, pages } = result
     this.#clocks.runEnded(result, this.now)
     this.#newestWall = Math.max(this.#newestWall, this.#parts.wall.now)
+    // It is stored, so that the next process knows it, too.
+    if (this.#clockIsConfirmed()) this.#confirmedJump = this.#parts.wall.jumpedAt
     // A walk that had come to its end needs no further page to succeed.
     if (pages > 0 || outcome === 'success') this.#denied.delete(resource)
     if (reason === 'unauthorized' || reason === 'missing_permission') this.#denied.set(resource, this.now)
@@ -244,21 +248,26 @@ export class Oracle {
 
   /** "Beyond 300 s time-based checks … neither pass"; "where the server's time lies behind, every check"; unreadable. */
   #checkClocks({ check: id, evaluatedAt }: CheckView, check: Check): void {
-    const { wall, ledger, machine } = this.#parts
+    const { wall, ledger } = this.#parts
     const isJudgedSince = evaluatedAt !== null && wall.worldTimeOf(evaluatedAt) >= wall.jumpedAt
     const found = isJudgedSince ? this.#clocks.flawOf(check) : null
     if (found !== null && (check.timeBased || found.flaw === 'behind')) {
       this.report('false_green', `${id} passes although ${found.what}`)
     }
     const backMs = this.#newestWall - wall.now
-    // An answer of this process and the monotonic time since confirm a clock that is right again.
-    const isConfirmed = ledger.answeredAt >= machine.bornAt && Math.abs(wall.offset) <= noticedSkewMs
+    const isConfirmed = this.#confirmedJump === wall.jumpedAt || this.#clockIsConfirmed()
     if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt && !isConfirmed) {
       this.report(
         'false_green',
         `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
       )
     }
+  }
+
+  /** An answer of this process and the monotonic time since confirm a clock that is right again. */
+  #clockIsConfirmed(): boolean {
+    const { wall, ledger, machine } = this.#parts
+    return ledger.answeredAt >= machine.bornAt && Math.abs(wall.offset) <= noticedSkewMs
   }
 
   /** Why the clocks bar a check from resolving anything; null when they do not. */
