@@ -19,8 +19,8 @@ export interface ResolvedFinding {
   readonly resolution: string
   /** Wall time. */
   readonly at: number
-  /** Wall time at which the finding was first open. */
-  readonly firstSeenAt: number
+  /** Wall time at which the finding was opened before. */
+  readonly openedAt: number
 }
 
 /** What the oracle saw of the mirror before. */
@@ -33,8 +33,10 @@ export class MirrorMemory {
 
   newResolutions(machine: Machine): readonly ResolvedFinding[] {
     const rows = machine.query(
-      `select e.id, e.at, e.resolution, f."check", f.entity_id as entityId, f.first_seen_at as firstSeenAt
-         from finding_events e
+      `select e.id, e.at, e.resolution, f."check", f.entity_id as entityId,
+         (select max(o.at) from finding_events o
+          where o.fingerprint = e.fingerprint and o.kind in ('opened', 'reopened') and o.id < e.id) as openedAt
+       from finding_events e
        join findings f on f.fingerprint = e.fingerprint where e.kind = 'resolved' and e.id > ? order by e.id`,
       this.#lastEvent,
     )

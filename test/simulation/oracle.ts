@@ -294,14 +294,14 @@ export class Oracle {
   #checkResolutions(): void {
     const { machine, world, ledger, wall } = this.#parts
     const events = [...this.#ended.splice(0), ...this.#memory.newResolutions(machine)]
-    for (const { check, entityId, resolution, at, firstSeenAt } of events) {
+    for (const { check, entityId, resolution, at, openedAt } of events) {
       const definition = checks.find(({ id }) => id === check)
       if (definition === undefined) continue
       const sight = this.sight(at)
       if (resolution === 'entity_removed') {
         const from = sight.presenceFrom(definition.judges)
         const bled = ledger.everBled.has(`${definition.judges} ${entityId}`)
-        const reused = definition.judges === 'users' && this.#waived.wasReused(entityId, wall.worldTimeOf(firstSeenAt))
+        const reused = definition.judges === 'users' && this.#waived.wasReused(entityId, wall.worldTimeOf(openedAt))
         if (!bled && !reused && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
