@@ -226,7 +226,7 @@ export class Falsifier {
 
   /** One record once more, with other values. */
   #doubled({ resource, feed, cursor, updatedAfter }: Asked, answer: ServiceAnswer): ServiceAnswer {
-    const { weather, own } = this.#parts
+    const { weather, own, ledger } = this.#parts
     const detail = weather.detail('double-ids')
     if (!Array.isArray(answer.data) || answer.data.length === 0 || resource !== resourceOfDetail(detail >> 2)) {
       return answer
@@ -236,6 +236,8 @@ export class Falsifier {
     const across = detail % 4 > 1 && feed !== null ? (cursor === null ? this.#later : this.#first).get(feed) : undefined
     const isThere = across !== undefined && own.ids(resource).includes(idOfBody(across) ?? '')
     if (detail % 4 > 1 && isThere && (cursor === null) === (detail % 4 === 2)) {
+      // Before the other page is read nothing tells that one of the two is wrong.
+      ledger.malformed.add(`${resource} ${idOfBody(across)}`)
       return { ...answer, data: [...bodies, contradicting(across)] }
     }
     if (detail % 4 > 1) return answer

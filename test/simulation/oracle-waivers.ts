@@ -5,8 +5,8 @@ interface Reuse {
   readonly email: string
   /** World time at which the id became somebody else's. */
   readonly at: number
-  /** True once the mirror was seen to have that person. */
-  seen: boolean
+  /** World time at which the mirror was first seen to have that person. */
+  seenAt: number
 }
 
 /** A waiver is about a person, not about an id: one given to another person ends it (contract: Checks, waivers). */
@@ -18,7 +18,7 @@ export class WaiverWitness {
 
   reused({ userId, email }: UserTruth, at: number): void {
     this.#since.set(String(userId), at)
-    this.#reused.set(userId, { email, at, seen: false })
+    this.#reused.set(userId, { email, at, seenAt: Number.POSITIVE_INFINITY })
   }
 
   /** True when the id was given to somebody else at or after a world time: a finding about the person before ends. */
@@ -28,15 +28,18 @@ export class WaiverWitness {
 
   check(oracle: Oracle, { machine, wall }: OracleParts): void {
     for (const [userId, reuse] of this.#reused) {
-      const [user] = machine.query('select email from users where user_id = ? and removed_at is null', userId)
-      if (user?.['email'] !== reuse.email) continue
-      // Everything is evaluated between two looks.
-      const wasSeen = reuse.seen
-      reuse.seen = true
-      if (!wasSeen) continue
+      const [user] = machine.query(
+        'select email, mfa_status as enrolled from users where user_id = ? and removed_at is null',
+        userId,
+      )
+      // Of a person who is enrolled nothing is found, and what was found of the one before may stay while users are not read well.
+      if (user?.['email'] !== reuse.email || user['enrolled'] !== 0) continue
+      reuse.seenAt = Math.min(reuse.seenAt, oracle.now)
       // Where the policy is off or an input cannot be relied on, a finding of the person before stays as it was.
-      const [state] = machine.query(`select status from check_states where "check" = 'user-mfa-enrolled'`)
-      if (state?.['status'] !== 'fail') continue
+      const [state] = machine.query(
+        `select status, evaluated_at as at from check_states where "check" = 'user-mfa-enrolled'`,
+      )
+      if (state?.['status'] !== 'fail' || wall.worldTimeOf(Number(state['at'])) < reuse.seenAt) continue
       this.#reused.delete(userId)
       const covering = machine.query(
         `select w.accepted_at as at from waived_findings w join findings f on f.fingerprint = w.fingerprint
