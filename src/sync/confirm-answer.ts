@@ -34,7 +34,9 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need 
     run.proven = true
     return 'nothing'
   }
-  if ((proven && !guard.troubled) || !changes()) return 'nothing'
+  if (!changes()) return 'nothing'
+  // Users that no run has shown before are no proof of the others beside them.
+  if (proven && !guard.troubled && unknown.length === 0) return 'nothing'
   return guard.troubled ? 'confirmation' : 'confirmation if possible'
 }
 

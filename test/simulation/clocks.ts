@@ -31,8 +31,9 @@ export class WallClock {
     return this.#segments.at(-1)?.from ?? 0
   }
 
+  /** No clock of a machine can be set to before 1970. */
   jump(ms: number): void {
-    this.#segments.push({ from: this.#time.now, offset: this.offset + ms })
+    this.#segments.push({ from: this.#time.now, offset: this.offset + Math.max(ms, -this.now) })
   }
 
   /** The earliest world time at which the clock may have shown `wall`. */

@@ -206,7 +206,11 @@ export class Network {
   #deliver(path: string, world: World, answer: ServiceAnswer): Outcome {
     const { ledger, time, own } = this.#parts
     const resource = resourceOf(path)
-    if (world === own && answer.status === 200) for (const id of answer.shown) ledger.show(resource, id, time.now)
+    // Of a user by id only the role is taken.
+    const isList = !/^\/api\/public\/users\//.test(path)
+    if (world === own && isList && answer.status === 200) {
+      for (const id of answer.shown) ledger.show(resource, id, time.now)
+    }
     if (answer.status === 200) this.#noteWalk(path, world, answer.pagination)
     if (answer.status === 404) ledger.deny(path.split('/').at(-1) ?? '', time.now)
     return this.#say(answer, path)

@@ -1,6 +1,6 @@
 import { dayMs } from '../../src/model/durations.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
-import { tables } from './oracle-mirror.ts'
+import { quarantinedKeys, tables } from './oracle-mirror.ts'
 import type { Feed } from './readings.ts'
 
 /** `removals` of the default configuration. */
@@ -36,9 +36,12 @@ export class RemovalBudget {
       const newlyGone = gone.filter((id) => !this.#removed.has(id))
       for (const id of newlyGone) this.#removed.set(id, oracle.now)
       if (!oracle.walks.walked(feed)) continue
+      // A quarantined record without a live version counts like a live one.
+      const known = new Set(rows.flatMap((row) => (row['at'] === null ? [String(row['key'])] : [])))
+      const quarantined = quarantinedKeys(machine, feed).filter((id) => !known.has(id)).length
       const looks = [
         ...(this.#looks.get(feed) ?? []),
-        { at: oracle.now, live: rows.length - gone.length + newlyGone.length },
+        { at: oracle.now, live: known.size + newlyGone.length + quarantined },
       ]
       this.#looks.set(feed, looks)
       const base = Math.max(...looks.filter(({ at }) => at >= since).map(({ live }) => live))

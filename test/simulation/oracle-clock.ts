@@ -42,10 +42,12 @@ export class ClockWitness {
    * told clearly.
    */
   flawOf(check: Check): { readonly flaw: 'unreadable' | 'ahead' | 'behind'; readonly what: string } | null {
-    const { wall, machine } = this.#parts
+    const { wall, machine, ledger } = this.#parts
     for (const input of inputsOf(check)) {
       const noted = this.#noted.get(input)
       if (noted === undefined || noted.at < machine.bornAt) continue
+      // Answers to a proof that said otherwise since may count, too.
+      if ((ledger.times.of(input)?.since ?? 0) > noted.at) continue
       if (noted.wrongMs === null) return { flaw: 'unreadable', what: `the server time of ${input} cannot be read` }
       const skewMs = noted.wrongMs - wall.offset
       if (Math.abs(skewMs) <= noticedSkewMs) continue

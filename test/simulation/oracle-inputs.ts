@@ -56,6 +56,11 @@ function checkWhole(
  */
 export function isUnshown({ ledger, world }: OracleParts, check: Check, id: string): boolean {
   const { judges } = check
+  if (check.id === 'document-name-unique') {
+    return [...world.documents.live()].some(
+      ({ fileId, filename }) => filename === id && ledger.bled.has(`documents ${fileId}`),
+    )
+  }
   if (ledger.bled.has(`${judges} ${id}`)) return true
   if (!check.entity.isRecord || !ledger.isHidden(judges, id)) return false
   const shownAt = ledger.shownAt(judges, id)

@@ -93,8 +93,7 @@ export class Oracle {
     const { resource, outcome, reason, pages } = result
     this.#clocks.runEnded(result, this.now)
     this.#newestWall = Math.max(this.#newestWall, this.#parts.wall.now)
-    // It is stored, so that the next process knows it, too.
-    if (this.#clockIsConfirmed()) this.#confirmedJump = this.#parts.wall.jumpedAt
+    this.#noteConfirmedClock()
     // A walk that had come to its end needs no further page to succeed.
     if (pages > 0 || outcome === 'success') this.#denied.delete(resource)
     if (reason === 'unauthorized' || reason === 'missing_permission') this.#denied.set(resource, this.now)
@@ -106,6 +105,7 @@ export class Oracle {
     // Whatever a process wrote that died in the middle of judging.
     this.#ended.push(...this.#memory.newResolutions(machine))
     const before = this.#doubts()
+    this.#noteConfirmedClock()
     await judge()
     const ended = this.#memory.newResolutions(machine)
     if (ended.length === 0) return
@@ -262,6 +262,11 @@ export class Oracle {
         `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
       )
     }
+  }
+
+  /** That a clock is right again is stored with the end of a run and when it is judged; the next process knows it, too. */
+  #noteConfirmedClock(): void {
+    if (this.#clockIsConfirmed()) this.#confirmedJump = this.#parts.wall.jumpedAt
   }
 
   /** An answer of this process and the monotonic time since confirm a clock that is right again. */
