@@ -44,8 +44,10 @@ export class RemovalBudget {
         { at: oracle.now, live: known.size + newlyGone.length + quarantined },
       ]
       this.#looks.set(feed, looks)
-      const base = Math.max(...looks.filter(({ at }) => at >= since).map(({ live }) => live))
       const recent = gone.filter((id) => (this.#removed.get(id) ?? 0) >= since).length
+      // A list that was small a day ago is measured by all that it held since.
+      const held = known.size + quarantined + recent
+      const base = Math.max(held, ...looks.filter(({ at }) => at >= since).map(({ live }) => live))
       const rotated =
         feed === 'api-clients' ? world.clients.live().filter(({ createdAt }) => createdAt >= since).length : 0
       const count = recent - rotated
