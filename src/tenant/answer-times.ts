@@ -73,13 +73,14 @@ export class AnswerTimes implements ServerClock {
   }
 
   /**
-   * The server clock minus the local clock at this moment, in milliseconds, by the last answer for a resource and the
-   * monotonic time since; null when that answer carried no readable time, undefined when there was none.
+   * The server clock minus the local clock at this moment, in whole milliseconds, by the last answer for a resource and
+   * the monotonic time since; null when that answer carried no readable time, undefined when there was none.
    */
   skewMs(resource: ResourceName): number | null | undefined {
     const last = this.#last.get(resource)
     if (last === undefined) return undefined
-    return last.time === null ? null : last.time + this.#clock.monotonic() - last.monotonic - this.#clock.now()
+    if (last.time === null) return null
+    return Math.round(last.time + this.#clock.monotonic() - last.monotonic) - this.#clock.now()
   }
 
   /** Numbers a request that is about to be made; its retries share the number. */

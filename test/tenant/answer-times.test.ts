@@ -176,6 +176,17 @@ it('the time of the server goes on with the monotonic clock, whatever the local 
   expect(times.skewMs('users')).toBeUndefined()
 })
 
+it('the skew is told in whole milliseconds, however finely the monotonic clock counts', () => {
+  const clock = fakeClock()
+  const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
+  const serverTime = clock.now() + 1500
+  const stated = { requestId: 'a', timestamp: new Date(serverTime).toISOString(), serverTime, ageSeconds: null }
+  const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
+  times.note({ what: 'GET /api/public/roles', resource: 'roles', request: times.begin(), ...stated, ...receipt })
+  clock.advance(minuteMs + 0.3)
+  expect(times.skewMs('roles')).toBe(1500)
+})
+
 it('no skew is known by an answer whose time cannot be read, until one can', () => {
   const { answer, times } = scene()
   answer()
