@@ -139,6 +139,15 @@ it('after three runs with a steadily advancing time the newest time starts again
   expect(found).toEqual(['stale', 'stale', 'stale', 'order_violation', 'fine'])
 })
 
+it.each([null, 'the same'])('a time behind that comes with the id %j never counts: it may be a replay', (requestId) => {
+  const { answer, clock } = scene()
+  answer({ requestId })
+  for (let run = 0; run < 5; run++) {
+    clock.advance(5 * minuteMs)
+    expect(answer({ requestId, skewMs: -hourMs })).toBe('stale')
+  }
+})
+
 it('answers to requests that were under way together count as one run', () => {
   const { answer, clock, times } = scene()
   answer()
