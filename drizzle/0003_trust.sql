@@ -15,4 +15,5 @@ ALTER TABLE `sync_states` ADD `server_time_at` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `blocked_for_ms` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `known_since` integer;--> statement-breakpoint
 ALTER TABLE `tenants` ADD `admitted` text;--> statement-breakpoint
+ALTER TABLE `tenants` DROP COLUMN `clock_skew_ms`;--> statement-breakpoint
 ALTER TABLE `walks` ADD `wait_ms` integer DEFAULT 0 NOT NULL;

@@ -3,12 +3,14 @@ import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import type { FindingView } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { printableJson } from '../model/printable-json.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { checksOf } from './checks-of.ts'
 import { loadConfiguration, oneOf } from './configuration.ts'
 import { csvLine } from './csv.ts'
+import { exitCodeOf } from './fail-on.ts'
 import { findingsTable, unjudgedLines } from './findings-table.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
@@ -42,6 +44,7 @@ interface FindingsOptions {
   readonly tenant?: string
   readonly check?: string
   readonly severity?: string
+  readonly failOn?: string
 }
 
 export function addFindings(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -53,13 +56,16 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--tenant <name>', 'of this tenant only')
     .option('--check <id>', 'of this check only')
     .option('--severity <severity>', `at least this grave: ${severities.join(', ')}`)
+    .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(
       'after',
       `
-Works beside a running engine.
+Works beside a running engine. Checks that are unknown are named on standard error.
+Exit with --fail-on: 0 ok, 1 findings at or above it, 3 something is held or a check is unknown; 3 beats 1.
 
 Examples:
   tenantwatch findings
+  tenantwatch findings --fail-on high > findings.txt
   tenantwatch findings --severity high --check user-mfa-enrolled
   tenantwatch findings --format json | jq '.[].entity.id'
   tenantwatch findings --all --format csv > findings.csv
@@ -75,18 +81,26 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const { settings } = loadConfiguration(io, command)
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks)
+  const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
   await using mirror = openMirror(settings.storePath, 'beside')
   const views = createViews(mirror, settings, io.clock)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   await writeAll(io, render(format, views.findings(filter), source))
-  // An empty list must not look clean; beside data for programs, people are told on standard error.
-  const output = format === 'table' ? io.stdout : io.stderr
   const postures = (await views.posture()).filter(
     (posture) => filter.tenant === undefined || posture.tenant === filter.tenant,
   )
   const waivers = options.all === true ? waiverNotes(postures) : []
-  for (const line of [...waivers, ...unjudgedLines(postures)]) output.write(`${line}\n`)
-  return exitCodes.ok
+  // An empty list must not look clean.
+  for (const line of [...waivers, ...unjudgedLines(postures)]) io.stderr.write(`${line}\n`)
+  return failOn === undefined ? exitCodes.ok : exitCodeOf([], postures.map(ofCheck(filter.check)), failOn)
+}
+
+/** Narrows what the exit code hangs on to the check that was asked for. */
+function ofCheck(wanted: string | undefined): (posture: TenantPosture) => TenantPosture {
+  return (posture) => ({
+    ...posture,
+    checks: posture.checks.filter(({ check }) => wanted === undefined || check === wanted),
+  })
 }
 
 /** @throws UsageError on a name that does not exist: a misspelt filter would look like "nothing found". */

@@ -9,7 +9,7 @@ import { quarantine, tenants } from './schema/index.ts'
 import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
-export function toTenant({ clockSkewMs: _, ...row }: typeof tenants.$inferSelect): TenantRow {
+export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   const { changeAccepted, admitted } = row
   return {
     ...row,

@@ -1,8 +1,8 @@
 import type { PageGlance } from '../mirror/port.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
-import type { Reason } from '../model/reasons.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
 import { enabledResources } from './context.ts'
+import { endsRun } from './ending-reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 import type { Run } from './run.ts'
@@ -18,9 +18,6 @@ export type Need = 'nothing' | 'proof' | 'confirmation' | 'confirmation if possi
  * proof to the other.
  */
 const readsOfRound = [1, 2, 1, 3]
-
-/** After these a proof that was optional ends the run all the same. */
-const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'store', 'tenant_changed'])
 
 /** What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself. */
 export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need {

@@ -2,7 +2,7 @@ import type { AbsentRecord, WalkRow } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/query.ts'
 import { isoMs } from '../model/dates.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
-import type { Reason } from '../model/reasons.ts'
+import { endsRun } from './ending-reasons.ts'
 import { readFeed } from './feed-reading.ts'
 import type { FeedResource, Item } from './resource.ts'
 import { noteEvent, type Run } from './run.ts'
@@ -18,8 +18,6 @@ const marginMs = 1000
  * were never updated, as the specification allows ("updated at or after that time").
  */
 const walksWithoutConfirmation = 4
-
-const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'stale_answer', 'tenant_changed'])
 
 export interface TimeConfirmation {
   /** Ids of due records that stay, because nothing confirms their removal. */

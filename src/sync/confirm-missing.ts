@@ -1,22 +1,9 @@
 import { reasonOf, SyncError } from '../model/errors.ts'
-import type { Reason } from '../model/reasons.ts'
+import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
 import { noteAnswer, noteEvent, type Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
-
-/** After these no further request makes sense in this run. */
-export const endsAsking: ReadonlySet<Reason> = new Set([
-  'aborted',
-  'rate_limited',
-  'unauthorized',
-  'missing_permission',
-  'tenant_changed',
-  'stale_answer',
-])
-
-/** These end the run itself: of an old answer nothing may count as success. */
-export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'store', 'internal', 'stale_answer'])
 
 /**
  * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk

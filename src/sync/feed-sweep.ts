@@ -39,10 +39,15 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
 /** What changed behind the walk while it ran shows from the cursor stored before it. */
 async function pollFromBefore(run: Run, definition: FeedResource, walk: WalkRow): Promise<void> {
   if (walk.cursorBefore === null) return
+  let begun = false
   try {
-    await readFeed(run, definition, { cursor: walk.cursorBefore }, () => ({ walk: { id: walk.id } }))
+    await readFeed(run, definition, { cursor: walk.cursorBefore }, () => {
+      begun = true
+      return { walk: { id: walk.id } }
+    })
   } catch (error) {
-    if (!cursorRefused(error)) throw error
+    // Only the stored cursor may be refused: what lies behind a later one was shown to nobody.
+    if (!cursorRefused(error) || begun) throw error
     await forgetRefused(run, walk)
   }
 }

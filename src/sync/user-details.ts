@@ -1,6 +1,6 @@
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
-import { endsAsking, endsRun } from './confirm-missing.ts'
+import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
 import { noteAnswer, type Run } from './run.ts'

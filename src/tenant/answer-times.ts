@@ -73,13 +73,14 @@ export class AnswerTimes implements ServerClock {
   }
 
   /**
-   * The server clock minus the local clock at this moment, in milliseconds, by the last answer for a resource and the
-   * monotonic time since; null when that answer carried no readable time, undefined when there was none.
+   * The server clock minus the local clock at this moment, in whole milliseconds, by the last answer for a resource and
+   * the monotonic time since; null when that answer carried no readable time, undefined when there was none.
    */
   skewMs(resource: ResourceName): number | null | undefined {
     const last = this.#last.get(resource)
     if (last === undefined) return undefined
-    return last.time === null ? null : last.time + this.#clock.monotonic() - last.monotonic - this.#clock.now()
+    if (last.time === null) return null
+    return Math.round(last.time + this.#clock.monotonic() - last.monotonic) - this.#clock.now()
   }
 
   /** Numbers a request that is about to be made; its retries share the number. */
@@ -103,7 +104,7 @@ export class AnswerTimes implements ServerClock {
     if (sighting === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
     if (sighting !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
     if (serverTime === null) oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
-    else this.#confirm({ ...answer, serverTime })
+    else this.#confirm({ ...answer, serverTime, hasNewId: sighting === 'new' })
     if (this.#startedAgain) oddities.push({ kind: 'order_violation', field: 'meta.timestamp' })
     this.#startedAgain = false
     if (resource !== null) this.#last.set(resource, { time: serverTime, monotonic: answer.receivedMonotonic })
@@ -111,11 +112,12 @@ export class AnswerTimes implements ServerClock {
   }
 
   /** Compares a server time with the newest one, and raises that where another clock agrees. */
-  #confirm(answer: AnsweredRequest & { readonly serverTime: number }): void {
+  #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
     if (expected !== null && here.time < expected - greatestSkewMs) {
-      this.#noteBehind(here, answer.request)
+      // Without an id of its own it may be a replay, however its time advances.
+      if (answer.hasNewId) this.#noteBehind(here, answer.request)
       const seconds = Math.round((expected - here.time) / secondMs)
       throw stale(answer, `a server time ${seconds} s behind that of earlier answers`)
     }
@@ -127,7 +129,7 @@ export class AnswerTimes implements ServerClock {
     this.#ahead = confirmed ? null : here
   }
 
-  /** After three runs whose answers were not replayed and whose time advances steadily, the clock was corrected. */
+  /** After three runs whose answers have new ids and whose time advances steadily, the clock was corrected. */
   #noteBehind(here: Instant, request: number): void {
     const before = this.#behind
     if (before !== null && request <= before.request) return

@@ -31,7 +31,7 @@ export function createUserWriter(link: TenantLink, access: Access): TenantWriter
       signal,
     })
     if (outcome.kind === 'failure') throw withHint(outcome.error, mayExist)
-    if (outcome.status === 401) throw await access.denied(endpoint, held, signal)
+    if (outcome.status === 401) throw await access.denied(endpoint, held, 401, signal)
     const result = readOutcome(outcome, user)
     access.answered(endpoint, held)
     return result

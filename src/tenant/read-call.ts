@@ -1,5 +1,6 @@
 import type { Random } from '../model/clock.ts'
 import type { Access } from './access/access.ts'
+import { isRefusal } from './access/verdicts.ts'
 import type { Secret } from './credential/secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import { backoffMs, maxRetries } from './pace/backoff.ts'
@@ -44,7 +45,7 @@ export interface ReadAnswer {
 }
 
 /**
- * Makes reading calls of one tenant: token, 401, retries. What comes back is a whole 200 (or an agreed 404); everything
+ * Makes reading calls of one tenant: token, refusals, retries. What comes back is a whole 200 (or an agreed 404); everything
  * else is thrown as a SyncError.
  */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
@@ -87,13 +88,11 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             secret: held.secret,
           }
         }
-        if (status === 401) {
-          if (!renewed && (await access.renewed(held, signal))) {
-            renewed = true
-            continue
-          }
-          throw await access.denied(endpoint, held, signal)
+        if (status === 401 && !renewed && (await access.renewed(held, signal))) {
+          renewed = true
+          continue
         }
+        if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)
       }
       const failure = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
       if (await pause(failure, retries, signal)) retries += 1

@@ -33,7 +33,7 @@ export interface AnswerMeta {
   readonly receivedMonotonic: number
   /**
    * Number of the identity the answer was read under. It grows when the credential changed (other than by a renewal of
-   * the same OAuth client) and when an endpoint that answered 401 answers again; the data may be another tenant's.
+   * the same OAuth client) and when an endpoint that answered 401 or 403 answers again; the data may be another tenant's.
    */
   readonly identity: number
   /** What is odd about the id and the time of the answer; absent = nothing. */

@@ -123,9 +123,24 @@ it('finds in the simulator exactly what its truth holds', async () => {
 it('never lets an empty list look like a clean bill', async () => {
   const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
   expect(await one.run('sync')).toMatchObject({ code: 3 })
-  const { stdout } = await one.run('findings')
-  expect(stdout).toMatch(/^No open findings\.\nacme: 19 of 19 checks cannot be judged: .*user-mfa-enrolled \(/)
+  const { stdout, stderr } = await one.run('findings')
+  expect(stdout).toBe('No open findings.\n')
+  expect(stderr).toMatch(/^acme: 19 of 19 checks cannot be judged: .*user-mfa-enrolled \(/)
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
+})
+
+it('takes --fail-on: 1 with findings that grave, 3 with a check that is unknown', async () => {
+  const { run, simulator } = await world()
+  expect(await run('findings', '--fail-on', 'info')).toMatchObject({ code: 1 })
+  expect(await run('findings', '--fail-on', 'high', '--check', 'document-name-unique')).toMatchObject({ code: 0 })
+  expect(await run('findings', '--fail-on', 'awful')).toMatchObject({ code: 2 })
+  simulator.revokePermission('reader', 'Api_Documents_Read')
+  await run('sync')
+  expect(await run('findings')).toMatchObject({ code: 0 })
+  expect(await run('findings', '--fail-on', 'info')).toMatchObject({ code: 3 })
+  expect(await run('findings', '--fail-on', 'critical', '--check', 'auth-mfa-policy-enabled')).toMatchObject({
+    code: 0,
+  })
 })
 
 it('says what to do before the first sync', async () => {

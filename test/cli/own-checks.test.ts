@@ -142,10 +142,10 @@ it('is unknown with its error shown, and fails sync --fail-on, while a check is 
   const ran = await made.run('sync', '--fail-on', 'critical')
   expect(ran.code).toBe(3)
   expect(ran.stderr).toContain('"detail":"a.sql: no such column: nonsense"')
-  const { stdout } = await made.run('findings')
-  expect(stdout).toContain('good-one (check_failed)')
-  expect(stdout).toContain('\n  good-one: a.sql: no such column: nonsense\n')
-  expect(stdout).toContain('\n  own-file-b: b.sql: the header lacks id')
+  const { stderr } = await made.run('findings')
+  expect(stderr).toContain('good-one (check_failed)')
+  expect(stderr).toContain('\n  good-one: a.sql: no such column: nonsense\n')
+  expect(stderr).toContain('\n  own-file-b: b.sql: the header lacks id')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   const metrics = (await made.run('metrics')).stdout
   expect(metrics).toContain(
@@ -165,7 +165,7 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   rmSync(join(made.folder, 'own'), { recursive: true })
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
-  expect((await made.run('findings')).stdout).toContain('own-checks-folder (check_failed)')
+  expect((await made.run('findings')).stderr).toContain('own-checks-folder (check_failed)')
   mkdirSync(join(made.folder, 'own'))
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toEqual([])

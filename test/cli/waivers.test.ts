@@ -79,18 +79,18 @@ it('brings the finding back when its end passes, at the next look and without an
   const world = await waived()
   world.pass(61 * aDay)
   expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 0, ends, state: 'expired' })
-  const { stdout } = await world.run('findings', '--all')
+  const { stdout, stderr } = await world.run('findings', '--all')
   expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
-  expect(stdout).toContain('acme: waiver W-1 of ops: it has expired\n')
+  expect(stderr).toContain('acme: waiver W-1 of ops: it has expired\n')
 })
 
 it('tells with --all of waivers that have nothing to cover or cover too much', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
-  expect((await world.run('findings', '--all')).stdout).toContain(
+  expect((await world.run('findings', '--all')).stderr).toContain(
     'acme: waiver W-2 of ops: there is nothing for it to cover\n',
   )
-  expect((await world.run('findings')).stdout).not.toContain('W-2')
+  expect((await world.run('findings')).stderr).not.toContain('W-2')
   expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })
   world.agree('reason: All importers may create users for now, expires: 2026-04-30', '*', 'W-3')
   await world.run('sync')

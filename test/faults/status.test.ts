@@ -67,7 +67,8 @@ const faults: readonly FaultCase[] = [
     fault: wire.problem(403, 'FORBIDDEN'),
     reason: 'missing_permission',
     atOnce: 'unknown',
-    requests: 1,
+    // One of them tells whether the token still works.
+    requests: 2,
   },
   { id: 'H6', what: '407', fault: wire.answer(407), reason: 'client_error', requests: 1 },
   { id: 'H6', what: '451', on: 'documents', fault: wire.answer(451), reason: 'client_error', requests: 1 },

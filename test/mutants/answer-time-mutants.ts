@@ -57,9 +57,9 @@ export const answerTimeMutants: readonly Mutant[] = [
   },
   {
     name: 'an old detail fails no run',
-    file: 'src/sync/confirm-missing.ts',
-    find: "new Set(['aborted', 'store', 'internal', 'stale_answer'])",
-    replace: "new Set(['aborted', 'store', 'internal'])",
+    file: 'src/sync/ending-reasons.ts',
+    find: "new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])",
+    replace: "new Set(['aborted', 'internal', 'store', 'tenant_changed'])",
     tests: stale,
   },
   {

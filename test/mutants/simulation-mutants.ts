@@ -56,14 +56,16 @@ export const simulationMutants: readonly Mutant[] = [
   {
     name: 'a 401 is read as the empty end of a list in pages',
     file: 'src/tenant/read-call.ts',
-    find: 'throw await access.denied(endpoint, held, signal)',
-    replace: `if (/\\/(users|documents|api-clients)(\\?|$)/.test(call.path)) {
+    find: 'if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)',
+    replace: `if (isRefusal(status)) {
+          if (/\\/(users|documents|api-clients)(\\?|$)/.test(call.path)) {
             const end = { data: [], pagination: { hasMore: false, nextCursor: null }, error: null }
             const meta = { requestId: '00000000-0000-4000-8000-000000000000', timestamp: new Date(receivedAt) }
             const text = JSON.stringify({ ...end, meta })
             return { text, absentRequestId: null, receivedAt, identity: access.answered(endpoint, held) }
           }
-          throw await access.denied(endpoint, held, signal)`,
+          throw await access.denied(endpoint, held, status, signal)
+        }`,
     tests,
   },
 ]

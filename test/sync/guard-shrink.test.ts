@@ -232,6 +232,8 @@ it.each([500, 429, 403, 404])(
     expect(live(test, 'users')).toBe(30)
     expect(test.query('select * from users where missing_since is not null')).toHaveLength(1)
     test.sim.faults.clear()
+    // What answers again after a refusal may be another tenant's, until the next list proves whose it is.
+    if (status === 403) expect(ending(await test.run('users', 'sweep'))).toBe('success')
     expect(ending(await test.run('users', 'sweep'))).toBe('success')
     expect(live(test, 'users')).toBe(29)
   },

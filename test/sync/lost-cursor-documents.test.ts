@@ -163,3 +163,19 @@ it('still owes the sweep after recovery by time when another tenant came in betw
   expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
   expect(test.told.resets).toEqual(['documents'])
 })
+
+it('a cursor refused behind the first page of what changed meanwhile fails the run, and the next one reads it again', async () => {
+  const test = await synced()
+  const complete = () => test.query("select complete_started_at as at from sync_states where resource = 'documents'")
+  for (const { fileId } of [...test.sim.primary.state.documents()])
+    test.sim.primary.updateDocument(fileId, { uploadStatus: 'Completed' })
+  // The full sync takes two of these requests, what changed since the stored cursor the others.
+  const refused = test.sim.faults.add({ path, hasCursor: true, nth: 4, effect: { kind: 'status', status: 400 } })
+  const [{ at: before } = { at: null }] = complete()
+  expect(ending(await test.run('documents', 'sweep'))).toBe('invalid_cursor')
+  expect(complete()).toEqual([{ at: before }])
+  test.sim.faults.remove(refused.id)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+})

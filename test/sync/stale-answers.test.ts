@@ -86,6 +86,18 @@ it('an old denial removes no missing user', async () => {
   expect(live(test, 'users')).toBe(59)
 })
 
+it('an old answer to a proof that is optional ends the run all the same', async () => {
+  const test = await synced()
+  const [{ userId } = { userId: 0 }] = test.sim.primary.state.users()
+  test.sim.primary.updateUser(userId, { firstName: 'Changed' })
+  for (const path of ['/api/public/api-clients', '/api/public/documents']) {
+    test.sim.faults.add({ path, effect: { kind: 'clock-skew', ms: -hourMs } })
+  }
+  const rows = everyRow(test)
+  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(everyRow(test)).toEqual(rows)
+})
+
 it('a server whose clock was corrected is believed after three runs, with an event', async () => {
   const test = await synced()
   const ahead = test.sim.faults.add({ effect: { kind: 'clock-skew', ms: hourMs } })

@@ -7,10 +7,13 @@ import { type SeenRequest, sendJson, testServer } from './support/test-server.ts
 
 const cycleMs = 300_000
 
-/** A tenant where each token may read the named endpoints; everything else is 401. */
-async function tenant(grants: Record<string, readonly string[]>, overrides: Overrides = {}) {
+/** A tenant where each token may read the named endpoints; everything else is refused. */
+async function tenant(
+  grants: Record<string, readonly string[]>,
+  { refusal = 401, ...overrides }: Overrides & { readonly refusal?: 401 | 403 } = {},
+) {
   const env: Record<string, string> = { TOKEN: 'first' }
-  const server = await testServer((request, response) => answer(grants, request, response))
+  const server = await testServer((request, response) => answer(grants, request, response, refusal))
   const made = testClient(server.url, { env: (name) => env[name], cycleMs, ...overrides })
   const paths = () => server.requests.splice(0).map((request) => request.url.slice('/api/public/'.length))
   return {
@@ -26,11 +29,16 @@ async function tenant(grants: Record<string, readonly string[]>, overrides: Over
   }
 }
 
-function answer(grants: Record<string, readonly string[]>, request: SeenRequest, response: ServerResponse) {
+function answer(
+  grants: Record<string, readonly string[]>,
+  request: SeenRequest,
+  response: ServerResponse,
+  refusal: 401 | 403,
+) {
   const token = request.headers.authorization?.replace('Bearer ', '') ?? ''
   const name = request.url.slice('/api/public/'.length)
   const allowed = grants[token]?.some((grant) => name.startsWith(grant)) === true
-  if (!allowed) sendJson(response, 401, problem('UNAUTHORIZED'))
+  if (!allowed) sendJson(response, refusal, problem(refusal === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
   else if (name === 'authentication-settings') sendJson(response, 200, envelope(settings))
   else sendJson(response, 200, page([]))
 }
@@ -176,4 +184,25 @@ it('tells a missing token as unauthorized without sending anything', async () =>
     message: 'Environment variable TOKEN is not set',
   })
   expect(t.paths()).toEqual([])
+})
+
+it('takes 403 like 401, but fetches no other token for it', async () => {
+  await using t = await tenant({ first: ['users'] }, { refusal: 403 })
+  await t.client.listUsers({})
+  expect(await caught(t.client.listDocuments({}))).toMatchObject({
+    reason: 'missing_permission',
+    status: 403,
+    message: expect.stringContaining('Api_Documents_Read'),
+  })
+  expect(t.paths()).toEqual(['users', 'documents'])
+  t.grants['first'] = all
+  expect((await t.client.listDocuments({})).meta.identity).toBe(2)
+  t.grants['first'] = []
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized', status: 403 })
+  t.paths()
+  expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toEqual([])
+  t.clock.advance(cycleMs)
+  expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toHaveLength(1)
 })

@@ -139,6 +139,15 @@ it('after three runs with a steadily advancing time the newest time starts again
   expect(found).toEqual(['stale', 'stale', 'stale', 'order_violation', 'fine'])
 })
 
+it.each([null, 'the same'])('a time behind that comes with the id %j never counts: it may be a replay', (requestId) => {
+  const { answer, clock } = scene()
+  answer({ requestId })
+  for (let run = 0; run < 5; run++) {
+    clock.advance(5 * minuteMs)
+    expect(answer({ requestId, skewMs: -hourMs })).toBe('stale')
+  }
+})
+
 it('answers to requests that were under way together count as one run', () => {
   const { answer, clock, times } = scene()
   answer()
@@ -174,6 +183,17 @@ it('the time of the server goes on with the monotonic clock, whatever the local 
   expect(times.now()).toBe(before + hourMs)
   expect(times.skewMs('roles')).toBe(2 * minuteMs - 500 * dayMs)
   expect(times.skewMs('users')).toBeUndefined()
+})
+
+it('the skew is told in whole milliseconds, however finely the monotonic clock counts', () => {
+  const clock = fakeClock()
+  const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
+  const serverTime = clock.now() + 1500
+  const stated = { requestId: 'a', timestamp: new Date(serverTime).toISOString(), serverTime, ageSeconds: null }
+  const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
+  times.note({ what: 'GET /api/public/roles', resource: 'roles', request: times.begin(), ...stated, ...receipt })
+  clock.advance(minuteMs + 0.3)
+  expect(times.skewMs('roles')).toBe(1500)
 })
 
 it('no skew is known by an answer whose time cannot be read, until one can', () => {

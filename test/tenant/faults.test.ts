@@ -21,7 +21,7 @@ const json =
 
 const faults: readonly (readonly [name: string, send: Send, reason: string, requests: number])[] = [
   ['400', json(problem('BAD_REQUEST'), 400), 'client_error', 1],
-  ['403', json(problem('FORBIDDEN'), 403), 'missing_permission', 1],
+  ['403', json(problem('FORBIDDEN'), 403), 'unauthorized', 5],
   ['405', json({}, 405), 'client_error', 1],
   ['407', json({}, 407), 'client_error', 1],
   ['408', json({}, 408), 'timeout', 5],

@@ -8,8 +8,6 @@ export const tenants = sqliteTable('tenants', {
   createdAt: integer('created_at').notNull(),
   /** Nothing is sent to the tenant before this time. */
   blockedUntil: integer('blocked_until').notNull().default(0),
-  /** Not used since each resource has its own (sync_states.server_time). */
-  clockSkewMs: integer('clock_skew_ms'),
   /** How much of that wait was left when it was stored, in milliseconds. */
   blockedForMs: integer('blocked_for_ms'),
   /** JSON array of resources that still owe a complete walk after a tenant change was accepted; null = none pending. */

@@ -6,7 +6,7 @@ import type { SecretSource } from '../credential/secret-source.ts'
 import type { Endpoint } from '../endpoints.ts'
 import { waitFor } from '../wait-for.ts'
 import { type Held, Identity } from './identity.ts'
-import { deadCredential, missingPermission, undecided } from './verdicts.ts'
+import { deadCredential, isRefusal, missingPermission, type Refusal, undecided } from './verdicts.ts'
 
 export interface AccessOptions {
   readonly source: SecretSource
@@ -22,6 +22,8 @@ export interface AccessOptions {
 interface Dead {
   /** The token that every permission refused. */
   held: Held
+  /** By which status. */
+  readonly status: Refusal
   /** Monotonic time of the next probe. */
   nextProbeAt: number
   trying: boolean
@@ -38,7 +40,7 @@ export class Access {
   readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
   #dead: Dead | undefined
   #turn = 0
-  /** Judgements queue up, so that many 401 at once cost one round of probes. */
+  /** Judgements queue up, so that many refusals at once cost one round of probes. */
   #judging: Promise<unknown> = Promise.resolve()
 
   constructor(options: AccessOptions) {
@@ -57,10 +59,10 @@ export class Access {
     const seen = await this.#options.source.glance()
     // Another call may have brought it back to life meanwhile.
     if (this.#dead !== dead) return this.token(signal)
-    if (dead.trying) throw deadCredential()
+    if (dead.trying) throw deadCredential(dead.status)
     if (seen !== undefined && !seen.equals(dead.held.secret)) return this.#revive(seen)
     const now = this.#options.clock.monotonic()
-    if (now < dead.nextProbeAt) throw deadCredential()
+    if (now < dead.nextProbeAt) throw deadCredential(dead.status)
     dead.nextProbeAt = now + this.#options.cycleMs
     dead.trying = true
     try {
@@ -88,28 +90,28 @@ export class Access {
     return this.#identity.answered(endpoint.template, held)
   }
 
-  /** The verdict on a 401 that stayed: `missing_permission` or `unauthorized`. */
-  async denied(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<SyncError> {
-    const verdict = this.#judging.then(() => this.#judge(endpoint, held, signal))
+  /** The verdict on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
+  async denied(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+    const verdict = this.#judging.then(() => this.#judge(endpoint, held, status, signal))
     this.#judging = verdict.catch(() => {})
     return waitFor(verdict, signal)
   }
 
-  async #judge(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<SyncError> {
-    if (this.#dead?.held.generation === held.generation) return deadCredential()
+  async #judge(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+    if (this.#dead?.held.generation === held.generation) return deadCredential(status)
     // Where this token was let in before, something changed, and reads before the change prove nothing.
     const wasLetIn = this.#successes.get(endpoint.permission)?.generation === held.generation
-    if (!wasLetIn && this.#provenElsewhere(endpoint, held)) return this.#deny(endpoint, missingPermission(endpoint))
+    const missing = missingPermission(endpoint, status)
+    if (!wasLetIn && this.#provenElsewhere(endpoint, held)) return this.#deny(endpoint, missing)
     for (const probe of this.#options.probes) {
       if (probe.permission === endpoint.permission) continue
-      const status = await this.#probe(probe, held, signal)
-      if (status === 401) continue
-      if (status === 200) return this.#deny(endpoint, missingPermission(endpoint))
-      return this.#deny(endpoint, undecided(endpoint))
+      const found = await this.#probe(probe, held, signal)
+      if (isRefusal(found)) continue
+      return this.#deny(endpoint, found === 200 ? missing : undecided(endpoint, status))
     }
     const nextProbeAt = this.#options.clock.monotonic() + this.#options.cycleMs
-    this.#dead = { held, nextProbeAt, trying: false }
-    return deadCredential()
+    this.#dead = { held, status, nextProbeAt, trying: false }
+    return deadCredential(status)
   }
 
   /** The one probe of a cycle, with the token fetched anew. */
@@ -120,7 +122,7 @@ export class Access {
     const { probes } = this.#options
     const probe = probes[this.#turn++ % probes.length]
     const status = probe === undefined ? undefined : await this.#probe(probe, held, signal)
-    if (status === undefined || status === 401) throw deadCredential()
+    if (status === undefined || isRefusal(status)) throw deadCredential(dead.status)
     return this.#revive(held.secret)
   }
 

@@ -34,12 +34,12 @@ export class Identity {
     return { secret: this.#secret, generation: this.#generation, identity: this.#identity }
   }
 
-  /** The endpoint's last word was 401. */
+  /** The endpoint's last word was a refusal. */
   denied(template: string): void {
     this.#denied.add(template)
   }
 
-  /** The identity of an answer of this endpoint; a 401 that went away begins a new one. */
+  /** The identity of an answer of this endpoint; a refusal that went away begins a new one. */
   answered(template: string, held: Held): number {
     if (!this.#denied.delete(template)) return held.identity
     this.#identity += 1
