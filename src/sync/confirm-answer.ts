@@ -11,7 +11,12 @@ import type { Run } from './run.ts'
  * What a page needs before it is committed: a proof of the tenant's identity, or equal reads with a proof after each;
  * `if possible` does without the proof where the lists for it cannot be read.
  */
-export type Need = 'nothing' | 'proof' | 'confirmation' | 'confirmation if possible'
+export type Need =
+  | 'nothing'
+  | 'proof'
+  | 'confirmation'
+  | 'confirmation if possible'
+  | 'careful confirmation if possible'
 
 /**
  * Reads before each proof. Not equally many: a load balancer that takes turns would give each read to one tenant and each
@@ -32,9 +37,10 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need 
     return 'nothing'
   }
   if (!changes()) return 'nothing'
-  // Users that no run has shown before are no proof of the others beside them.
-  if (proven && !guard.troubled && unknown.length === 0) return 'nothing'
-  return guard.troubled ? 'confirmation' : 'confirmation if possible'
+  if (guard.troubled) return 'confirmation'
+  // Known users beside ones that no run has shown before may be those that two tenants share.
+  if (unknown.length > 0) return 'careful confirmation if possible'
+  return proven ? 'nothing' : 'confirmation if possible'
 }
 
 /** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
@@ -47,9 +53,11 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
       await guard.prove(signal)
       break
     case 'confirmation':
-    case 'confirmation if possible': {
+    case 'confirmation if possible':
+    case 'careful confirmation if possible': {
       const prove = need === 'confirmation' ? () => guard.prove(signal) : () => proveIfPossible(run)
-      const other = await differingAnswer(run, fetched, again, prove)
+      const rounds = guard.roundsOf(definition, need === 'careful confirmation if possible')
+      const other = await differingAnswer(run, fetched, again, { prove, rounds })
       if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
       break
     }
@@ -105,11 +113,10 @@ export async function differingAnswer(
   run: Run,
   fetched: Fetched,
   again: () => Promise<Fetched>,
-  prove = () => run.guard.prove(run.signal),
+  { prove = () => run.guard.prove(run.signal), rounds = run.guard.roundsOf(run.definition) } = {},
 ): Promise<Fetched | null> {
   const { guard, definition } = run
   if (guard.passing) return null
-  const rounds = guard.roundsOf(definition)
   for (let round = 0; round < rounds; round++) {
     for (let read = 0; read < (readsOfRound[round % readsOfRound.length] ?? 1); read++) {
       const second = await again()

@@ -36,10 +36,10 @@ export interface TenantGuard {
   /** True while an operator's acceptance lets another tenant's data in: nothing is compared. */
   readonly passing: boolean
   /**
-   * How often a changed answer is read again, with a proof after each. More for roles, permissions and settings, in which
-   * nothing names the tenant, and for a day after a hold or after two reads that differ.
+   * How often a changed answer is read again, with a proof after each. More where `careful`, as for roles, permissions and
+   * settings, in which nothing names the tenant, and for a day after a hold or after two reads that differ.
    */
-  roundsOf(definition: Pick<ResourceDefinition, 'kind'>): number
+  roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   /** True for a day after a hold, or after two reads that differ. */
   readonly troubled: boolean
   noteTrouble(): void
@@ -219,7 +219,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     get passing() {
       return passing()
     },
-    roundsOf: ({ kind }) => rounds[kind === 'whole' || clock.monotonic() < troubledUntil ? 'careful' : 'calm'],
+    roundsOf: ({ kind }, careful = kind === 'whole') =>
+      rounds[careful || clock.monotonic() < troubledUntil ? 'careful' : 'calm'],
     get troubled() {
       return clock.monotonic() < troubledUntil
     },

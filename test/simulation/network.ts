@@ -140,7 +140,10 @@ export class Network {
     const { own, other, readings, service, walked } = this.#parts
     if (readings.pageSize[feed] < 5 || !walked(feed)) return false
     const { shown } = service.answer(`/api/public/${feed}`, other)
-    const ids = new Set(own.ids(feed))
+    // Also of those that left: the mirror knows them.
+    const ids = new Set(
+      [...{ users: own.users, documents: own.documents, 'api-clients': own.clients }[feed].ids()].map(String),
+    )
     return shown.length >= 5 && shown.filter((id) => ids.has(id)).length * 2 < shown.length
   }
 
