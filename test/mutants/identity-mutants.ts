@@ -25,6 +25,13 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'unseen users are believed in a run that has proven the tenant',
+    file: 'src/sync/confirm-answer.ts',
+    find: "if (unknown.length > 0) return 'careful confirmation if possible'",
+    replace: '',
+    tests,
+  },
+  {
     name: 'known users outweigh unknown GUIDs',
     file: 'src/sync/identity-proof.ts',
     find: "if (this.#strange.length > 0) return this.#evidence('mismatch')",

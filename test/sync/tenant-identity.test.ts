@@ -99,6 +99,21 @@ it('a stranger that shares every user and role brings nothing in without any sig
   await expectNothingWritten(scene, before)
 })
 
+it('a page that mixes known users with unseen ones is read again, also in a run that has proven the tenant', async () => {
+  const strangers = [...users(1, 20), ...users(21, 3, { mfaStatus: false }), user(900)]
+  const { test, server } = await mirrored(
+    { users: users(1, 23), clients: [client(1)] },
+    { users: strangers, clients: [client(2)] },
+  )
+  server.a.users[0] = user(1, { state: 'Inactive' })
+  let asked = 0
+  // The first page is the tenant's own; of the one after it the first answer is the stranger's.
+  server.choose((path, cursor) => (path === 'users' && cursor !== null && asked++ === 0 ? server.b : server.a))
+  expect(ending(await test.run('users', 'sweep'))).toBe('protocol')
+  expect(live(test, 'users')).toBe(23)
+  expect(everyRow(test)['users']).toEqual(expect.not.arrayContaining([expect.objectContaining({ mfa_status: 0 })]))
+})
+
 it.each([
   ['documents only', { documents: [document(1), document(2)] }, { documents: [document(3)] }],
   ['clients only', { clients: [client(1), client(2)] }, { clients: [client(3)] }],

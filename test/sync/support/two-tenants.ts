@@ -18,8 +18,8 @@ export interface TwoTenants {
   readonly url: string
   readonly a: ScriptedTenant
   readonly b: ScriptedTenant
-  /** Which tenant each request from now on is answered for, by its path below /api/public/. */
-  choose(next: (path: string) => ScriptedTenant): void
+  /** Which tenant each request from now on is answered for, by its path below /api/public/ and its cursor. */
+  choose(next: (path: string, cursor: string | null) => ScriptedTenant): void
   /** Lists that answer 401. */
   readonly denied: Set<string>
   /** Lists that answer 400. */
@@ -96,7 +96,7 @@ const pageSize = 20
 
 /** Starts the server; it answers for `a` until told otherwise. */
 export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
-  let choice = (_path: string): ScriptedTenant => a
+  let choice = (_path: string, _cursor: string | null): ScriptedTenant => a
   const asked: string[] = []
   const denied = new Set<string>()
   const broken = new Set<string>()
@@ -122,8 +122,8 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const path = pathname.replace('/api/public/', '')
     asked.push(path)
-    const one = choice(path)
     const cursor = searchParams.get('cursor')
+    const one = choice(path, cursor)
     if (denied.has(path)) return answer(response, 401, null, null)
     if (broken.has(path)) return answer(response, 400, null, null)
     if (path === 'users') return list(response, one.users, cursor)
