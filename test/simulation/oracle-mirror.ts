@@ -19,8 +19,8 @@ export interface ResolvedFinding {
   readonly resolution: string
   /** Wall time. */
   readonly at: number
-  /** Wall time at which the finding was opened before. */
-  readonly openedAt: number
+  /** When the record was created that it was about; null where the evidence does not name it. */
+  readonly createdAt: string | null
 }
 
 /** What the oracle saw of the mirror before. */
@@ -34,8 +34,7 @@ export class MirrorMemory {
   newResolutions(machine: Machine): readonly ResolvedFinding[] {
     const rows = machine.query(
       `select e.id, e.at, e.resolution, f."check", f.entity_id as entityId,
-         (select max(o.at) from finding_events o
-          where o.fingerprint = e.fingerprint and o.kind in ('opened', 'reopened') and o.id < e.id) as openedAt
+         e.evidence ->> '$.identity.createdAt' as createdAt
        from finding_events e
        join findings f on f.fingerprint = e.fingerprint where e.kind = 'resolved' and e.id > ? order by e.id`,
       this.#lastEvent,

@@ -1,3 +1,4 @@
+import { isoMs } from '../../src/model/dates.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 import type { UserTruth } from './world.ts'
 
@@ -13,17 +14,18 @@ interface Reuse {
 export class WaiverWitness {
   readonly #reused = new Map<number, Reuse>()
 
-  /** World time at which an id last became somebody else's. */
-  readonly #since = new Map<string, number>()
+  /** When the person was created who has a reused id now. */
+  readonly #createdAt = new Map<string, number>()
 
-  reused({ userId, email }: UserTruth, at: number): void {
-    this.#since.set(String(userId), at)
+  reused({ userId, email, createdAt }: UserTruth, at: number): void {
+    this.#createdAt.set(String(userId), createdAt)
     this.#reused.set(userId, { email, at, seenAt: Number.POSITIVE_INFINITY })
   }
 
-  /** True when the id was given to somebody else at or after a world time: a finding about the person before ends. */
-  wasReused(userId: string, from: number): boolean {
-    return (this.#since.get(userId) ?? Number.NEGATIVE_INFINITY) >= from
+  /** True for somebody whose id was given to another: what was found of the former person ends. */
+  isFormer(userId: string, createdAt: string | null): boolean {
+    const present = this.#createdAt.get(userId)
+    return present !== undefined && createdAt !== null && isoMs(createdAt) !== present
   }
 
   check(oracle: Oracle, { machine, wall }: OracleParts): void {

@@ -297,16 +297,16 @@ export class Oracle {
 
   /** A finding that was resolved must have been untrue at some instant in sight. */
   #checkResolutions(): void {
-    const { machine, world, ledger, wall } = this.#parts
+    const { machine, world, ledger } = this.#parts
     const events = [...this.#ended.splice(0), ...this.#memory.newResolutions(machine)]
-    for (const { check, entityId, resolution, at, openedAt } of events) {
+    for (const { check, entityId, resolution, at, createdAt } of events) {
       const definition = checks.find(({ id }) => id === check)
       if (definition === undefined) continue
       const sight = this.sight(at)
       if (resolution === 'entity_removed') {
         const from = sight.presenceFrom(definition.judges)
         const bled = ledger.everBled.has(`${definition.judges} ${entityId}`)
-        const reused = definition.judges === 'users' && this.#waived.wasReused(entityId, wall.worldTimeOf(openedAt))
+        const reused = definition.judges === 'users' && this.#waived.isFormer(entityId, createdAt)
         if (!bled && !reused && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }

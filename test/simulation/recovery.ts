@@ -24,6 +24,9 @@ export interface RecoveryParts {
   readonly step: number
 }
 
+/** The longest wait that the tenant states. */
+const longestWaitMs = 90 * minuteMs
+
 /** Two cycles of the shortest interval, and the jitter (FAULTS I6: recovery within two cycles). */
 const cyclesMs = 21 * minuteMs
 
@@ -82,13 +85,10 @@ async function acceptHolds(parts: RecoveryParts): Promise<boolean> {
   return holds.length > 0
 }
 
-/**
- * For a restart a wait is kept as a wall time, of which a process believes one hour at most: a clock that was set back
- * may make it last longer by as much.
- */
+/** After a restart a stored wait lasts no longer than it was from its start: where the clock was set back it may begin anew. */
 function waitEnd({ ledger, wall, time }: RecoveryParts): number {
   const wasSetBack = wall.setBackSince(time.now - 3 * hourMs) > 0
-  return Math.max(ledger.waits.end, wasSetBack ? time.now + hourMs : 0)
+  return Math.max(ledger.waits.end, wasSetBack ? time.now + longestWaitMs : 0)
 }
 
 /** Two full sweeps of what has several pages, after what is left of an interrupted one; the last results of everything. */
