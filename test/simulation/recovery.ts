@@ -37,13 +37,17 @@ const mostAccepts = 2
 
 /**
  * After the faults have stopped and the tenant is quiet: the waits that are on pass, two full sweeps run (three runs: the
- * first may be the rest of an interrupted walk; of documents four, which no request can confirm), what is held is accepted by the operator, and the same again. Then the
- * mirror must be the tenant, row by row, and every status right (FAULTS I6, I7).
+ * first may be the rest of an interrupted walk; of documents five, which no request can confirm), what is held is accepted
+ * by the operator, and the same again. Then the mirror must be the tenant, row by row, and every status right (FAULTS I6,
+ * I7).
  */
 export async function checkRecovery(parts: RecoveryParts): Promise<void> {
   const { time, machine, oracle, step } = parts
   // Stated waits end; a dead credential and a tenant hold are tried again once a cycle, by the schedule alone.
   await time.runUntil(Math.max(time.now, waitEnd(parts)) + cyclesMs)
+  // A held tenant is asked once a cycle, and a server clock that was set back is believed after three runs.
+  if ((await machine.mirror.holds()).some(({ resource }) => resource === 'all'))
+    await time.runUntil(time.now + 2 * cyclesMs)
   let results = await rounds(parts)
   for (let accepts = 0; accepts < mostAccepts && (await acceptHolds(parts)); accepts++) results = await rounds(parts)
   for (const { resource, reason, message } of results.filter(({ outcome }) => outcome !== 'success')) {
@@ -95,7 +99,7 @@ function waitEnd({ ledger, wall, time }: RecoveryParts): number {
 async function rounds(parts: RecoveryParts): Promise<readonly RunResult[]> {
   const { machine, time } = parts
   const results = new Map<ResourceName, RunResult>()
-  for (const resources of [resourceNames, paged, paged, ['documents'] as const]) {
+  for (const resources of [resourceNames, paged, paged, ['documents'], ['documents']] as const) {
     for (const resource of resources) {
       await time.runUntil(time.now + 10 * secondMs)
       results.set(resource, await drive(parts, machine.run(resource, 'sweep')))
