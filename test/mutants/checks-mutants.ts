@@ -40,9 +40,30 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'a document that goes from one busy status to another is never stuck',
     file: 'src/checks/document-processing-finished.ts',
-    find: 'const isOne = busy.size === 1',
-    replace: 'const isOne = busy.size > 0',
+    find: 'isDoneByMirror(done) && busy.length === 1',
+    replace: 'busy.length > 0',
     tests: ['test/checks/document-processing-finished.test.ts'],
+  },
+  {
+    name: 'a document that goes from one status to another that is not done is young again',
+    file: 'src/mirror/schema/documents.ts',
+    find: 'isDone(next) === isDone(known)',
+    replace: "next['uploadStatus'] === known['uploadStatus']",
+    tests: ['test/evaluate/documents-never-done.test.ts'],
+  },
+  {
+    name: 'a document is done in Completed alone, whatever the configuration calls so',
+    file: 'src/checks/support/statuses.ts',
+    find: "optionsOf('document-required-present')['statuses']",
+    replace: "optionsOf('')['statuses']",
+    tests: ['test/evaluate/documents-never-done.test.ts'],
+  },
+  {
+    name: 'a document waits for the time of a clock that was ahead',
+    file: 'src/checks/support/status-since.ts',
+    find: 'isMirrored || told > now',
+    replace: 'isMirrored',
+    tests: ['test/evaluate/documents-never-done.test.ts'],
   },
   {
     name: 'a page size that is not the one asked for goes unnoticed',
