@@ -136,6 +136,20 @@ export const checksMutants: readonly Mutant[] = [
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
+    name: 'an e-mail in other letters is another one',
+    file: 'src/mirror/record-reader.ts',
+    find: 'text.toLowerCase()',
+    replace: 'text',
+    tests: ['test/sync/contract-events.test.ts'],
+  },
+  {
+    name: 'a user who may be gone is counted for a repeated e-mail',
+    file: 'src/mirror/record-reader.ts',
+    find: 'and missing_since is null and absent_walks = 0',
+    replace: '',
+    tests: ['test/sync/contract-events.test.ts'],
+  },
+  {
     name: 'evidence holds the e-mail itself',
     file: 'src/evaluate/identity.ts',
     find: 'digestOf([key, email.normalize(',
