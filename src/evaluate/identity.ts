@@ -24,7 +24,7 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
  */
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [whoIs(known), whoIs(present)]
-  if (after['emailDigest'] === undefined) return true
+  // Neither client has one.
   if (after['emailDigest'] !== null && after['emailDigest'] === before['emailDigest']) return true
   const [created, now] = [secondOf(before), secondOf(after)]
   return created === null || now === null || created === now

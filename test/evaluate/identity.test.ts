@@ -154,6 +154,15 @@ it('takes evidence of an earlier version, which does not say who it is, for the 
   expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: ofUser })).toBe(true)
 })
 
+it('takes a creation within the same second for the same person, and a client for the same whatever its creation', () => {
+  const ada = { createdAt: '2026-01-05T09:12:35.774Z', emailDigest: 'a' }
+  const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
+  expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)
+  expect(isSameEntity({ identity: ada }, { identity: { ...married, createdAt: '2026-01-05T09:12:36Z' } })).toBe(false)
+  const [client, anew] = [{ createdAt: ada.createdAt }, { createdAt: iso(now) }]
+  expect(isSameEntity({ identity: client }, { identity: anew })).toBe(true)
+})
+
 it.each(checks.filter(({ judges, entity }) => entity.isRecord && (judges === 'users' || judges === 'api-clients')))(
   'has who it is in the evidence of $id',
   async ({ id, entity }) => {

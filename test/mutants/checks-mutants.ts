@@ -110,8 +110,8 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'an API client with another creation is another one',
     file: 'src/evaluate/identity.ts',
-    find: "if (after['emailDigest'] === undefined) return true",
-    replace: '',
+    find: "after['emailDigest'] !== null && after",
+    replace: "typeof after['emailDigest'] === 'string' && after",
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
