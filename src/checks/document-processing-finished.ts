@@ -4,16 +4,16 @@ import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import { isOlderThan, olderThan } from './support/older-than.ts'
 import { hours } from './support/options.ts'
-import { factsOf, mapBatches, timeOf } from './support/records.ts'
-import { withStatusSince } from './support/status-since.ts'
-import { inStatus, statuses, statusWords } from './support/statuses.ts'
+import { factsOf, textOf } from './support/records.ts'
+import { sinceByHistory, sinceByMirror } from './support/status-since.ts'
+import { doneStatusesOf, inStatus, isDoneByMirror, statuses, statusWords } from './support/statuses.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentProcessingFinished = defineCheck({
   id: 'document-processing-finished',
   title: 'Every document finishes processing within 24 hours',
   description:
-    'No document has for longer than `hours` an uploadStatus that means that it is still processed: `statuses`, Processing by default.',
+    'No document has for longer than `hours` an uploadStatus that means that it is still processed (`statuses`, Processing by default). The time counts since it was last done (`statuses` of document-required-present, Completed by default), for one status may follow another; of one that never was, since `updatedAt ?? createdAt` when it was first mirrored.',
   risk: 'A document that is stuck in ingestion cannot be queried: the evidence it holds is not in use.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: { name: 'DocumentStuck', says: 'Documents stuck in processing' },
@@ -24,26 +24,26 @@ export const documentProcessingFinished = defineCheck({
   timeBased: true,
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24), statuses: statuses('Processing') }),
-  async load(reader, options, now) {
-    const busy: ReadonlySet<unknown> = new Set(options.statuses)
-    // Of one status the mirror's own time tells it all, by an index; of several, one may have followed another.
-    const isOne = busy.size === 1
-    const old = isOne ? [olderThan('statusSince', options.hours * hourMs, now)] : []
-    const stuck = reader.select('documents', { all: old, anyOf: inStatus(options.statuses) })
+  ruleContext: ({ optionsOf }) => doneStatusesOf(optionsOf),
+  async load(reader, { statuses: busy, hours }, now, { optionsOf }) {
+    const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
+    // The mirror's own time is asked for by an index.
+    const byMirror = isDoneByMirror(done) && busy.length === 1
+    const old = byMirror ? [olderThan('statusSince', hours * hourMs, now)] : []
+    const stuck = reader.select('documents', { all: old, anyOf: inStatus(busy) })
     return {
       population: await reader.count('documents'),
-      candidates: isOne
-        ? mapBatches(stuck, (document) => ({ document, since: timeOf(document, 'statusSince') }))
-        : withStatusSince(reader, stuck, (status) => busy.has(status)),
+      candidates: byMirror ? sinceByMirror(stuck) : sinceByHistory(reader, stuck, done, now),
     }
   },
   evaluate({ document, since }, options, now) {
     if (!isOlderThan(since, options.hours * hourMs, now)) return null
+    const status = statusWords([textOf(document, 'uploadStatus')])
     const limit = counted(options.hours, 'hour')
     return {
       entityId: document.key,
       severity: 'medium',
-      message: `Document ${document.key} has been ${statusWords(options.statuses)} since ${onDate(since)}, for more than ${limit}.`,
+      message: `Document ${document.key} is ${status} and has not been done since ${onDate(since)}, for more than ${limit}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         statusSince: toIso(since),

@@ -6,7 +6,7 @@ import { comparableName, globMatcher } from './support/glob.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { type Requirement, requirements } from './support/requirements.ts'
-import { inStatus, statuses, statusWords } from './support/statuses.ts'
+import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentRequiredPresent = defineCheck({
@@ -24,7 +24,7 @@ export const documentRequiredPresent = defineCheck({
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
-  options: z.strictObject({ requirements, statuses: statuses('Completed') }),
+  options: z.strictObject({ requirements, statuses: doneStatuses }),
   async load(reader, options, now) {
     const population = options.requirements.length
     if (population === 0) return { population, candidates: [], applicable: false }

@@ -4,15 +4,16 @@ import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { hours } from './support/options.ts'
-import { factsOf, textOf, timeOf } from './support/records.ts'
-import { withStatusSince } from './support/status-since.ts'
+import { factsOf, textOf } from './support/records.ts'
+import { sinceByHistory } from './support/status-since.ts'
+import { doneStatusesOf } from './support/statuses.ts'
 import { counted, onDate, quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
   id: 'document-status-known',
   title: 'Every document has a known upload status within 24 hours',
   description:
-    'No document has for longer than `hours` an uploadStatus that is not one of `documents.knownStatuses`; null counts as unknown unless it is in that list.',
+    'No document has for longer than `hours` an uploadStatus that is not one of `documents.knownStatuses`; null counts as unknown unless it is in that list. The time counts since it was last done, as that of document-processing-finished does.',
   risk: 'Nobody can tell whether the document is in use, or failed on the way.',
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
@@ -23,8 +24,8 @@ export const documentStatusKnown = defineCheck({
   timeBased: true,
   material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),
-  ruleContext: ({ knownDocumentStatuses }) => [...knownDocumentStatuses].sort(),
-  async load(reader, _options, _now, { knownDocumentStatuses }) {
+  ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
+  async load(reader, _options, now, { knownDocumentStatuses, optionsOf }) {
     const unknown = reader.select('documents', {
       anyOf: [
         ...(knownDocumentStatuses.includes(null) ? [] : [[{ field: 'uploadStatus', is: null }]]),
@@ -34,10 +35,9 @@ export const documentStatusKnown = defineCheck({
         ],
       ],
     })
-    const isKnown = (status: unknown) => knownDocumentStatuses.some((known) => known === status)
     return {
       population: await reader.count('documents'),
-      candidates: withStatusSince(reader, unknown, (status) => !isKnown(status)),
+      candidates: sinceByHistory(reader, unknown, doneStatusesOf(optionsOf), now),
     }
   },
   evaluate({ document, since }, options, now) {
@@ -48,11 +48,10 @@ export const documentStatusKnown = defineCheck({
     return {
       entityId: document.key,
       severity: 'low',
-      message: `Document ${document.key} has been without a known upload status since ${onDate(since)}, for more than ${limit}; it is ${present}.`,
+      message: `Document ${document.key} has no known upload status, but ${present}, and has not been done since ${onDate(since)}, for more than ${limit}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-        statusSince: toIso(timeOf(document, 'statusSince')),
-        unknownSince: toIso(since),
+        statusSince: toIso(since),
         thresholdHours: options.hours,
       },
     }

@@ -1,6 +1,7 @@
 import type { Resolution } from '../model/check-status.ts'
 import type { Database } from './database.ts'
 import type { NewFinding } from './port.ts'
+import { isSameFacts } from './same-facts.ts'
 import { waiverUpkeep } from './waiver-upkeep.ts'
 
 /** Findings that one transaction changes, so that scrapes and other work run between two of them. */
@@ -31,6 +32,9 @@ const ofCheck = 'tenant_id = ? and "check" = ?'
 const part = `${ofCheck} and id <= ?`
 
 export function findingDrafts({ raw }: Database): FindingDrafts {
+  raw.function('is_same_facts', { deterministic: true }, (accepted, present) =>
+    Number(isSameFacts(String(accepted), String(present))),
+  )
   const stage = raw.prepare(
     `insert into finding_drafts (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
        evidence, last_seen_at, resolution, facts)

@@ -50,6 +50,8 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
+  /** True when two records that the last complete walk showed have one text in a field, letter case aside. */
+  hasRepeats(resource: ResourceName, field: string): Promise<boolean>
   /** History of the records of these keys, oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
 }

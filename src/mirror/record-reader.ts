@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
@@ -34,7 +35,7 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
     const select = prepare<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
-    let after: Stored = typeof table.keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
+    let after = leastKey(table)
     for (;;) {
       const rows = select.all(tenantId, after)
       if (rows.length === 0) return
@@ -61,7 +62,7 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
     }
   }
 
-  return {
+  const reader: RecordReader = {
     select(resource, where) {
       const table = recordTables[resource]
       return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
@@ -97,6 +98,27 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
          group by ${column} having count(*) > 1 order by ${column}`,
       ).all(tenantId)
     },
+    async hasRepeats(resource, field) {
+      const table = recordTables[resource]
+      const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
+      const select = prepare<[Stored, string]>(
+        `select ${key}, ${column} from "${getTableName(table.table)}"
+         where tenant_id = ? and removed_at is null and missing_since is null and absent_walks = 0 and ${column} <> ''
+           and ${key} > ? order by ${key} limit ${batchSize}`,
+      ).raw()
+      // Grouped by the database, half a million would hold up everything else for seconds.
+      const digests = new BigUint64Array(await reader.count(resource))
+      let read = 0
+      for (let after: Stored = leastKey(table); ; ) {
+        const rows = select.all(tenantId, after)
+        for (const [, text] of rows) digests[read++] = digestOf(text)
+        if (rows.length < batchSize) break
+        after = rows.at(-1)?.[0] ?? null
+        await letOthersIn()
+      }
+      const sorted = digests.subarray(0, read).sort()
+      return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
+    },
     async history(resource, ...keys) {
       const rows = prepare<Record<string, Stored>>(
         `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
@@ -105,6 +127,16 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
       return rows.map(toChange)
     },
   }
+  return reader
+}
+
+function leastKey(table: RecordTable): Stored {
+  return typeof table.keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
+}
+
+/** 64 bits, which are the same for no two of a million texts. */
+function digestOf(text: string): bigint {
+  return hash('sha256', text.toLowerCase(), 'buffer').readBigUInt64BE()
 }
 
 function toChange(row: Record<string, Stored>): ChangeRow {

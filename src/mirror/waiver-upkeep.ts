@@ -16,7 +16,7 @@ export const anotherTenant = `update waived_findings set lapsed_at = @at,
  * What a verdict changes of acceptances, in the transaction that changes its findings: other facts end one, a finding
  * that a waiver comes to cover begins one. Each knows whether its finding is open.
  *
- * @param part condition on `finding_drafts` with three parameters.
+ * @param part condition on `finding_drafts` with three parameters; `is_same_facts` must be a function of the connection.
  */
 export function waiverUpkeep(part: string): readonly string[] {
   const failing = `(select * from finding_drafts where ${part} and kind <> 'resolved' and facts is not null)`
@@ -25,7 +25,8 @@ export function waiverUpkeep(part: string): readonly string[] {
      from (select * from finding_drafts where ${part}) d where waived_findings.fingerprint = d.fingerprint`,
     `update waived_findings set lapsed_at = d.at, lapsed_facts = d.facts from ${failing} d
      where waived_findings.fingerprint = d.fingerprint and waived_findings.lapsed_at is null
-       and waived_findings.facts <> d.facts`,
+       and waived_findings.facts <> d.facts
+       and (d.kind = 'replaced' or not is_same_facts(waived_findings.facts, d.facts))`,
     `update waived_findings set graver = ${rank('d.severity')} > ${rank('waived_findings.severity')} from ${failing} d
      where waived_findings.fingerprint = d.fingerprint`,
     `insert or ignore into waived_findings

@@ -5,6 +5,7 @@ export const contractEventKinds = [
   'order_violation',
   'skipped_row',
   'invalid_id',
+  'duplicate_email',
   'contradictory',
   'no_offset',
   'limit_differs',

@@ -41,6 +41,7 @@ export const usersSeries: ResourceSeries = {
   contractEvents: [
     'contradictory',
     'detail_differs',
+    'duplicate_email',
     'invalid_id',
     'limit_differs',
     'no_offset',

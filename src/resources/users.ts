@@ -2,7 +2,7 @@ import { isoMs } from '../model/dates.ts'
 import type { FeedResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
-/** Specification: List users, Get user. The feed shows new users only; everything else needs a sweep. */
+/** Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users only; everything else needs a sweep. */
 export const users = {
   name: 'users',
   kind: 'feed',
@@ -13,6 +13,7 @@ export const users = {
   identifiedBy: 'person',
   lostCursor: 'sweep',
   removal: 'confirm',
+  unique: { field: 'email', event: 'duplicate_email' },
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),
   fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),
   orderOf: (record) => ('createdAt' in record ? isoMs(record.createdAt) : null),

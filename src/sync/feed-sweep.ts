@@ -4,7 +4,7 @@ import { cursorRefused, readFeed } from './feed-reading.ts'
 import { walkToEnd } from './feed-walk.ts'
 import { decideRemovals } from './removals.ts'
 import type { FeedResource } from './resource.ts'
-import type { Run } from './run.ts'
+import { noteEvent, type Run } from './run.ts'
 import { readDetails } from './user-details.ts'
 
 /**
@@ -32,8 +32,15 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
       return
     }
   }
+  await noteRepeats(run, definition)
   await readDetails(run, definition, true)
   if (held !== null) throw held
+}
+
+async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<void> {
+  if (unique === undefined) return
+  const records = run.context.store.records(run.tenantId)
+  if (await records.hasRepeats(name, unique.field)) noteEvent(run, unique.event, unique.field)
 }
 
 /** What changed behind the walk while it ran shows from the cursor stored before it. */

@@ -1,6 +1,7 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { Incoming } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/query.ts'
+import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Emptiness } from '../model/emptiness.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { AnswerMeta, FeedQuery, Oddity, TenantReader } from '../tenant/reader.ts'
@@ -59,6 +60,8 @@ export interface FeedResource extends Common {
   readonly removal: 'confirm' | 'two-walks'
   /** Asks for one record by id; `item` is null when the tenant says it does not exist. */
   readonly fetchOne?: (reader: TenantReader, id: number, signal: AbortSignal) => Promise<FetchedOne>
+  /** A field that has no value twice, letter case aside, and what it is counted as where it has. */
+  readonly unique?: { readonly field: string; readonly event: ContractEventKind }
   /** The time the feed is ordered by, in milliseconds since the epoch, where the specification promises an order. */
   readonly orderOf?: (record: object) => number | null
 }

@@ -27,8 +27,8 @@ it('names the status, or that there is none', async () => {
     mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
   })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 has been without a known upload status since 2026-02-27 12:00 UTC, for more than 24 hours; it is null.',
-    'Document d2 has been without a known upload status since 2026-02-27 12:00 UTC, for more than 24 hours; it is "Failed".',
+    'Document d1 has no known upload status, but null, and has not been done since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d2 has no known upload status, but "Failed", and has not been done since 2026-02-27 12:00 UTC, for more than 24 hours.',
   ])
 })
 
@@ -51,20 +51,23 @@ function through(...statuses: readonly (readonly [hoursAgo: number, status: stri
 
 it.each<[string, Fill, string | null]>([
   ['one unknown status followed another', through([240, 'Completed'], [30, 'Weird1'], [2, 'Weird2']), '02-28 06:00'],
-  ['null followed an unknown status', through([240, 'Processing'], [25, 'Weird1'], [1, null]), '02-28 11:00'],
-  ['a known status lay between', through([240, 'Weird1'], [3, 'Completed'], [2, 'Weird2']), null],
+  ['null followed a busy status', through([240, 'Completed'], [25, 'Processing'], [1, null]), '02-28 11:00'],
+  ['it was done in between', through([240, 'Weird1'], [3, 'Completed'], [2, 'Weird2']), null],
   ['it was never known', through([240, null], [48, 'Weird1'], [2, 'Weird2']), '02-19 12:00'],
   ['it is known again', through([240, null], [48, 'Weird1'], [2, 'Completed']), null],
   ['unknown statuses followed each other for less', through([240, 'Completed'], [23, 'Weird1'], [2, null]), null],
-])('counts from when the status was last known, where %s', async (_case, fill, since) => {
+])('counts from when it was last done, where %s', async (_case, fill, since) => {
   const { failures } = await judge(check, fill)
   expect(failures.map(({ message }) => message.match(/since 2026-(.{11})/)?.[1])).toEqual(since === null ? [] : [since])
 })
 
-it('counts from when the status was null where null is known', async () => {
+it('counts from when the status was another one that means done', async () => {
   const fill = through([240, 'Weird1'], [30, null], [26, 'Weird2'])
-  const { failures } = await judge(check, fill, { knownStatuses: ['Completed', null] })
-  expect(failures.map(({ evidence }) => evidence['unknownSince'])).toEqual([iso(now - 26 * hourMs)])
+  const { failures } = await judge(check, fill, {
+    others: { 'document-required-present': { statuses: [null] } },
+    knownStatuses: ['Completed', null],
+  })
+  expect(failures.map(({ evidence }) => evidence['statusSince'])).toEqual([iso(now - 26 * hourMs)])
 })
 
 it('counts from the times the document had when it was first mirrored', async () => {
@@ -76,7 +79,7 @@ it('counts from the times the document had when it was first mirrored', async ()
     const [before, after] = [iso(now - 20 * day), iso(now - 2 * hourMs)]
     mirror.changes.push({ id: 9, ...change, at: now - 2 * hourMs, before, after, requestId: null })
   })
-  expect(failures.map(({ evidence }) => evidence['unknownSince'])).toEqual([iso(now - 20 * day)])
+  expect(failures.map(({ evidence }) => evidence['statusSince'])).toEqual([iso(now - 20 * day)])
 })
 
 it('is another rule when other statuses are known, whatever their order', async () => {

@@ -80,16 +80,47 @@ it('takes an e-mail in other letters and a time in another notation for the same
   expect((await world.counts(mfa)).waived).toEqual({ high: 1 })
 })
 
-it('ends the waiver of a client whose id was given to another one, for all clients, too', async () => {
+it.each([
+  ['without a fraction', '2026-01-05T09:12:35Z'],
+  ['with seven digits and an offset', '2026-01-05T10:12:35.1234567+01:00'],
+  ['of another day, as activation writes it', iso(now - 60_000)],
+])('keeps the finding and the waiver of a user whose creation comes %s', async (_case, createdAt) => {
   const world = await sqliteWorld()
-  const secret = { secretExpirationDate: iso(now - dayMs) }
+  const failing = { mfaStatus: false, createdAt: '2026-01-05T09:12:35.774Z' }
+  await world.sync({ 'authentication-settings': [settings()], users: [user(failing)] })
+  world.waivers = [waiver()]
+  await world.evaluate()
+  const [before] = await world.findings(mfa)
+  await world.sync({ users: [user({ ...failing, createdAt })] })
+  await world.evaluate()
+  expect((await world.counts(mfa)).waived).toEqual({ high: 1 })
+  expect((await world.findings(mfa))[0]).toMatchObject({ firstSeen: before?.firstSeen, reopened: 0 })
+  expect(await lifeOf(world)).toEqual(['opened', 'changed'])
+})
+
+it('ends the waiver of a user without an e-mail whose id was given to another one', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ 'authentication-settings': [settings()], users: [user({ mfaStatus: false, email: null })] })
+  world.waivers = [waiver()]
+  await world.evaluate()
+  await world.sync({ users: [user({ mfaStatus: false, email: null, createdAt: somebodyElse.createdAt })] })
+  await world.evaluate()
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: {} })
+  expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
+})
+
+it('keeps the finding and the waiver of a client whatever its times are written like', async () => {
+  const world = await sqliteWorld()
+  const secret = { secretExpirationDate: '2026-02-03T09:12:35.774Z' }
   await world.sync({ 'api-clients': [client(secret)] })
   world.waivers = [waiver({ check: expired, entity: '*' })]
   await world.evaluate()
-  expect((await world.counts(expired)).waived).toEqual({ critical: 1 })
-  await world.sync({ 'api-clients': [client({ ...secret, createdAt: iso(now - 60_000) })] })
+  const [before] = await world.findings(expired)
+  const times = { secretExpirationDate: '2026-02-03T09:12:35+00:00', createdAt: iso(now - 60_000) }
+  await world.sync({ 'api-clients': [client(times)] })
   await world.evaluate()
-  expect(await world.counts(expired)).toMatchObject({ open: { critical: 1 }, waived: {} })
+  expect((await world.counts(expired)).waived).toEqual({ critical: 1 })
+  expect((await world.findings(expired))[0]).toMatchObject({ firstSeen: before?.firstSeen, reopened: 0 })
 })
 
 it('keeps the e-mail out of everything that outlives its erasure', async () => {
@@ -118,7 +149,18 @@ it('shows the finding of a past time with the time it was first seen then', asyn
 
 it('takes evidence of an earlier version, which does not say who it is, for the same entity', () => {
   expect(isSameEntity({}, { identity: { createdAt: iso(now) } })).toBe(true)
-  expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: { createdAt: iso(now) } })).toBe(true)
+  const ofUser = { createdAt: iso(now), emailDigest: null }
+  expect(isSameEntity({}, { identity: ofUser })).toBe(true)
+  expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: ofUser })).toBe(true)
+})
+
+it('takes a creation within the same second for the same person, and a client for the same whatever its creation', () => {
+  const ada = { createdAt: '2026-01-05T09:12:35.774Z', emailDigest: 'a' }
+  const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
+  expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)
+  expect(isSameEntity({ identity: ada }, { identity: { ...married, createdAt: '2026-01-05T09:12:36Z' } })).toBe(false)
+  const [client, anew] = [{ createdAt: ada.createdAt }, { createdAt: iso(now) }]
+  expect(isSameEntity({ identity: client }, { identity: anew })).toBe(true)
 })
 
 it.each(checks.filter(({ judges, entity }) => entity.isRecord && (judges === 'users' || judges === 'api-clients')))(

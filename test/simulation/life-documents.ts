@@ -33,7 +33,8 @@ function removeMany({ world, prng }: LifeParts, documents: readonly DocumentTrut
 function withStatus({ world, readings }: LifeParts, document: DocumentTruth, uploadStatus: string | null) {
   const { now } = world.time
   const touched = readings.statusTouches ? { updatedAt: now } : {}
-  return { ...document, ...touched, uploadStatus, statusSince: now }
+  const isAsBefore = (uploadStatus === 'Completed') === (document.uploadStatus === 'Completed')
+  return { ...document, ...touched, uploadStatus, statusSince: isAsBefore ? document.statusSince : now }
 }
 
 function upload(parts: LifeParts): void {
@@ -48,8 +49,14 @@ function upload(parts: LifeParts): void {
 }
 
 function stall(parts: LifeParts, document: DocumentTruth): void {
-  const { world, prng, later } = parts
-  world.putDocument(withStatus(parts, document, prng.pick(['Processing', null, 'Rejected'])))
+  const { world, prng, after, later } = parts
+  const statuses = ['Processing', null, 'Rejected'] as const
+  world.putDocument(withStatus(parts, document, prng.pick(statuses)))
+  // One status that is not done may follow another.
+  after(prng.between(1, 30) * hourMs, () => {
+    const now = world.documents.get(document.fileId)
+    if (now !== null && now.uploadStatus !== 'Completed') world.putDocument(withStatus(parts, now, prng.pick(statuses)))
+  })
   later(() => {
     const now = world.documents.get(document.fileId)
     if (now !== null) world.putDocument(withStatus(parts, now, 'Completed'))

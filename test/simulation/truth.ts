@@ -17,7 +17,7 @@ export interface Sight {
   readonly judgedAt: readonly number[]
   /** Earliest instant that a user's `roleId` may be of: a failed detail read changes nothing (contract: User details). */
   readonly roleIdFrom: (userId: number) => number
-  /** By when the mirror saw that a document's status had begun; null when it need not have. */
+  /** By when the mirror saw that a document was no longer done, or was done; null when it need not have. */
   readonly statusSeenBy: (document: DocumentTruth) => number | null
   /** Values that the settings had when the mirror began. */
   readonly firstSettings: Readonly<Record<string, unknown>>
@@ -119,7 +119,7 @@ function documents(fails: (document: DocumentTruth, now: number) => boolean): Ju
     )
 }
 
-/** "since `updatedAt ?? createdAt` when first mirrored so, else when the mirror saw it begin" (contract: Checks). */
+/** Since it was last done: `updatedAt ?? createdAt` when first mirrored so, else when the mirror saw it (contract: Checks). */
 function statuses(fails: (status: string | null) => boolean): Judge {
   return (sight) =>
     documents((document, now) => {

@@ -36,7 +36,7 @@ export interface DocumentTruth {
   readonly fileId: string
   readonly filename: string
   readonly uploadStatus: string | null
-  /** When `uploadStatus` became what it is. */
+  /** Since when it is done, or is not. */
   readonly statusSince: number
   readonly createdAt: number
   readonly updatedAt: number | null

@@ -107,3 +107,21 @@ it('tells each skipped user of a run once', async () => {
   await test.run('users', 'sweep')
   expect(test.told.events).toEqual(Array(3).fill('users skipped_row'))
 })
+
+it('counts an e-mail that two users have, once each full sync, not while one of them may be gone', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 12 }, settings: quiet })
+  await test.run('users', 'sweep')
+  const [first] = [...test.sim.primary.state.users()]
+  test.clock.advance(hourMs)
+  const twin = test.sim.primary.addUser({ email: first?.email?.toUpperCase() ?? '' })
+  await test.run('users', 'poll')
+  expect(test.told.events).toEqual([])
+  await test.run('users', 'sweep')
+  await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(['users duplicate_email', 'users duplicate_email'])
+  test.sim.primary.removeUser(twin.userId)
+  test.sim.faults.add({ path: `/api/public/users/${twin.userId}`, effect: { kind: 'status', status: 500 } })
+  await test.run('users', 'sweep')
+  expect(test.query('select user_id from users where missing_since is not null')).toEqual([{ user_id: twin.userId }])
+  expect(test.told.events).toHaveLength(2)
+})

@@ -1,41 +1,55 @@
 import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/query.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import { timeOf } from './records.ts'
+import { mapBatches, timeOf } from './records.ts'
+import { isDoneByMirror } from './statuses.ts'
 
-export interface WithStatusSince {
+export interface WithSince {
   readonly document: MirrorRecord
-  /** Since when, in milliseconds since the epoch, every `uploadStatus` of it was one of those asked for. */
+  /** Since when, in milliseconds since the epoch, it has not been done. */
   readonly since: number
 }
 
+/** Adds to documents that are not done since when they are not, by the mirror's own time alone. */
+export function sinceByMirror(batches: AsyncIterable<readonly MirrorRecord[]>): AsyncIterable<readonly WithSince[]> {
+  return mapBatches(batches, (document) => ({ document, since: timeOf(document, 'statusSince') }))
+}
+
 /**
- * Adds to documents with a certain kind of status since when they have one of that kind: one may have followed another.
- *
- * @param isOfKind tells whether a status is of that kind.
+ * The same by the history of each document, too: it tells of other statuses that mean done, and of what an earlier version
+ * mirrored.
  */
-export async function* withStatusSince(
+export async function* sinceByHistory(
   reader: RecordReader,
   batches: AsyncIterable<readonly MirrorRecord[]>,
-  isOfKind: (status: unknown) => boolean,
-): AsyncIterable<readonly WithStatusSince[]> {
+  done: readonly (string | null)[],
+  now: number,
+): AsyncIterable<readonly WithSince[]> {
+  const isMirrored = isDoneByMirror(done)
   for await (const batch of batches) {
-    // A status that is as old as the mirror's knowledge of the document never changed.
-    const changed = batch.filter((document) => timeOf(document, 'statusSince') > document.firstSeenAt)
-    const changes = changed.length === 0 ? [] : await reader.history('documents', ...changed.map(({ key }) => key))
+    // Where the mirror knows what is done, a time as old as its knowledge of the document never moved.
+    const asked = batch.filter((document) => !isMirrored || timeOf(document, 'statusSince') > document.firstSeenAt)
+    const changes = asked.length === 0 ? [] : await reader.history('documents', ...asked.map(({ key }) => key))
     const byKey = Map.groupBy(changes, ({ key }) => key)
-    yield batch.map((document) => ({ document, since: sinceOf(document, byKey.get(document.key) ?? [], isOfKind) }))
+    yield batch.map((document) => {
+      const mirrored = timeOf(document, 'statusSince')
+      const told = toldSince(document, byKey.get(document.key) ?? [], done)
+      if (told === null) return { document, since: mirrored }
+      // A time that is still to come is of a clock that was wrong.
+      return { document, since: isMirrored || told > now ? Math.min(told, mirrored) : told }
+    })
   }
 }
 
-function sinceOf(
+/** Null where nothing is told of its status. */
+function toldSince(
   document: MirrorRecord,
   changes: readonly ChangeRow[],
-  isOfKind: (status: unknown) => boolean,
-): number {
+  done: readonly (string | null)[],
+): number | null {
   const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
-  if (ofStatus.length === 0) return timeOf(document, 'statusSince')
-  const began = ofStatus.findLast(({ before }) => !isOfKind(before))?.at ?? firstMirrored(document, changes)
-  return Math.min(began, timeOf(document, 'statusSince'))
+  if (ofStatus.length === 0) return null
+  const left = ofStatus.findLast(({ before }) => done.some((status) => status === before))
+  return left?.at ?? firstMirrored(document, changes)
 }
 
 /** `updatedAt ?? createdAt` as they were when the document was first mirrored, but no time after that. */

@@ -17,7 +17,7 @@ export const documents = sqliteTable(
     updatedAtMs: integer('updated_at_ms'),
     /** `updatedAt ?? createdAt`. */
     touchedAtMs: integer('touched_at_ms').notNull(),
-    /** Since when `uploadStatus` has its present value, as far as the mirror can tell. */
+    /** Since when the document is done, or is not, as far as the mirror can tell: one status that is not may follow another. */
     statusSince: integer('status_since').notNull(),
   },
   (table) => [
@@ -46,9 +46,14 @@ export const documentsTable: RecordTable = {
     return { touchedAtMs, statusSince: Math.min(touchedAtMs, at) }
   },
   settle(next, known, at) {
-    const sameStatus = next['uploadStatus'] === known['uploadStatus']
-    return { touchedAtMs: touchedAt(next, at), statusSince: sameStatus ? (known['statusSince'] ?? at) : at }
+    const isAsBefore = isDone(next) === isDone(known)
+    return { touchedAtMs: touchedAt(next, at), statusSince: isAsBefore ? (known['statusSince'] ?? at) : at }
   },
+}
+
+/** By the one status that the specification shows for a document that is in use. */
+function isDone(document: StoredFields): boolean {
+  return document['uploadStatus'] === 'Completed'
 }
 
 function touchedAt(next: StoredFields, at: number): number {

@@ -32,6 +32,10 @@ export function fakeReader({ live, changes }: FakeRecords): RecordReader {
         .map(([value, { length }]) => ({ value, count: length }))
         .sort((a, b) => (a.value < b.value ? -1 : 1))
     },
+    async hasRepeats(resource, field) {
+      const texts = live(resource).flatMap((record) => String(fieldOf(record, field) ?? '').toLowerCase() || [])
+      return new Set(texts).size < texts.length
+    },
     async history(resource, ...keys) {
       return changes.filter((change) => change.resource === resource && keys.includes(change.key))
     },

@@ -28,6 +28,7 @@ export function readerOf(records: Records): RecordReader {
     },
     count: refuse,
     duplicates: refuse,
+    hasRepeats: refuse,
     history: refuse,
   }
 }

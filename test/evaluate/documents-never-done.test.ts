@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { document } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/judging.ts'
+import { sqliteWorld } from './support/sqlite-world.ts'
+
+type World = Awaited<ReturnType<typeof sqliteWorld>>
+
+/** Shows the document in one status after the other, twelve hours apart; which check finds it each time. */
+async function live(world: World, ...statuses: readonly (string | null)[]) {
+  const found: string[] = []
+  for (const uploadStatus of statuses) {
+    await world.sync({ documents: [document({ uploadStatus, createdAt: iso(now) })] })
+    await world.evaluate()
+    const [stuck] = await world.findings('document-processing-finished')
+    const [unknown] = await world.findings('document-status-known')
+    const open = [stuck, unknown].filter((finding) => finding?.state === 'open')
+    found.push(open.map((finding) => finding?.check.slice('document-'.length)).join() || 'nothing')
+    world.pass(12 * hourMs)
+  }
+  return found
+}
+
+const [stuck, unknown] = ['processing-finished', 'status-known']
+
+it.each([null, 'Failed'])('finds a document that alternates between Processing and %s', async (other) => {
+  const found = await live(await sqliteWorld(), 'Processing', other, 'Processing', other, 'Processing', other)
+  expect(found).toEqual(['nothing', 'nothing', stuck, unknown, stuck, unknown])
+})
+
+it('counts anew from when the document was last done', async () => {
+  const world = await sqliteWorld()
+  await live(world, 'Processing', 'Failed', 'Completed')
+  const begun = world.now + minuteMs
+  expect(await live(world, 'Processing', null, 'Failed', 'Processing')).toEqual(['nothing', 'nothing', unknown, stuck])
+  const [finding] = await world.findings('document-processing-finished')
+  expect(finding?.evidence['statusSince']).toBe(iso(begun))
+  expect(await live(world, 'Completed', 'Processing')).toEqual(['nothing', 'nothing'])
+})
+
+it('takes for done what the configuration does', async () => {
+  const world = await sqliteWorld({
+    checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
+  })
+  const found = await live(world, 'Processing', 'Indexed', 'Failed', 'Processing', 'Processing')
+  expect(found).toEqual(['nothing', 'nothing', 'nothing', 'nothing', stuck])
+})
+
+it('does not wait for the time of a clock that was a year ahead', async () => {
+  const world = await sqliteWorld({
+    checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
+  })
+  await live(world, 'Indexed')
+  world.pass(365 * dayMs)
+  await live(world, 'Failed')
+  world.pass(-365 * dayMs)
+  await world.mirror.confirmTime(world.now)
+  expect(await live(world, 'Failed', 'Failed', 'Failed', 'Failed')).toContain(unknown)
+})
