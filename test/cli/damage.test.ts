@@ -58,7 +58,13 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
     const told = await world.run(...command)
     expect([...command, told]).toEqual([
       ...command,
-      { code: 3, stdout: '', stderr: expect.stringMatching(/^tenantwatch: The database .* is damaged \(.*users_posture.*\); restore a backup.*\n$/) },
+      {
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^tenantwatch: The database .* is damaged \(.*users_posture.*\); restore a backup.*\n$/,
+        ),
+      },
     ])
   }
   expect(contentOf(world.store)).toEqual(before)
