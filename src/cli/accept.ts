@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { HoldRow } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { UsageError } from '../model/errors.ts'
 import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { table } from './table.ts'
 import { createViews } from './views.ts'
 
@@ -57,7 +57,7 @@ function list(io: Io, holds: readonly HoldRow[]): void {
 
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const holds = await mirror.holds()
   if (id === undefined) {
     list(io, holds)

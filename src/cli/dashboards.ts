@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { UsageError } from '../model/errors.ts'
 import { dashboardIds } from '../pack/dashboard-ids.ts'
 import { oneOf } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { addPackOptions, type PackOptions, packOf } from './pack-options.ts'
+import { unwritten } from './write-file.ts'
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
@@ -40,10 +42,15 @@ async function dashboards(
     return
   }
   const folder = resolve(io.cwd, options.output)
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new UsageError(`--output cannot be made (${code}); want a folder`)
+  })
   for (const id of dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)
-    await writeFile(file, writeDashboard(id, pack))
+    await writeFile(file, writeDashboard(id, pack)).catch((error: unknown) => {
+      throw unwritten(file, error)
+    })
     io.stdout.write(`${file}\n`)
   }
 }

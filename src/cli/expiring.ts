@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { toIso } from '../model/dates.ts'
 import type { Deadline } from '../model/deadline.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
@@ -10,6 +9,7 @@ import { csvLine } from './csv.ts'
 import { doubts } from './doubts.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { table } from './table.ts'
 import { createViews } from './views.ts'
 import { writeAll } from './write-stream.ts'
@@ -48,7 +48,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const { settings } = loadConfiguration(io, command)
   const names = settings.tenants.map(({ name }) => name)
   const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const now = io.clock.now()
   const found = (await views.deadlines(tenant)).filter(({ at }) => at <= now + days * dayMs)

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { UsageError } from '../model/errors.ts'
 import type { FindingView } from '../model/finding.ts'
 import { printable } from '../model/printable.ts'
@@ -12,6 +11,7 @@ import { loadConfiguration, oneOf } from './configuration.ts'
 import { explanationOf } from './explanation.ts'
 import { explanationText } from './explanation-text.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 
 const formats = ['text', 'json'] as const
 const leastLength = 6
@@ -40,7 +40,7 @@ async function explain(io: Io, given: string, wanted: string, command: Command):
   const format = oneOf('format', formats, wanted)
   if (given.length < leastLength) throw new UsageError(`Give at least ${leastLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())
   const check = checksOf(settings).find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })

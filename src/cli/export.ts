@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { apiFields } from '../mirror/api-fields.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/query.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { UsageError } from '../model/errors.ts'
 import { printableJson } from '../model/printable-json.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
@@ -11,6 +10,7 @@ import { csvLine } from './csv.ts'
 import { doubts } from './doubts.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { createViews } from './views.ts'
 import { writeAll } from './write-stream.ts'
 
@@ -51,7 +51,7 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
     throw new UsageError(`There are several tenants: add --tenant with one of ${names.join(', ')}`)
   }
   const tenant = options.tenant === undefined ? names[0] : oneOf('tenant', names, options.tenant)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const row = (await mirror.tenants()).find((known) => known.name === tenant)
   if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)
   const heading = format === 'csv' ? csvLine(apiFields(resource)) : ''

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { printableJson } from '../model/printable-json.ts'
@@ -15,6 +14,7 @@ import { findingsTable, unjudgedLines } from './findings-table.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from './ocsf/compliance-finding.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
 import { waiverNotes } from './waiver-notes.ts'
@@ -82,7 +82,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks)
   const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   await writeAll(io, render(format, views.findings(filter), source))

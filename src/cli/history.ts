@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { personalFields } from '../mirror/api-fields.ts'
 import type { TenantChangeRow } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import { printable } from '../model/printable.ts'
@@ -12,6 +11,7 @@ import { csvLine } from './csv.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
 import { readMoment } from './moment.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { writeAll } from './write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -61,7 +61,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
   if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since lies after --until')
   const { key, resource } = entityOf(options)
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const rows = await mirror.tenants()
   const names = rows.map(({ name }) => name)
   const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { createMetrics } from '../metrics/metrics.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { metricsConfig } from './metrics-config.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { version } from './version.ts'
 import { createViews } from './views.ts'
 import { writeAll } from './write-stream.ts'
@@ -15,7 +15,7 @@ export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => v
     .addHelpText('after', '\nExample:\n  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.prom')
     .action(async (_options: object, command: Command) => {
       const { settings } = loadConfiguration(io, command)
-      await using mirror = openMirror(settings.storePath, 'beside')
+      await using mirror = await openSoundMirror(settings, io)
       const views = createViews(mirror, settings, io.clock)
       const config = metricsConfig(settings)
       const read = () => views.readings()

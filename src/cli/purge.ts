@@ -32,6 +32,7 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing can be erased')
   // Alone with the database: an engine remembers what it has read of a tenant.
   await using mirror = openMirror(settings.storePath, 'engine')
+  await mirror.verify(io.stop)
   const tenants = await mirror.tenants()
   const tenant = tenants.find((one) => one.name === name)
   if (tenant === undefined) {

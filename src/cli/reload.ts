@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import { ConfigError } from '../config/config-error.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
@@ -42,7 +43,8 @@ export function createReloader(parts: ReloadParts): Reloader {
   let ended = false
   return {
     reload() {
-      waiting ??= last.then(() => {
+      // A burst of signals comes in one turn of the event loop; without the wait each would be loaded for before the next.
+      waiting ??= last.then(letOthersIn).then(() => {
         waiting = undefined
         return ended ? { ok: false, text: 'The daemon is stopping' } : attempt(parts, () => ended)
       })

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
@@ -15,6 +14,7 @@ import type { Report } from './report/report.ts'
 import { reportHtml } from './report/report-html.ts'
 import { reportJson } from './report/report-json.ts'
 import { reportMd } from './report/report-md.ts'
+import { openSoundMirror } from './sound-mirror.ts'
 import { version } from './version.ts'
 import { writeFile } from './write-file.ts'
 import { writeAll } from './write-stream.ts'
@@ -59,7 +59,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const now = io.clock.now()
   const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
   if (at > now) throw new UsageError('The time of --as-of lies in the future; without it the report tells of now')
-  await using mirror = openMirror(settings.storePath, 'beside')
+  await using mirror = await openSoundMirror(settings, io)
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
   if (options.output === undefined) await writeAll(io, pieces)

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { printable } from '../model/printable.ts'
 import { systemClock } from '../model/system-clock.ts'
+import { endNow } from './end-now.ts'
 import { exitCodes, type Io } from './io.ts'
 import { isService, runProgram } from './program.ts'
 
@@ -14,9 +15,9 @@ export async function start(): Promise<void> {
   // To be stopped is how a service ends; a command that was stopped has not done its work.
   const stopped = isService(args) ? exitCodes.ok : exitCodes.failed
   const stop = () => {
-    if (stopping.signal.aborted) process.exit(stopped)
+    if (stopping.signal.aborted) endNow(stopped)
     stopping.abort(new DOMException('The program is stopping', 'AbortError'))
-    setTimeout(() => process.exit(stopped), stopLimitMs).unref()
+    setTimeout(() => endNow(stopped), stopLimitMs).unref()
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
@@ -47,7 +48,7 @@ export async function start(): Promise<void> {
     setImmediate(() => {
       const ended = wasWritten(lost) ? code : exitCodes.failed
       process.exitCode = ended
-      setTimeout(() => process.exit(ended), 500).unref()
+      setTimeout(() => endNow(ended), 500).unref()
     }),
   )
 }

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { FatalError, UsageError } from '../model/errors.ts'
 import { printable } from '../model/printable.ts'
+import { UnfitFile } from '../model/regular-file.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -12,7 +13,7 @@ import type { Io } from './io.ts'
 export async function writeFile({ cwd }: Io, name: string, pieces: AsyncIterable<string>): Promise<void> {
   const file = resolve(cwd, name)
   const draft = `${file}.part`
-  const fd = begin(draft)
+  const fd = begin(file, draft)
   try {
     try {
       for await (const piece of pieces) write(fd, piece)
@@ -23,17 +24,25 @@ export async function writeFile({ cwd }: Io, name: string, pieces: AsyncIterable
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })
-    if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
+    throw unwritten(file, error)
   }
 }
 
-function begin(draft: string): number {
+/** What went wrong with a file that was to be written, in one sentence; an error that is not the system's as it is. */
+export function unwritten(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
+}
+
+function begin(file: string, draft: string): number {
   try {
+    // A device would be replaced by a file.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new UnfitFile('it is not a regular file')
     rmSync(draft, { force: true })
     return openSync(draft, 'wx', 0o600)
   } catch (error) {
-    throw new UsageError(`--output cannot be written (${codeOf(error)}); want a file in a folder that exists`)
+    const why = error instanceof UnfitFile ? error.message : codeOf(error)
+    throw new UsageError(`--output cannot be written (${why}); want a file in a folder that exists`)
   }
 }
 

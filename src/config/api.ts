@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { holdsCertificate } from '../model/certificate-authorities.ts'
 import type { Context } from './context.ts'
 import type { KeyPath } from './key-path.ts'
 import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './leaves.ts'
 import type { Report } from './report.ts'
 import { isMap, readSection, type Section } from './section.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
+import { whyUnreadable } from './unreadable.ts'
 import { proxyUrl } from './urls.ts'
 
 const shape = {
@@ -36,14 +38,31 @@ const defaults = {
 } as const satisfies Required<ApiSection>
 
 /** Reads `api`, of the whole configuration or of one tenant. */
-export function readApi(raw: unknown, path: KeyPath, { report, exists }: Context): ApiSection {
+export function readApi(raw: unknown, path: KeyPath, context: Context): ApiSection {
+  const { report } = context
   const { pageSizeParameter, ...section } = readSection(shape, raw, path, report)
   const { caFile } = section
-  if (typeof caFile === 'string' && !exists(caFile)) {
-    report.wrong([...path, 'caFile'], caFile, 'want a file that exists')
-  }
+  if (typeof caFile === 'string') checkAuthorities(caFile, [...path, 'caFile'], context)
   const parameter = readPageSizeParameter(pageSizeParameter, [...path, 'pageSizeParameter'], report)
   return parameter === undefined ? section : { ...section, pageSizeParameter: parameter }
+}
+
+function checkAuthorities(file: string, path: KeyPath, { report, exists, ...context }: Context): void {
+  if (!exists(file)) {
+    report.wrong(path, file, 'want a file that exists')
+    return
+  }
+  const why = context.whyUnfit(file) ?? (context.needsSecrets ? whyNoAuthorities(() => context.read(file)) : null)
+  if (why !== null) report.say(path, `names the file \`${file}\`: ${why}`)
+}
+
+/** Only who sends something must be able to read it. */
+function whyNoAuthorities(read: () => string): string | null {
+  try {
+    return holdsCertificate(read()) ? null : 'it holds no PEM certificate'
+  } catch (error) {
+    return whyUnreadable(error)
+  }
 }
 
 /** One name for both lists, or a map with one for each; null and an absent one send none. */

@@ -9,8 +9,12 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a variable or file that a secret comes from must be there. */
   readonly needsSecrets: boolean
-  /** True when a file is at this path (relative to the working directory). */
+  /** True when something is at this path (relative to the working directory). */
   exists(path: string): boolean
+  /** Why what is there is no file that can be read to its end; null when it is one, or cannot be looked at. */
+  whyUnfit(path: string, mostBytes?: number): string | null
+  /** The text of a file; throws when it cannot be read. */
+  read(path: string): string
   /** The files of own checks in this folder (relative to the working directory). */
   readFolder(path: string): OwnCheckFolder
 }

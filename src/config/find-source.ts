@@ -17,6 +17,7 @@ const variables = ['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWATCH_TOK
  * counts as not set.
  */
 export function findSource(file: string | undefined, env: Environment, exists: (path: string) => boolean): Source {
+  if (file === '') throw new ConfigError(['--config is empty; want the path of the configuration file'])
   if (file !== undefined) return { kind: 'file', path: file, namedBy: '--config' }
   const named = env['TENANTWATCH_CONFIG']
   if (named) return { kind: 'file', path: named, namedBy: 'TENANTWATCH_CONFIG' }

@@ -3,9 +3,11 @@ import { oneOf, text, wholeNumber } from './leaves.ts'
 import { readSection } from './section.ts'
 import type { Settings } from './settings.ts'
 
+const wantedStore = 'want the path of the database file'
+
 const shapes = {
   history: { retentionDays: wholeNumber(1, 36_500).optional() },
-  store: { path: text('want the path of the database file').optional() },
+  store: { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional() },
   log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 

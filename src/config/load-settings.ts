@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/regular-file.ts'
 import { ConfigError } from './config-error.ts'
 import type { Context } from './context.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
@@ -24,7 +25,7 @@ export interface LoadOptions {
   readonly cwd?: string
   /** Reads a file as text; throws when it cannot. */
   readonly readFile?: (path: string) => string
-  /** True when a file, not a directory, is at this path. */
+  /** True when something is at this path. */
   readonly exists?: (path: string) => boolean
   /** Whether the web configuration file is judged, too: only who serves needs to be able to read it. */
   readonly judgeWeb?: boolean
@@ -45,7 +46,7 @@ export interface LoadedSettings {
  * @throws ConfigError that names every problem with its place, and no secret.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isFile, needsSecrets = true } = options
+  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isThere, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
   const source = findSource(options.file, env, existsHere)
   const name = source.kind === 'file' ? source.path : 'environment'
@@ -64,6 +65,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     env,
     needsSecrets,
     exists: existsHere,
+    whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),
+    read: (path) => readFile(resolve(cwd, path)),
     readFolder: (path) => readFolder(resolve(cwd, path)),
   }
   const settings = readSettings(written.raw, context)
@@ -98,9 +101,23 @@ function readSource({ path, namedBy }: Source & { kind: 'file' }, readFile: (pat
 }
 
 function readText(path: string): string {
-  return readFileSync(path, 'utf8')
+  return readRegularFileSync(path).toString()
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // Where it may not be looked at, reading it will tell why.
+    return true
+  }
+}
+
+function whyUnfit(path: string, mostBytes: number | undefined): string | null {
+  try {
+    insistOnRegularFile(path, mostBytes)
+    return null
+  } catch (error) {
+    return error instanceof UnfitFile ? error.message : null
+  }
 }

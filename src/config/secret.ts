@@ -1,3 +1,4 @@
+import { mostSecretBytes } from '../model/regular-file.ts'
 import type { Context } from './context.ts'
 import type { KeyPath } from './key-path.ts'
 import { text } from './leaves.ts'
@@ -19,9 +20,13 @@ export function checkSecret(section: { env?: string; file?: string }, path: KeyP
     const state = context.env[env] === undefined ? 'not set' : 'empty'
     context.report.say([...path, 'env'], `names ${variable(env)}, which is ${state}`)
   }
-  if (file !== undefined && !context.exists(file)) {
-    context.report.say([...path, 'file'], `names the file \`${file}\`, which does not exist`)
-  }
+  if (file === undefined) return
+  const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
+  if (why === null) return
+  context.report.say(
+    [...path, 'file'],
+    `names the file \`${file}\`${why === undefined ? ', which does not exist' : `: ${why}`}`,
+  )
 }
 
 /** People paste tokens here; what does not look like the name of a variable is not repeated. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -30,10 +30,13 @@ export function openForEngine(path: string): OpenedDatabase {
   const umask = process.umask(0o077)
   try {
     makeFolder(dirname(file))
+    const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
     try {
       return openWritable(file, lock)
     } catch (error) {
+      // Beside what is no mirror, or was never opened, nothing is left.
+      if (isForeign) rmSync(`${file}-lock`, { force: true })
       lock[Symbol.dispose]()
       throw error
     }
@@ -42,6 +45,12 @@ export function openForEngine(path: string): OpenedDatabase {
   } finally {
     process.umask(umask)
   }
+}
+
+/** True where something stands that SQLite would not begin anew. */
+function isThere(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.size > 0 || !stats.isFile())
 }
 
 /** Step by step: Node's `recursive` never ends where a parent takes no folder and answers ENOENT, as /proc does. */

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import BetterSqlite3 from 'better-sqlite3'
 import { endWithProcess } from '../model/end-with-process.ts'
-import { damaged } from './file-guard.ts'
+import { damaged, damageOf } from './file-guard.ts'
 import { countDifferences } from './record-counts.ts'
 
 /** Up to this size the reading takes some 20 ms: less than to start a process for it. */
@@ -50,8 +50,19 @@ function readHere(file: string): void {
  * @throws FatalError when it is damaged.
  */
 export function insistOnHealth(raw: BetterSqlite3.Database, file: string, differences: readonly string[]): void {
-  const problem = findProblem(raw, differences)
+  const problem = problemOf(raw, differences)
   if (problem !== null) throw damaged(file, problem)
+}
+
+/** Some damage is an answer, some an error. */
+function problemOf(raw: BetterSqlite3.Database, differences: readonly string[]): string | null {
+  try {
+    return findProblem(raw, differences)
+  } catch (error) {
+    const damage = damageOf(error)
+    if (damage === null) throw error
+    return damage
+  }
 }
 
 /** Also read as text by another process: it can use nothing but what it is given. */

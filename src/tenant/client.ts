@@ -7,6 +7,7 @@ import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import type { AuthOptions } from './credential/auth-options.ts'
 import { createSource } from './credential/create-source.ts'
+import { OwnSecrets } from './credential/own-secrets.ts'
 import { probesFor } from './endpoints.ts'
 import type { TenantClientOptions } from './options.ts'
 import { Gate, type GateOptions } from './pace/gate.ts'
@@ -50,27 +51,31 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const userAgent = `tenantwatch/${options.version}`
   const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, gate }
+  const ownSecrets = new OwnSecrets()
   const source = createSource(auth.token, {
     clock,
     log,
     env,
     cycleMs,
-    async postForm(url, body, signal) {
+    async postForm(url, form, signal) {
       // A token server's wait is the tenant's: nothing can be sent to the tenant without it.
       await gate.pass(signal)
       const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const what = 'POST to the token URL'
-      return exchange(exchangeParts, {
+      ownSecrets.note(form.get('client_secret') ?? '')
+      const outcome = await exchange(exchangeParts, {
         method: 'POST',
         origin,
         path,
         what,
         headers,
-        body,
+        body: form.toString(),
         maxBytes: maxTokenAnswerBytes,
         signal,
       })
+      // What it gives is a secret by design, and may be the one that was used before.
+      return outcome.kind === 'answer' && outcome.status === 200 ? outcome : ownSecrets.maskIn(outcome)
     },
   })
   const link = createTenantLink({
@@ -80,6 +85,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     maxBodyBytes: api.maxBodyBytes,
     clock,
     exchange: exchangeParts,
+    ownSecrets,
     observer,
   })
   const access = new Access({

@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts'
+import type { OwnSecrets } from './credential/own-secrets.ts'
 import type { Secret } from './credential/secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { TenantObserver } from './reader.ts'
@@ -13,6 +14,7 @@ export interface TenantLinkParts {
   readonly maxBodyBytes: number
   readonly clock: Clock
   readonly exchange: ExchangeParts
+  readonly ownSecrets: OwnSecrets
   readonly observer: TenantObserver | undefined
 }
 
@@ -33,14 +35,15 @@ export type TenantLink = (request: LinkRequest) => Promise<Outcome>
 const maxWholeBytes = 32 * 2 ** 20
 
 export function createTenantLink(parts: TenantLinkParts): TenantLink {
-  const { target, clock, observer } = parts
+  const { target, clock, observer, ownSecrets } = parts
   return async (request) => {
     await parts.exchange.gate.pass(request.signal)
     const started = clock.monotonic()
+    ownSecrets.note(request.secret.expose())
     const outcome = await exchange(parts.exchange, toExchange(request, parts, target))
     const status = outcome.kind === 'answer' ? String(outcome.status) : outcome.error.reason
     observer?.request(request.endpoint.template, status, (clock.monotonic() - started) / 1000)
-    return outcome
+    return ownSecrets.maskIn(outcome)
   }
 }
 

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { generatedFiles } from '../../src/cli/generated-files.ts'
@@ -31,11 +33,22 @@ it('writes every dashboard into a folder', async () => {
   expect(JSON.parse(read('tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
 })
 
+it('names the dashboard that cannot be written', async () => {
+  const { run, folder } = await cli({ simulator: null })
+  mkdirSync(join(folder, 'tenantwatch-operations.json'))
+  const { code, stderr } = await run('dashboards', '--output', '.')
+  expect([code, stderr]).toEqual([
+    3,
+    `tenantwatch: ${join(folder, 'tenantwatch-operations.json')} cannot be written (EISDIR)\n`,
+  ])
+})
+
 it.each([
   [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, alertmanager'],
   [['rules', '--job', 'a"b'], '--job must be a label value of letters, digits and the signs _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
   [['dashboards', 'postur'], 'Unknown dashboard: want one of fleet, operations, posture; did you mean posture?'],
+  [['dashboards', '--output', '/dev/null'], '--output cannot be made (EEXIST); want a folder'],
   [['dashboards', '--grafana', 'http://x/{{ evil }}'], '--grafana must be an http or https address'],
 ])('refuses %j in one sentence', async (args, sentence) => {
   const { run } = await cli({ simulator: null })

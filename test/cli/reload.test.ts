@@ -53,6 +53,24 @@ it('takes a tenant out: no series, findings closed, rows kept; and in again wher
   })
 })
 
+it('loads once for all signals that come in one turn of the event loop', async () => {
+  const world = await reloadable()
+  for (let signals = 0; signals < 20; signals++) {
+    void world.daemon.reload()
+    // What a loading does without waiting for the outside is done between one signal and the next.
+    for (let steps = 0; steps < 500; steps++) await null
+  }
+  await world.daemon.reload()
+  expect(world.logged('Configuration reloaded')).toHaveLength(1)
+})
+
+it('loads no more once it ends, however often it was asked to', async () => {
+  const world = await reloadable()
+  void world.daemon.reload()
+  await world.daemon[Symbol.asyncDispose]()
+  expect(world.logged('Configuration reloaded')).toHaveLength(0)
+})
+
 it('judges by new thresholds without asking the tenant for anything', async () => {
   const world = await reloadable({ more: 'checks: { document-current: { days: 30000 } }' })
   const [former] = world.session.tenants
@@ -143,11 +161,12 @@ it('ends a run of a changed tenant first, and lets that of another go on', async
 
 it('does work that was asked for during a change with what is in force after it', async () => {
   const world = await reloadable()
-  world.configure({ tenants: { acme: 'api: { maxPages: 9 }' } })
-  const reloaded = world.daemon.reload()
+  const { settings: before } = world.session
+  const tenants = before.tenants.map((tenant) => ({ ...tenant, api: { ...tenant.api, maxPages: 9 } }))
+  const changed = world.session.reconfigure({ ...before, tenants })
   const seen: number[] = []
   await Promise.all([
-    reloaded,
+    changed,
     Promise.resolve().then(() =>
       world.session.onTenant('acme', signal(), async ({ settings }) => void seen.push(settings.api.maxPages)),
     ),

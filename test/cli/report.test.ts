@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -190,6 +191,15 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
     2,
     'tenantwatch: --output cannot be written (ENOENT); want a file in a folder that exists\n',
   ])
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  for (const unfit of ['.', 'pipe']) {
+    expect(await run('report', '--output', unfit)).toMatchObject({
+      code: 2,
+      stderr:
+        'tenantwatch: --output cannot be written (it is not a regular file); want a file in a folder that exists\n',
+    })
+  }
+  expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
   writeFileSync(join(folder, 'kept'), 'kept')
   expect(await run('report', '--tenant', 'nobody', '--output', 'kept')).toMatchObject({ code: 2 })
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])

@@ -1,4 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import { ConfigError } from '../../src/config/config-error.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { UsageError } from '../../src/model/errors.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 import { canary, env, load, loadText, problemsOf } from './load.ts'
 
@@ -225,11 +227,65 @@ it('reads real files, and takes no directory for one', () => {
   writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))
   const options = { env: {}, catalogue: fakeCatalogue, cwd }
   expect(problemsOf(() => loadSettings({ ...options, file: 'a.yaml' }))).toEqual([
-    'a.yaml:1:83: `tenants[0].auth.token.file` names the file `.`, which does not exist',
+    'a.yaml:1:83: `tenants[0].auth.token.file` names the file `.`: it is a directory',
   ])
   expect(problemsOf(() => loadSettings({ ...options, file: '.' }))).toEqual([
     'Cannot read the configuration file ., named by --config: it is a directory',
   ])
+})
+
+it.each([
+  ['a pipe', 'pipe', 'it is not a regular file'],
+  ['a device', '/dev/zero', 'it is not a regular file'],
+  ['a directory', 'folder', 'it is a directory'],
+  ['a huge file', 'huge', /it is larger than (64|4096) KiB/],
+])('waits for no %s, wherever the configuration names it', (_, name, why) => {
+  const cwd = temporaryFolder()
+  execFileSync('mkfifo', [join(cwd, 'pipe')])
+  mkdirSync(join(cwd, 'folder'))
+  writeFileSync(join(cwd, 'huge'), Buffer.alloc(4 * 2 ** 20 + 1))
+  const auth = `auth: { token: { oauth2: { tokenUrl: "https://x.example.com", clientId: c, clientSecret: { file: ${name} } } } }`
+  writeFileSync(
+    join(cwd, 'a.yaml'),
+    `tenants: [{ name: a, baseUrl: "https://x.example.com", ${auth} }]
+api: { caFile: ${name} }
+server: { webConfig: ${name} }`,
+  )
+  writeFileSync(
+    join(cwd, 'web.yaml'),
+    `tls_server_config: { cert_file: ${name}, key_file: ${name}, client_ca_file: ${name}, client_auth_type: RequireAndVerifyClientCert }`,
+  )
+  writeFileSync(
+    join(cwd, 'b.yaml'),
+    `${tenant('acme').replace('env: ACME_TOKEN', `file: ${name}`)}\nserver: { webConfig: web.yaml }`,
+  )
+  const problems = (file: string) =>
+    problemsOf(() => loadSettings({ env: {}, catalogue: fakeCatalogue, cwd, file, judgeWeb: true }))
+  for (const [file, count] of [
+    ['a.yaml', 3],
+    ['b.yaml', 4],
+    [name, 1],
+  ] as const) {
+    expect([file, problems(file)]).toEqual([file, Array(count).fill(expect.stringMatching(why))])
+  }
+})
+
+it.each([
+  ['nothing of the kind', '{}', 'it holds no PEM certificate'],
+  ['half of one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'it holds no PEM certificate'],
+])('refuses a file of authorities that holds %s, where something is sent', (_, pem, why) => {
+  const files = { 'a.yaml': `${tenant('acme')}\napi: { caFile: ca.pem }`, 'ca.pem': pem }
+  expect(problemsOf(() => load(files, env, 'a.yaml'))).toEqual([
+    expect.stringMatching(`^a.yaml:\\d+:\\d+: \`api.caFile\` names the file \`ca.pem\`: ${why}$`),
+  ])
+})
+
+it('refuses a database in memory, and an empty name of the configuration file', () => {
+  const memory = `${tenant('acme')}\nstore: { path: ":memory:" }`
+  expect(problemsOf(() => load({ 'a.yaml': memory }, env, 'a.yaml'))).toEqual([
+    expect.stringMatching(/`store.path` is ":memory:"; want the path of the database file$/),
+  ])
+  expect(problemsOf(() => load({}, env, ''))).toEqual(['--config is empty; want the path of the configuration file'])
 })
 
 it('blames the catalogue, not the user, for a resource without a schedule', () => {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../src/config/config-error.ts'
 import type { Environment } from '../../src/config/find-source.ts'
 import { type LoadedSettings, loadSettings } from '../../src/config/load-settings.ts'
+import { selfSigned } from '../support/certificate.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 
 /** Every secret that the tests hand in holds this text, so that none may ever be printed. */
@@ -29,9 +30,11 @@ export function load(files: Files, variables: Environment = env, file?: string):
   })
 }
 
+const certificate = selfSigned('127.0.0.1').cert
+
 /** Loads a text as the configuration file. */
 export function loadText(text: string, variables: Environment = env): LoadedSettings {
-  return load({ 'a.yaml': text, 'token.txt': canary, 'ca.pem': '' }, variables, 'a.yaml')
+  return load({ 'a.yaml': text, 'token.txt': canary, 'ca.pem': certificate }, variables, 'a.yaml')
 }
 
 /** The problems of a text; none when it loads. */

@@ -1,8 +1,9 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { FatalError } from '../../src/model/errors.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -31,6 +32,20 @@ it('refuses a database of another program and leaves it as it is', () => {
   other.close()
   expect(() => openMirror(path, 'engine')).toThrow(/is a database of another program/)
   expect(new BetterSqlite3(path).prepare('select count(*) as n from notes').get()).toEqual({ n: 0 })
+})
+
+it.each([
+  ['a text', (path: string) => writeFileSync(path, 'a text of somebody')],
+  ['a folder', (path: string) => mkdirSync(path)],
+  [
+    'a database of another program',
+    (path: string) => new BetterSqlite3(path).exec('create table notes (text)').close(),
+  ],
+])('leaves nothing beside %s that store.path names by mistake', (_, make) => {
+  const path = join(temporaryFolder(), 'wrong')
+  make(path)
+  expect(() => openMirror(path, 'engine')).toThrow(FatalError)
+  expect(readdirSync(dirname(path))).toEqual(['wrong'])
 })
 
 it('refuses a database written by a newer version', async () => {

@@ -5,6 +5,27 @@ const tests = ['test/sync/quarantine-removal.test.ts']
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
   {
+    name: 'a server that sends the token back gets it stored and shown',
+    file: 'src/tenant/tenant-link.ts',
+    find: 'return ownSecrets.maskIn(outcome)',
+    replace: 'return outcome',
+    tests: ['test/tenant/secrecy.test.ts'],
+  },
+  {
+    name: 'a command shows a damaged mirror',
+    file: 'src/cli/sound-mirror.ts',
+    find: 'await mirror.verify(stop)',
+    replace: '',
+    tests: ['test/cli/damage.test.ts'],
+  },
+  {
+    name: 'every signal of a burst loads the configuration',
+    file: 'src/cli/reload.ts',
+    find: 'last.then(letOthersIn).then(',
+    replace: 'last.then(',
+    tests: ['test/cli/reload.test.ts'],
+  },
+  {
     name: 'the first answer of a list is written without a second read',
     file: 'src/sync/whole-list.ts',
     find: '|| (await guidsCount(run))',

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import type { Log } from '../../src/model/log.ts'
+import { envelope, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient, token } from './support/client.ts'
 import { sendJson, testServer } from './support/test-server.ts'
@@ -36,4 +37,26 @@ it('never lets the token into an error, a log line or an observation, even when 
   const text = inspect(told, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null })
   expect(text).toContain('SyncError')
   for (const leak of [token, encoded, 'CANARY', token.slice(4, 16)]) expect(text).not.toContain(leak)
+})
+
+it('takes its own secret out of every text and name of an answer before anything is read of it', async () => {
+  const settings = {
+    ssoEnabled: true,
+    ssoEnforced: true,
+    mfaEnabled: true,
+    providerType: token,
+    tenantName: `of ${token}`,
+  }
+  const person = { ...user, firstName: token, roleName: `Role ${token}`, [token]: { [`x ${token}`]: [token] } }
+  await using server = await testServer(({ url }, response) => {
+    const data = url.includes('/users') ? [person] : { ...settings, [token]: 1 }
+    sendJson(response, 200, envelope(data, { limit: 1, nextCursor: null, hasMore: false }))
+  })
+  const { client } = testClient(server.url)
+  await using _ = client
+  const read = [await client.getAuthenticationSettings(), await client.listUsers({})]
+  const text = inspect(read, { depth: 20, maxStringLength: null })
+  expect(text).toContain('of [withheld]')
+  expect(text).toContain('Role [withheld]')
+  expect(text).not.toContain(token)
 })

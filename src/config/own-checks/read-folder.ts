@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegularFileSync } from '../../model/regular-file.ts'
 import { whyUnreadable } from '../unreadable.ts'
 
 export const mostFiles = 200
@@ -29,13 +30,8 @@ export function readFolder(folder: string): OwnCheckFolder {
 
 function readFile(folder: string, name: string): OwnCheckFile {
   try {
-    const path = join(folder, name)
-    const entry = statSync(path)
-    const { size } = entry
-    // A pipe or a device would be read for ever.
-    if (!entry.isFile() && !entry.isDirectory()) return { name, problem: 'it is no file' }
-    if (size > mostBytes) return { name, problem: `it has ${size} bytes; want at most ${mostBytes}` }
-    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) }
+    const bytes = readRegularFileSync(join(folder, name), mostBytes)
+    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     return { name, problem: error instanceof TypeError ? 'it is no UTF-8 text' : whyUnreadable(error) }
   }

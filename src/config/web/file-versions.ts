@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readRegularFileSync } from '../../model/regular-file.ts'
 import { whyUnreadable } from '../unreadable.ts'
 
 /** Which version of each file was read. */
@@ -18,7 +19,7 @@ export function notingReader(): NotingReader {
       // Before reading: a file that changes in between is read once more, rather than never.
       versions.set(path, versionOf(path))
       try {
-        return { text: readFileSync(path, 'utf8') }
+        return { text: readRegularFileSync(path).toString() }
       } catch (error) {
         return { why: whyUnreadable(error) }
       }

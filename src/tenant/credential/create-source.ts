@@ -14,7 +14,7 @@ export interface SourceParts {
   readonly env: EnvLookup
   readonly cycleMs: number
   /** Sends a form to a token URL, once. */
-  postForm(url: string, form: string, signal: AbortSignal): Promise<Outcome>
+  postForm(url: string, form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
 }
 
 /** The source of the tenant's token, as configured. */

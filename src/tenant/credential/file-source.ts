@@ -1,12 +1,10 @@
-import { readFile, stat } from 'node:fs/promises'
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
+import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/regular-file.ts'
 import { codeOf } from '../code-of.ts'
 import { parseSecret } from './parse-secret.ts'
 import type { Secret } from './secret.ts'
 import type { SecretSource } from './secret-source.ts'
-
-const maxBytes = 64 * 1024
 
 /**
  * A secret in a file, read again whenever the file changed. While the file is half-written, empty or away, the last good
@@ -20,9 +18,10 @@ export function fileSource(path: string, log: Log): SecretSource {
   async function read(fresh: boolean): Promise<Secret> {
     let version = 'unreadable'
     try {
-      version = await versionOf(path)
+      version = await regularFileVersion(path, mostSecretBytes)
       if (!fresh && good !== undefined && version === seen) return good
-      const secret = parseSecret(await readFile(path, 'utf8'), `File ${path}`)
+      const text = (await readRegularFile(path, mostSecretBytes)).toString()
+      const secret = parseSecret(text, `File ${path}`)
       good = secret
       seen = version
       doubted = ''
@@ -44,13 +43,6 @@ export function fileSource(path: string, log: Log): SecretSource {
     renew: () => read(true),
     dispose() {},
   }
-}
-
-async function versionOf(path: string): Promise<string> {
-  const facts = await stat(path, { bigint: true })
-  if (!facts.isFile()) throw unreadable(path, 'not a regular file')
-  if (facts.size > maxBytes) throw unreadable(path, `larger than ${maxBytes} bytes`)
-  return `${facts.dev}:${facts.ino}:${facts.size}:${facts.mtimeNs}:${facts.ctimeNs}`
 }
 
 function unreadable(path: string, why: string): SyncError {

@@ -16,7 +16,7 @@ export interface OAuth2SourceOptions {
   readonly clock: Clock
   readonly cycleMs: number
   /** Sends the form to the token URL, once. */
-  post(form: string, signal: AbortSignal): Promise<Outcome>
+  post(form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
 }
 
 const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
@@ -38,7 +38,7 @@ export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: options.clientId })
       form.set('client_secret', clientSecret?.expose() ?? '')
       if (options.scope !== null) form.set('scope', options.scope)
-      return readTokenAnswer(await options.post(form.toString(), signal))
+      return readTokenAnswer(await options.post(form, signal))
     },
   })
 }

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
-import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { holdsCertificate } from '../../model/certificate-authorities.ts'
 import { SyncError, UsageError } from '../../model/errors.ts'
+import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/regular-file.ts'
 import { codeOf } from '../code-of.ts'
 import { letHeadsGo } from './let-heads-go.ts'
 
@@ -42,16 +42,13 @@ export class Dispatchers {
     let version: string
     let ca: string | undefined
     try {
-      const { ino, size, mtimeNs } = await stat(caFile, { bigint: true })
-      version = `${ino}:${size}:${mtimeNs}`
+      version = await regularFileVersion(caFile)
       if (version !== this.#version || this.#dispatcher === undefined) {
-        ca = await readFile(caFile, 'utf8')
-        if (!ca.includes('-----BEGIN CERTIFICATE-----')) throw new SyncError('tls', 'no certificate')
-        createSecureContext({ ca })
+        ca = (await readRegularFile(caFile)).toString()
+        if (!holdsCertificate(ca)) throw new UnfitFile('it holds no PEM certificate')
       }
     } catch (thrown) {
-      const why = thrown instanceof SyncError ? 'it holds no PEM certificate' : codeOf(thrown)
-      throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${why}`, {
+      throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOf(thrown)}`, {
         hint: 'Set api.caFile to a readable PEM file',
       })
     }

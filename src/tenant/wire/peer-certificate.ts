@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
+import { readRegularFile } from '../../model/regular-file.ts'
 import { startDeadline } from './deadline.ts'
 
 export interface PeerOptions {
@@ -23,7 +23,7 @@ export async function certificateExpiry(
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   using deadline = startDeadline(timeoutMs, signal)
   try {
-    const ca = caFile === null ? undefined : await readFile(caFile, 'utf8')
+    const ca = caFile === null ? undefined : (await readRegularFile(caFile)).toString()
     return await new Promise<number | null>((resolve) => {
       const socket = connect({
         host,

@@ -169,9 +169,9 @@ it('reads every file of a folder, through links as those of a mounted configurat
     files: [
       { name: 'B.SQL', text: 'upper' },
       { name: 'broken.sql', problem: 'no such file' },
-      { name: 'device.sql', problem: 'it is no file' },
+      { name: 'device.sql', problem: 'it is not a regular file' },
       { name: 'folder.sql', problem: 'it is a directory' },
-      { name: 'large.sql', problem: 'it has 65537 bytes; want at most 65536' },
+      { name: 'large.sql', problem: 'it is larger than 64 KiB' },
       { name: 'latin.sql', problem: 'it is no UTF-8 text' },
       { name: 'linked.sql', text: 'linked' },
     ],

@@ -76,9 +76,10 @@ it('reads a file again when it changed and keeps the last good secret meanwhile'
   expect((await source.renew(new Secret('second'))).expose()).toBe('third')
 })
 
-it('refuses a folder and a huge file as a secret', async () => {
+it('refuses a folder, a device and a huge file as a secret', async () => {
   await using dir = await folder()
-  expect((await caught(fileSource(dir.path, silentLog()).current())).message).toMatch(/not a regular file/)
+  expect((await caught(fileSource(dir.path, silentLog()).current())).message).toMatch(/is a directory/)
+  expect((await caught(fileSource('/dev/zero', silentLog()).current())).message).toMatch(/not a regular file/)
   const path = join(dir.path, 'big')
   await writeFile(path, 'x'.repeat(70_000))
   expect((await caught(fileSource(path, silentLog()).current())).message).toMatch(/larger than/)

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { createServer as createProxy } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
@@ -57,6 +58,12 @@ it('reads caFile again when it changes, and fails as tls while it cannot be used
   const { client } = testClient(url, { api: { caFile } })
   await using _ = client
   expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: ENOENT/)
+  await mkdir(caFile)
+  expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: it is a directory/)
+  await rmdir(caFile)
+  execFileSync('mkfifo', [caFile])
+  expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: it is not a regular file/)
+  await rm(caFile)
   await writeFile(caFile, 'not a certificate')
   expect(await caught(client.listRoles())).toMatchObject({ reason: 'tls' })
   await writeFile(caFile, await readFile(path('wrong.pem')))
