@@ -126,8 +126,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the shrink guard lets everything pass',
     file: 'src/sync/removals.ts',
-    find: 'if (unasked.length === 0 || !(tooMany || most))',
-    replace: 'if (live >= 0)',
+    find: 'if (why === null) return { due, held: [], why }',
+    replace: 'if (live >= 0) return { due, held: [], why: null }',
     tests: ['test/sync'],
   },
   {
