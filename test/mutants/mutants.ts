@@ -25,6 +25,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/sync'],
   },
   {
+    name: 'a walk whose page was refused goes on behind it',
+    file: 'src/sync/feed-walk.ts',
+    find: 'if (error instanceof PageRefused) await',
+    replace: 'if (error === null) await',
+    tests: ['test/sync/protocol-pages.test.ts'],
+  },
+  {
     name: 'the text "false" is taken for a true flag',
     file: 'src/tenant/shapes/judged-fields.ts',
     find: "if (typeof value === 'boolean') return value",
