@@ -28,6 +28,18 @@ export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: nu
   return [runs[0]?.[0] ?? 0, last + length - 1]
 }
 
+/** True when two of the blobs hold the same id. */
+export function anyShared(blobs: readonly Buffer[]): boolean {
+  const shown = ridSet([])
+  for (const blob of blobs) {
+    for (const [first, length] of runsOf(blob)) {
+      for (let rid = first; rid < first + length; rid++) if (shown.has(rid)) return true
+    }
+    shown.add(blob)
+  }
+  return false
+}
+
 /** Ids as a set: a bit for each, which is small and quick where ids are given out in a row. */
 export interface RidSet {
   has(rid: number): boolean

@@ -63,7 +63,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow>
   const open = await store.openWalk(tenantId, definition.name)
   const now = clock.now()
   if (open !== null && Math.abs(now - open.progressAt) - open.waitMs <= idleLimitMs(context, state)) {
-    log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
+    if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
     // Of a first full sync only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null
     run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }

@@ -32,6 +32,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/sync/protocol-pages.test.ts'],
   },
   {
+    name: 'a list that moved while it was read counts as complete',
+    file: 'src/mirror/walk-store.ts',
+    find: 'isAgain.get(walkId) === undefined && anyShared',
+    replace: 'isAgain.get(walkId) !== undefined && anyShared',
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
+    name: 'a list that always moves is read anew with each run',
+    file: 'src/mirror/walk-store.ts',
+    find: 'if (again) insertAgain',
+    replace: 'if (again && at < 0) insertAgain',
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
     name: 'the text "false" is taken for a true flag',
     file: 'src/tenant/shapes/judged-fields.ts',
     find: "if (typeof value === 'boolean') return value",
