@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { absences } from './absence.ts'
 import { type Database, transact } from './database.ts'
@@ -8,10 +9,13 @@ import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
 import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
-import { anyShared, packRids } from './rid-set.ts'
+import { packRids, ridSet } from './rid-set.ts'
 import { walks } from './schema/index.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 import { type WalkNotes, walkDropped } from './walk-notes.ts'
+
+/** Pages between which scrapes and other work may run. */
+const batchSize = 500
 
 type Row = typeof walks.$inferSelect
 
@@ -88,7 +92,14 @@ export function walkStore(
       })
     },
     async walkMoved(walkId) {
-      return isAgain.get(walkId) === undefined && anyShared(ownRidsOf.all(walkId))
+      if (isAgain.get(walkId) !== undefined) return false
+      const shown = ridSet([])
+      for (const [n, page] of ownRidsOf.all(walkId).entries()) {
+        if (shown.hasAny(page)) return true
+        shown.add(page)
+        if (n % batchSize === batchSize - 1) await letOthersIn()
+      }
+      return false
     },
     async dropWalk(walkId) {
       transact(database, () => parts.walkNotes.drop(walkId))
