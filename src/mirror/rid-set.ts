@@ -31,6 +31,8 @@ export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: nu
 /** Ids as a set: a bit for each, which is small and quick where ids are given out in a row. */
 export interface RidSet {
   has(rid: number): boolean
+  /** True when an id of the blob is in the set. */
+  hasAny(blob: Buffer): boolean
   /** Adds the ids of a blob. */
   add(blob: Buffer): void
 }
@@ -39,6 +41,12 @@ export function ridSet(blobs: readonly Buffer[]): RidSet {
   let bits = new Uint8Array(1024)
   const set: RidSet = {
     has: (rid) => ((bits[rid >>> 3] ?? 0) & (1 << (rid & 7))) !== 0,
+    hasAny(blob) {
+      for (const [first, length] of runsOf(blob)) {
+        for (let rid = first; rid < first + length; rid++) if (set.has(rid)) return true
+      }
+      return false
+    },
     add(blob) {
       const bytes = (rangeOfRids(blob)[1] >>> 3) + 1
       if (bytes > bits.length) {

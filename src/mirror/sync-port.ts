@@ -209,7 +209,14 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     readonly resource: ResourceName
     readonly at: number
     readonly cursorBefore: string | null
+    /** True when it takes the place of a walk whose list moved while it was read. */
+    readonly again?: boolean
   }): Promise<WalkRow>
+  /**
+   * True when a record came on two pages of the walk itself: its list moved meanwhile, and may have passed over another
+   * one. Asked of a walk that was begun again for it, false: a list that moves all the time must complete, too.
+   */
+  walkMoved(walkId: number): Promise<boolean>
   dropWalk(walkId: number): Promise<void>
   /** Notes until when the tenant wants nothing sent: the open walk of the resource does not stand idle until then. */
   noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>

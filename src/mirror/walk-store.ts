@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { absences } from './absence.ts'
 import { type Database, transact } from './database.ts'
@@ -8,9 +9,13 @@ import type { QuarantineStore } from './quarantine-store.ts'
 import { recordTables } from './record-tables.ts'
 import type { Removals } from './removal-store.ts'
 import { resourceOf } from './resource-of.ts'
+import { packRids, ridSet } from './rid-set.ts'
 import { walks } from './schema/index.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 import { type WalkNotes, walkDropped } from './walk-notes.ts'
+
+/** Pages between which scrapes and other work may run. */
+const batchSize = 500
 
 type Row = typeof walks.$inferSelect
 
@@ -32,6 +37,7 @@ export function walkStore(
   | 'openWalk'
   | 'startWalk'
   | 'dropWalk'
+  | 'walkMoved'
   | 'noteWait'
   | 'cursorSeen'
   | 'absence'
@@ -57,6 +63,9 @@ export function walkStore(
     'update walks set wait_ms = max(0, ? - progress_at) where tenant_id = ? and resource = ?',
   )
   const ridsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ?').pluck()
+  const ownRidsOf = raw.prepare<[number], Buffer>('select rids from walk_pages where walk_id = ? and page > 0').pluck()
+  const insertAgain = raw.prepare('insert into walk_pages (walk_id, page, rids) values (?, 0, ?)')
+  const isAgain = raw.prepare('select 1 from walk_pages where walk_id = ? and page = 0')
   const pageBefore = raw.prepare('select 1 from walk_pages where walk_id = ? and cursor_digest = ?')
   const lowestPage = raw.prepare<[number], number | null>('select min(page) from walk_pages where walk_id = ?').pluck()
   const leftOutOf = leftOut(database)
@@ -72,14 +81,25 @@ export function walkStore(
       const row = walkOf.get({ tenantId, resource })
       return row === undefined ? null : toWalk(row)
     },
-    async startWalk({ tenantId, resource, at, cursorBefore }) {
+    async startWalk({ tenantId, resource, at, cursorBefore, again = false }) {
       return transact(database, () => {
         const open = walkOf.get({ tenantId, resource })
         if (open !== undefined) parts.walkNotes.drop(open.id)
         parts.quarantine.begin(tenantId, recordTables[resource])
         const { lastInsertRowid } = insertWalk.run(tenantId, resource, at, at, cursorBefore)
+        if (again) insertAgain.run(lastInsertRowid, packRids([]))
         return toWalk(find(Number(lastInsertRowid)))
       })
+    },
+    async walkMoved(walkId) {
+      if (isAgain.get(walkId) !== undefined) return false
+      const shown = ridSet([])
+      for (const [n, page] of ownRidsOf.all(walkId).entries()) {
+        if (shown.hasAny(page)) return true
+        shown.add(page)
+        if (n % batchSize === batchSize - 1) await letOthersIn()
+      }
+      return false
     },
     async dropWalk(walkId) {
       transact(database, () => parts.walkNotes.drop(walkId))

@@ -136,13 +136,21 @@ async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetc
   return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
 }
 
-/** Equal in any order; the page of a feed may have grown meanwhile. */
-function isSame({ items: first }: Fetched, { items: second }: Fetched, { kind }: ResourceDefinition): boolean {
+/**
+ * Equal in any order. The page of a feed may have grown meanwhile, or be shorter where the server varies the size of its
+ * pages: what it shows is equal then, and it says that more follows.
+ */
+function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boolean {
   const exactly = kind === 'whole'
+  const [first, second] = [one.items, other.items]
   // The letter case of a GUID may be another one with each answer.
   const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
-  const shown = new Set(second.map(text))
-  return (!exactly || first.length === second.length) && first.every((item) => shown.has(text(item)))
+  const contains = (all: readonly Item[], part: readonly Item[]) => {
+    const shown = new Set(all.map(text))
+    return part.every((item) => shown.has(text(item)))
+  }
+  if (exactly) return first.length === second.length && contains(second, first)
+  return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
 }
 
 /** Fields that the specification does not name may differ with each answer. */

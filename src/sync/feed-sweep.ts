@@ -4,7 +4,7 @@ import { cursorRefused, readFeed } from './feed-reading.ts'
 import { walkToEnd } from './feed-walk.ts'
 import { decideRemovals } from './removals.ts'
 import type { FeedResource } from './resource.ts'
-import { noteEvent, type Run } from './run.ts'
+import { beginWalk, noteEvent, type Run } from './run.ts'
 import { readDetails } from './user-details.ts'
 
 /**
@@ -15,7 +15,7 @@ import { readDetails } from './user-details.ts'
  */
 export async function sweepFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'sweep'
-  const ended = await walkToEnd(run, definition)
+  const ended = await walkUnmoved(run, definition)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await pollFromBefore(run, definition, ended)
@@ -41,6 +41,19 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
   if (unique === undefined) return
   const records = run.context.store.records(run.tenantId)
   if (await records.hasRepeats(name, unique.field)) noteEvent(run, unique.event, unique.field)
+}
+
+/**
+ * A record on two pages proves that the list moved while it was read, as it does under offset cursors, and another one
+ * may have been passed over: the list is read anew, once. The second walk counts as it is.
+ */
+async function walkUnmoved(run: Run, definition: FeedResource): Promise<WalkRow> {
+  const { store, log } = run.context
+  const walk = await walkToEnd(run, definition)
+  if (!(await store.walkMoved(walk.id))) return walk
+  log.info({ resource: definition.name }, 'The list moved while it was read; walking anew')
+  await beginWalk(run, walk.cursorBefore, { again: true })
+  return walkToEnd(run, definition)
 }
 
 /** What changed behind the walk while it ran shows from the cursor stored before it. */

@@ -6,7 +6,7 @@ import { commit } from './commit-page.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
 import { cursorRefused } from './feed-reading.ts'
 import { queryAt } from './page-reading.ts'
-import { cursorDigest, pageRules } from './page-rules.ts'
+import { cursorDigest, PageRefused, type PageRules, pageRules } from './page-rules.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 import type { FeedResource, Fetched } from './resource.ts'
 import { idleLimitMs } from './rhythm.ts'
@@ -39,7 +39,7 @@ export async function walkToEnd(run: Run, definition: FeedResource): Promise<Wal
       order = null
       continue
     }
-    await rules.check(page, walk.nextCursor)
+    await insistOnRules(run, rules, walk, page)
     const next = walkAfter(walk, page)
     const nextPage = await nextWanted(run, next, reading)
     if (!next.reachedEnd) await ahead.begin(nextPage)
@@ -63,7 +63,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<WalkRow>
   const open = await store.openWalk(tenantId, definition.name)
   const now = clock.now()
   if (open !== null && Math.abs(now - open.progressAt) - open.waitMs <= idleLimitMs(context, state)) {
-    log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
+    if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted sweep')
     // Of a first full sync only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null
     run.walked = { beforeMs: open.walkedMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
@@ -77,6 +77,19 @@ function rulesFor({ context }: Run, walk: WalkRow) {
   const { pages, emptyPages, id } = walk
   const seenBefore = pages === 0 ? {} : { seenBefore: (digest: string) => context.store.cursorSeen(id, digest) }
   return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
+}
+
+/**
+ * A page that breaks the rules is thrown away, and a server that advances with each request would go on behind it: the
+ * walk is dropped, and the next run begins anew.
+ */
+async function insistOnRules({ context }: Run, rules: PageRules, walk: WalkRow, page: Fetched): Promise<void> {
+  try {
+    await rules.check(page, walk.nextCursor)
+  } catch (error) {
+    if (error instanceof PageRefused) await context.store.dropWalk(walk.id)
+    throw error
+  }
 }
 
 /** Changes with what a page's records are read into, and with what is noted of a page. */

@@ -49,7 +49,7 @@ export function heldPages(run: Run, walk?: WalkRow): HeldPages {
     if (run.era() !== era) throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
     // Another run may have raised a hold while this one waited.
     run.guard.insist()
-    written = await beginWalk(run, null, begun)
+    written = await beginWalk(run, null, { begun })
     for (const one of pages.splice(0)) await write(written, one)
     return written
   }

@@ -6,9 +6,12 @@ const maxEmptyPages = 3
 
 /** The rules a run of pages must keep (contract: Protocol violations); they see every page before it is written. */
 export interface PageRules {
-  /** @throws SyncError `protocol` when the page breaks a rule. `sent` is the cursor it was asked with. */
+  /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the cursor it was asked with. */
   check(fetched: Fetched, sent: string | null): Promise<void>
 }
+
+/** A page cannot be what its cursor stands for; what the cursor brings when it is sent again is not known. */
+export class PageRefused extends SyncError {}
 
 export interface PageRulesStart {
   readonly maxPages: number
@@ -30,13 +33,15 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       if (sentDigest !== null) used.add(sentDigest)
       empty = items.length === 0 && same !== true ? empty + 1 : 0
       if (!hasMore) return
-      if (nextCursor === null) throw violation('a page says that more pages exist but carries no cursor')
+      if (nextCursor === null) throw refused('a page says that more pages exist but carries no cursor')
       const digest = cursorDigest(nextCursor)
       if (used.has(digest) || (await seenBefore?.(digest)) === true) {
-        throw violation('a page carries a cursor that was already used, so the walk would never end')
+        throw refused('a page carries a cursor that was already used, so the walk would never end')
       }
-      if (empty >= maxEmptyPages) throw violation(`${maxEmptyPages} empty pages came in a row while more are promised`)
-      if (count >= maxPages) throw violation(`the list goes on after ${maxPages} pages (api.maxPages)`)
+      if (empty >= maxEmptyPages) throw refused(`${maxEmptyPages} empty pages came in a row while more are promised`)
+      if (count >= maxPages) {
+        throw new SyncError('protocol', `${unfollowed}: the list goes on after ${maxPages} pages (api.maxPages)`)
+      }
     },
   }
 }
@@ -46,6 +51,8 @@ export function cursorDigest(cursor: string): string {
   return hash('sha256', cursor, 'base64url').slice(0, 22)
 }
 
-function violation(what: string): SyncError {
-  return new SyncError('protocol', `The tenant's pagination cannot be followed: ${what}`)
+const unfollowed = "The tenant's pagination cannot be followed"
+
+function refused(what: string): PageRefused {
+  return new PageRefused('protocol', `${unfollowed}: ${what}`)
 }

@@ -1,3 +1,4 @@
+import type { TenantSettings } from '../config/settings.ts'
 import type { Absence, AbsentRecord, RemovalBudget, WalkRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
@@ -13,7 +14,11 @@ export interface RemovalPlan {
   readonly due: readonly AbsentRecord[]
   /** Due, but too many: an operator must accept them. */
   readonly held: readonly AbsentRecord[]
+  /** The rule that holds them and what they were counted against, in words; null where none are held. */
+  readonly why: string | null
 }
+
+type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 
 /** What the guard counts beside the records that are due. */
 export interface GuardBudget extends RemovalBudget {
@@ -29,7 +34,7 @@ export interface GuardBudget extends RemovalBudget {
 export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
-  limits: { readonly maxCount: number; readonly maxPercent: number },
+  limits: Limits,
   { removed, created, replacing }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
 ): RemovalPlan {
   const due = absent.filter(({ accepted, walks }) => accepted || rule === 'confirm' || walks >= walksToRemove)
@@ -38,15 +43,29 @@ export function planRemovals(
   const present = live - (due.length - unasked.length)
   const before = Math.max(0, present + removed - created)
   const counted = removed + unasked.length - replacing
-  const tooMany = counted > limits.maxCount && counted * 100 > limits.maxPercent * before
-  // A list that had fewer than two records then is measured by all that it held since.
-  const base = before > 1 ? before : present + removed
-  const most = isMost(counted, base) || isMost(unasked.length - replacing, present)
-  if (unasked.length === 0 || !(tooMany || most)) return { due, held: [] }
-  return { due: due.filter(({ accepted }) => accepted), held: unasked }
+  const why = unasked.length === 0 ? null : brokenRule({ counted, before, since: present + removed }, limits)
+  if (why === null) return { due, held: [], why }
+  return { due: due.filter(({ accepted }) => accepted), held: unasked, why }
 }
 
-const isMost = (part: number, whole: number) => whole > 1 && part * 2 > whole
+interface Counted {
+  readonly counted: number
+  /** Live records 24 hours ago. */
+  readonly before: number
+  /** Records that were live at any time since. */
+  readonly since: number
+}
+
+/** The rule of the guard that does not allow so many, in words. */
+function brokenRule({ counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
+  // A list that had fewer than two records then is measured by all that it held since.
+  const [base, when] = before > 1 ? [before, '24 hours ago'] : [since, 'in the last 24 hours']
+  const most = base > 1 && counted * 2 > base
+  if (most) return `${counted} of the ${base} there were ${when} are more than half, which is held whatever the limits`
+  const tooMany = counted > maxCount && counted * 100 > maxPercent * before
+  if (!tooMany) return null
+  return `${counted} of the ${before} there were 24 hours ago are more than ${maxCount} and more than ${maxPercent} percent`
+}
 
 /**
  * Ends a complete walk: what it did not show is removed, counted, marked missing or held, and the walk's last cursor is
@@ -61,7 +80,7 @@ export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule
   await proveEnd(run)
   const first = ended.unreadable ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
-  const { due, held } = planRemovals(first, rule, settings.removals, budget)
+  const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-walks' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
   const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
   // The confirmation may have shown records, also one without a readable id.
@@ -76,7 +95,7 @@ export async function decideRemovals(run: Run, ended: WalkRow, rule: RemovalRule
   const removing = new Set(removeNow)
   if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
   const kept = absence.absent.filter(({ rid }) => refused.has(rid))
-  const refusal = await raise(run, { held, kept, live: absence.live, budget })
+  const refusal = await raise(run, { held, why, kept, live: absence.live, budget })
   if (refusal === null && !walk.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeWalk({
     walkId: walk.id,
@@ -122,22 +141,22 @@ async function replacing({ context, tenantId, definition }: Run, now: number, ab
 interface Held {
   /** Too many. */
   readonly held: readonly AbsentRecord[]
+  readonly why: string | null
   /** Those that the tenant's `updatedAfter` cannot confirm. */
   readonly kept: readonly AbsentRecord[]
   readonly live: number
   readonly budget: GuardBudget
 }
 
-async function raise({ context, tenantId, definition }: Run, { held, kept, live, budget }: Held) {
+async function raise({ context, tenantId, definition }: Run, { held, why, kept, live, budget }: Held) {
   const all = held.length > 0 ? held : kept
   if (all.length === 0) return null
-  const { store, clock, settings } = context
-  const { maxCount, maxPercent } = settings.removals
+  const { store, clock } = context
   const gone = `${all.length} of ${live} ${definition.name} are gone`
   const earlier = budget.removed === 0 ? '' : ` and ${budget.removed} were removed in the 24 hours before`
   const message =
-    held.length > 0
-      ? `${gone}${earlier}, more than ${maxCount} and ${maxPercent} percent, or more than half`
+    why !== null
+      ? `${gone}${earlier}: ${why}`
       : `${gone} from two full syncs, but the tenant's updatedAfter cannot confirm it`
   await store.raiseHold({
     tenantId,

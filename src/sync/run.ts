@@ -70,11 +70,19 @@ export function momentOf({ clock }: TenantContext): Moment {
   return { at: clock.now(), since: clock.monotonic() }
 }
 
-/** Begins a walk from the beginning, whose first page was asked for at `begun`; one that is open is dropped. */
-export function beginWalk(run: Run, cursorBefore: string | null, begun = momentOf(run.context)): Promise<WalkRow> {
+/**
+ * Begins a walk from the beginning, whose first page was asked for at `begun`; one that is open is dropped.
+ *
+ * @param options.again true when its list moved while it was read.
+ */
+export function beginWalk(
+  run: Run,
+  cursorBefore: string | null,
+  { begun = momentOf(run.context), again = false } = {},
+): Promise<WalkRow> {
   const { context, tenantId, definition } = run
   run.walked = { beforeMs: 0, since: begun.since }
-  return context.store.startWalk({ tenantId, resource: definition.name, at: begun.at, cursorBefore })
+  return context.store.startWalk({ tenantId, resource: definition.name, at: begun.at, cursorBefore, again })
 }
 
 /** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */

@@ -88,6 +88,13 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'a whole list of a few users confirms the longer page of a stranger',
+    file: 'src/sync/confirm-answer.ts',
+    find: 'other.hasMore && contains(first, second)',
+    replace: 'contains(first, second)',
+    tests: ['test/sync/uneven-pages.test.ts'],
+  },
+  {
     name: 'each proof follows one read, as a load balancer takes turns',
     file: 'src/sync/confirm-answer.ts',
     find: 'const readsOfRound = [1, 2, 1, 3]',

@@ -25,6 +25,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/sync'],
   },
   {
+    name: 'a walk whose page was refused goes on behind it',
+    file: 'src/sync/feed-walk.ts',
+    find: 'if (error instanceof PageRefused) await',
+    replace: 'if (error === null) await',
+    tests: ['test/sync/protocol-pages.test.ts'],
+  },
+  {
+    name: 'a list that moved while it was read counts as complete',
+    file: 'src/mirror/walk-store.ts',
+    find: 'if (shown.hasAny(page)) return true',
+    replace: '',
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
+    name: 'a list that always moves is read anew with each run',
+    file: 'src/mirror/walk-store.ts',
+    find: 'if (again) insertAgain',
+    replace: 'if (again && at < 0) insertAgain',
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
     name: 'the text "false" is taken for a true flag',
     file: 'src/tenant/shapes/judged-fields.ts',
     find: "if (typeof value === 'boolean') return value",
@@ -126,8 +147,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the shrink guard lets everything pass',
     file: 'src/sync/removals.ts',
-    find: 'if (unasked.length === 0 || !(tooMany || most))',
-    replace: 'if (live >= 0)',
+    find: 'if (why === null) return { due, held: [], why }',
+    replace: 'if (live >= 0) return { due, held: [], why: null }',
     tests: ['test/sync'],
   },
   {

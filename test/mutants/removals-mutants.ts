@@ -10,6 +10,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'more than half of a list may go where the limits allow it',
+    file: 'src/sync/removals.ts',
+    find: 'const most = base > 1 && counted * 2 > base',
+    replace: 'const most = base > 1 && counted * 2 > base && counted > maxCount',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'new clients do not make up for those they replace',
     file: 'src/sync/removals.ts',
     find: "definition.kind === 'walk' ? await replacing",

@@ -54,6 +54,22 @@ it.each([
   expect(plan.held.length > 0).toBe(held)
 })
 
+it.each([
+  [{ live: 100, due: 11 }, '11 of the 100 there were 24 hours ago are more than 5 and more than 10 percent'],
+  [{ live: 97, due: 8, removed: 3 }, '11 of the 100 there were 24 hours ago are more than 5 and more than 10 percent'],
+  [{ live: 9, due: 6 }, '6 of the 9 there were 24 hours ago are more than half, which is held whatever the limits'],
+  [{ live: 4, due: 3, removed: 8 }, '11 of the 12 there were 24 hours ago are more than half'],
+  [{ live: 3, due: 1, removed: 3, created: 5 }, '4 of the 6 there were in the last 24 hours are more than half'],
+  [{ live: 2, due: 1 }, null],
+] as const)('tells the rule that holds removals and what it counts against: %j', (counts, why) => {
+  const { live: rows, due, ...rest } = counts
+  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
+  const budget = { removed: 0, created: 0, replacing: 0, ...rest }
+  const plan = planRemovals({ live: rows, absent }, 'two-walks', { maxCount: 5, maxPercent: 10 }, budget)
+  if (why === null) expect(plan.why).toBeNull()
+  else expect(plan.why).toContain(why)
+})
+
 it('six clients do not shrink to one in a few full syncs', async () => {
   const test = await tenantOf('api-clients', { apiClients: 24 })
   keepClients(test, 6)

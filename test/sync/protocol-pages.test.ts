@@ -120,6 +120,25 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
+it.each([
+  ['the cursor that was sent', { kind: 'repeat-cursor' }],
+  ['more pages with a null cursor', set('pagination.nextCursor', null)],
+] as const)('a walk whose page was refused for %s begins anew, for its answer was thrown away', async (_, effect) => {
+  const test = await testEngine({ settings, readings, sizes })
+  test.sim.faults.add({ path: '/api/public/documents', page: 3, times: 1, effect })
+  expect(ending(await test.run('documents', 'sweep'))).toBe('protocol')
+  test.sim.requests.clear()
+  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success', pages: 5 })
+  expect(asked(test)[0]).toBe('documents')
+})
+
+it('a walk that went beyond maxPages goes on where it stopped when more are allowed', async () => {
+  const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
+  expect(ending(await test.run('documents', 'sweep'))).toBe('protocol')
+  await test.restart({ ...settings, api: { maxPages: 5 } })
+  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success', pages: 3 })
+})
+
 it('a circle is noticed over a restart in mid-walk', async () => {
   const test = await testEngine({ settings, readings, sizes })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })

@@ -30,7 +30,10 @@ export const walks = sqliteTable(
   (table) => [uniqueIndex('walks_resource').on(table.tenantId, table.resource)],
 )
 
-/** What a walk, and polls beside it, have shown: packed record ids a page. */
+/**
+ * What a walk, and polls beside it, have shown: packed record ids a page. Pages of polls count down from -1; page 0 says
+ * that the walk takes the place of one whose list moved.
+ */
 export const walkPages = sqliteTable(
   'walk_pages',
   {

@@ -28,6 +28,8 @@ export interface TwoTenants {
   readonly asked: string[]
   /** `meta.timestamp` of each answer. */
   timestamp: () => string
+  /** How many records each page shows. */
+  pageSize: () => number
 }
 
 export const guid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
@@ -92,8 +94,6 @@ export const tenant = (more: Partial<ScriptedTenant> = {}): ScriptedTenant => ({
   ...more,
 })
 
-const pageSize = 20
-
 /** Starts the server; it answers for `a` until told otherwise. */
 export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
   let choice = (_path: string, _cursor: string | null): ScriptedTenant => a
@@ -102,7 +102,7 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
   const broken = new Set<string>()
   let requests = 0
 
-  const state = { timestamp: () => new Date().toISOString() }
+  const state = { timestamp: () => new Date().toISOString(), pageSize: () => 20 }
 
   function answer(response: ServerResponse, status: number, data: unknown, pagination: unknown): void {
     const error = status === 200 ? null : { code: 'X' }
@@ -113,9 +113,10 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
 
   function list(response: ServerResponse, all: readonly Fields[], cursor: string | null): void {
     const from = Number(cursor ?? 0)
-    const data = all.slice(from, from + pageSize)
+    const limit = state.pageSize()
+    const data = all.slice(from, from + limit)
     const end = from + data.length
-    answer(response, 200, data, { limit: pageSize, nextCursor: String(end), hasMore: end < all.length })
+    answer(response, 200, data, { limit, nextCursor: String(end), hasMore: end < all.length })
   }
 
   const server = createServer((request, response) => {
@@ -140,21 +141,15 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
     server.closeAllConnections()
     server.close()
   })
-  return {
+  return Object.assign(state, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     a,
     b,
     asked,
     denied,
     broken,
-    choose(next) {
+    choose(next: (path: string) => ScriptedTenant) {
       choice = next
     },
-    get timestamp() {
-      return state.timestamp
-    },
-    set timestamp(value) {
-      state.timestamp = value
-    },
-  }
+  })
 }

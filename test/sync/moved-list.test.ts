@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
+import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+import { asked, ending, live } from '../support/trust.ts'
+
+const options = {
+  readings: { cursorKind: { users: 'offset', documents: 'offset' }, defaultPageSize: { users: 10, documents: 10 } },
+  sizes: { users: 45, documents: 45 },
+  problems: false,
+  settings: { userDetails: { perRun: 0 } },
+} as const
+
+/** Updates a document of the first page whenever the n-th request of a full sync is under way: the rest moves up. */
+function moveAt(test: TestEngine, nth: number, times: number): () => void {
+  let request = 0
+  let left = times
+  return test.sim.onRequest(({ cursor, path }) => {
+    if (!path.endsWith('/documents')) return
+    request = cursor === null ? 1 : request + 1
+    if (request !== nth || left === 0) return
+    left--
+    const [first] = oldestFirst(test)
+    test.clock.advance(1)
+    test.sim.primary.updateDocument(first?.fileId ?? '', { updatedAt: test.clock.now() })
+  })
+}
+
+function oldestFirst({ sim }: TestEngine) {
+  const time = ({ updatedAt, createdAt }: { updatedAt: number | string | null; createdAt: number | string }) =>
+    new Date(updatedAt ?? createdAt).getTime()
+  return [...sim.state().documents()].toSorted((a, b) => time(a) - time(b))
+}
+
+const passes = (test: TestEngine) => asked(test).filter((path) => path === 'documents').length
+const completedAt = async ({ mirror, engine }: TestEngine) =>
+  (await mirror.syncState(engine.tenantId, 'documents')).completeStartedAt
+
+it('reads a list anew that moved while it was read, so that the record it passed over is found', async () => {
+  const test = await testEngine(options)
+  const end = moveAt(test, 3, 1)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  end()
+  expect(passes(test)).toBe(2)
+  const { mirrored, truth } = await bothSides(test, ['documents'])
+  expect(mirrored).toEqual(truth)
+  test.sim.requests.clear()
+  test.clock.advance(7 * hourMs)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(passes(test)).toBe(1)
+})
+
+it('counts a list that moves each time it is read with the second reading', async () => {
+  const test = await testEngine(options)
+  moveAt(test, 3, 10)
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(passes(test)).toBe(2)
+  expect(await completedAt(test)).not.toBeNull()
+})
+
+it.each(['first', 'second'] as const)('knows after a restart in the %s reading that the list moved', async (which) => {
+  const test = await testEngine(options)
+  moveAt(test, 3, 10)
+  const stop = new AbortController()
+  let readings = 0
+  let stopped = false
+  const end = test.sim.onRequest(({ path, page }) => {
+    if (!path.endsWith('/documents')) return
+    if (page === 1) readings++
+    if (stopped || readings !== (which === 'first' ? 1 : 2) || page !== 5) return
+    stopped = true
+    stop.abort()
+  })
+  expect(ending(await test.run('documents', 'sweep', stop.signal))).toBe('aborted')
+  expect(await completedAt(test)).toBeNull()
+  end()
+  await test.restart()
+  test.sim.requests.clear()
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  // The second reading counts whatever it shows: else a list that moves each time would never be complete.
+  const proofs = 1
+  expect(passes(test) - proofs).toBe(which === 'first' ? 1 : 0)
+  expect(await completedAt(test)).not.toBeNull()
+})
+
+it('removes and marks nothing for the first reading of a list that moved', async () => {
+  const test = await testEngine(options)
+  await test.run('api-clients')
+  await test.run('documents', 'sweep')
+  test.clock.advance(7 * hourMs)
+  const end = moveAt(test, 3, 1)
+  let absent: unknown
+  const look = test.sim.onRequest(({ path, cursor }) => {
+    if (path.endsWith('/documents') && cursor === null)
+      absent = test.query('select count(*) as n from documents where absent_walks > 0')[0]?.['n']
+  })
+  test.sim.requests.clear()
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  end()
+  look()
+  expect([passes(test), absent]).toEqual([2, 0])
+  expect(test.query('select count(*) as n from documents where absent_walks > 0')).toEqual([{ n: 0 }])
+})
+
+it('takes neither a record twice on one page nor one that an incremental sync showed for a list that moved', async () => {
+  const test = await testEngine(options)
+  await test.run('api-clients')
+  await test.run('users', 'sweep')
+  const { userId } = test.sim.primary.addUser()
+  const stop = new AbortController()
+  const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
+  test.sim.faults.add({
+    path: '/api/public/users',
+    page: 1,
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => ({ ...envelope, data: (envelope.data as object[]).flatMap((one) => [one, one]) }),
+    },
+  })
+  await test.run('users', 'sweep', stop.signal)
+  end()
+  await test.run('users', 'poll')
+  test.sim.requests.clear()
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(asked(test).filter((path) => path === 'users')).toEqual([])
+  expect(test.query('select 1 from users where user_id = ?', userId)).toHaveLength(1)
+  expect(live(test, 'users')).toBe(46)
+})
