@@ -148,7 +148,7 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
     asked,
     denied,
     broken,
-    choose(next: (path: string) => ScriptedTenant) {
+    choose(next: (path: string, cursor: string | null) => ScriptedTenant) {
       choice = next
     },
   })
