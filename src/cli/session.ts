@@ -141,6 +141,7 @@ export class Session implements AsyncDisposable {
       const result = await tenant.engine.run(resource, mode, signal)
       logResult(this.#options.log, result)
       tenant.serverClock.note(result)
+      if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
       if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
         await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource], signal })
       }

@@ -50,7 +50,9 @@ export function runEnds(database: Database): RunEnds {
       const keepMessage = outcome === 'success' && mode === 'poll' && otherFailed !== null
       const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
       const aborted = mode === 'sweep' ? { sweepAttemptAt: startedAt } : { pollAttemptAt: startedAt }
-      const time = answered === null ? {} : { serverTime: answered.serverTime, serverTimeAt: answered.at }
+      // The time of an answer that was not taken says nothing about the data that are there.
+      const isTaken = outcome === 'success' && answered !== null
+      const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
       const set = reason === 'aborted' ? aborted : { ...time, ...both, ...reached, ...(keepMessage ? {} : { message }) }
       putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
     },

@@ -10,14 +10,16 @@ export interface ServerClock {
 }
 
 /**
- * The server clock minus the local clock at this moment, in milliseconds, by the last answer for a resource; null when
- * that answer carried no readable time, undefined when no answer came in this process.
+ * The server clock minus the local clock at this moment, in milliseconds, by the last answer of a resource's last
+ * successful run; null when that answer carried no readable time, undefined when no run succeeded in this process.
  */
 export type SkewOf = (resource: ResourceName) => number | null | undefined
 
 /** The server time of one tenant, and what it means for each resource. */
 export interface ServerTimes extends ServerClock {
   skewMs(resource: ResourceName): ReturnType<SkewOf>
+  /** To be called when a run succeeded: a right time in one that failed says nothing about the data of the one before. */
+  settle(resource: ResourceName): void
 }
 
 /** Skew of the clocks, in milliseconds, up to which times can be compared (contract: Clock). */

@@ -2,7 +2,7 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { greatestSkewMs, type ServerClock } from '../model/server-clock.ts'
+import { greatestSkewMs, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 import { SeenAnswers } from './seen-answers.ts'
 
@@ -41,6 +41,12 @@ interface Instant {
   readonly monotonic: number
 }
 
+/** The same of an answer whose time may be unreadable: null then. */
+interface Stated {
+  readonly time: number | null
+  readonly monotonic: number
+}
+
 /** Answers behind the newest time that may come from a clock that was corrected. */
 interface Behind extends Instant {
   readonly runs: number
@@ -52,11 +58,13 @@ interface Behind extends Instant {
  * The server time of one tenant: every answer is noted here before anything else is done with it. It notices answers
  * that are old and tells the server time at any moment. Kept in memory, as long as the tenant's client.
  */
-export class AnswerTimes implements ServerClock {
+export class AnswerTimes implements ServerTimes {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>
   readonly #seen = new SeenAnswers(keptAnswers)
   /** The last answer of each resource; a null time could not be read. */
-  readonly #last = new Map<ResourceName, { readonly time: number | null; readonly monotonic: number }>()
+  readonly #last = new Map<ResourceName, Stated>()
+  /** The same of each resource's last successful run. */
+  readonly #settled = new Map<ResourceName, Stated>()
   #newest: Instant | null = null
   /** An answer far ahead of both clocks, which a second one may confirm. */
   #ahead: Instant | null = null
@@ -73,14 +81,20 @@ export class AnswerTimes implements ServerClock {
   }
 
   /**
-   * The server clock minus the local clock at this moment, in whole milliseconds, by the last answer for a resource and
-   * the monotonic time since; null when that answer carried no readable time, undefined when there was none.
+   * The server clock minus the local clock at this moment, in whole milliseconds, by the last answer of a resource's
+   * last successful run and the monotonic time since; null when that answer carried no readable time, undefined when there
+   * was no such run.
    */
   skewMs(resource: ResourceName): number | null | undefined {
-    const last = this.#last.get(resource)
+    const last = this.#settled.get(resource)
     if (last === undefined) return undefined
     if (last.time === null) return null
     return Math.round(last.time + this.#clock.monotonic() - last.monotonic) - this.#clock.now()
+  }
+
+  settle(resource: ResourceName): void {
+    const last = this.#last.get(resource)
+    if (last !== undefined) this.#settled.set(resource, last)
   }
 
   /** Numbers a request that is about to be made; its retries share the number. */

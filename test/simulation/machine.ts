@@ -130,6 +130,7 @@ export class Machine {
     const serverClock = new ProvenClock(client.answerTimes)
     const ended = (result: RunResult) => {
       serverClock.note(result)
+      if (result.outcome === 'success') client.answerTimes.settle(result.resource)
       runEnded(result)
     }
     const engine = await openTenantEngine({

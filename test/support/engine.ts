@@ -171,8 +171,11 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       return life.path
     },
     query: (sql, ...values) => life.beside.prepare(sql).all(...values) as Record<string, unknown>[],
-    run(resource, mode = isFeed(resource) ? 'poll' : 'sweep', signal = new AbortController().signal) {
-      return life.engine.run(resource, mode, signal)
+    async run(resource, mode = isFeed(resource) ? 'poll' : 'sweep', signal = new AbortController().signal) {
+      const { engine, client } = life
+      const result = await engine.run(resource, mode, signal)
+      if (result.outcome === 'success') client.answerTimes.settle(resource)
+      return result
     },
     async runAll(mode) {
       const results: RunResult[] = []

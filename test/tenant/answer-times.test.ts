@@ -11,7 +11,7 @@ interface Scene {
   answer(how?: Answered): string
 }
 
-type Answered = Partial<AnsweredRequest> & { readonly skewMs?: number }
+type Answered = Partial<AnsweredRequest> & { readonly skewMs?: number; readonly isTaken?: boolean }
 
 function scene(): Scene {
   const clock = fakeClock()
@@ -20,7 +20,7 @@ function scene(): Scene {
   return {
     clock,
     times,
-    answer({ skewMs = 0, ...given } = {}) {
+    answer({ skewMs = 0, isTaken = true, ...given } = {}) {
       const serverTime = given.serverTime === undefined ? clock.now() + skewMs : given.serverTime
       const answer = {
         what: 'GET /api/public/roles',
@@ -36,6 +36,7 @@ function scene(): Scene {
       }
       try {
         const oddities = times.note(answer)
+        if (isTaken) times.settle('roles')
         return oddities.map(({ kind }) => kind).join() || 'fine'
       } catch (error) {
         return error instanceof SyncError && error.reason === 'stale_answer' ? 'stale' : String(error)
@@ -192,8 +193,18 @@ it('the skew is told in whole milliseconds, however finely the monotonic clock c
   const stated = { requestId: 'a', timestamp: new Date(serverTime).toISOString(), serverTime, ageSeconds: null }
   const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
   times.note({ what: 'GET /api/public/roles', resource: 'roles', request: times.begin(), ...stated, ...receipt })
+  times.settle('roles')
   clock.advance(minuteMs + 0.3)
   expect(times.skewMs('roles')).toBe(1500)
+})
+
+it('a right time in a run that failed takes nothing back of the skew of the data that are there', () => {
+  const { answer, times } = scene()
+  answer({ skewMs: hourMs })
+  answer({ skewMs: hourMs + secondMs, isTaken: false })
+  expect(times.skewMs('roles')).toBe(hourMs)
+  answer({ skewMs: hourMs + secondMs })
+  expect(times.skewMs('roles')).toBe(hourMs + secondMs)
 })
 
 it('no skew is known by an answer whose time cannot be read, until one can', () => {
