@@ -38,9 +38,11 @@ async function commitProven(run: Run, page: PageCommit, fetched: Fetched, query:
   const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
   // Of a first full sync only the first page needs a look.
   if (guard.passing || (state.completeStartedAt === null && run.proven)) return context.store.commitPage(page)
+  const isFullSync = definition.kind === 'feed' && page.walk?.advance !== undefined
+  const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore
   const admit = (glance: PageGlance, isProven: boolean) => {
     seen.refused = guard.admits(state, glance) ? null : glance
-    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance)
+    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance, isAnnouncedEnd)
     return seen.refused === null && seen.need === 'nothing'
   }
   let result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, false) })

@@ -24,10 +24,16 @@ export type Need =
  */
 const readsOfRound = [1, 2, 1, 3]
 
-/** What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself. */
-export function needOf(run: Run, { known, unknown, changes }: PageGlance): Need {
+/**
+ * What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself.
+ *
+ * @param isAnnouncedEnd true for the last page of a feed's full sync where the one before it promised more.
+ */
+export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnnouncedEnd: boolean): Need {
   const { definition, guard, proven, state } = run
-  if (definition.kind === 'whole' || known + unknown.length === 0) return 'nothing'
+  if (definition.kind === 'whole') return 'nothing'
+  // Another tenant does not know the cursor, and may end the list there.
+  if (known + unknown.length === 0) return isAnnouncedEnd ? 'confirmation if possible' : 'nothing'
   if (known === 0) {
     if (state.completeStartedAt !== null) return 'confirmation'
     return proven ? 'nothing' : 'proof'
@@ -149,7 +155,7 @@ function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boo
     const shown = new Set(all.map(text))
     return part.every((item) => shown.has(text(item)))
   }
-  if (exactly) return first.length === second.length && contains(second, first)
+  if (exactly || first.length === 0) return first.length === second.length && contains(second, first)
   return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
 }
 
