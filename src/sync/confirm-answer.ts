@@ -15,6 +15,7 @@ export type Need =
   | 'nothing'
   | 'proof'
   | 'confirmation'
+  | 'careful confirmation'
   | 'confirmation if possible'
   | 'careful confirmation if possible'
 
@@ -35,7 +36,8 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnno
   // Another tenant does not know the cursor, and may end the list there.
   if (known + unknown.length === 0) return isAnnouncedEnd ? 'confirmation if possible' : 'nothing'
   if (known === 0) {
-    if (state.completeStartedAt !== null) return 'confirmation'
+    // That no client is left of a page is rare, and other lists are proven by them.
+    if (state.completeStartedAt !== null) return definition.kind === 'walk' ? 'careful confirmation' : 'confirmation'
     return proven ? 'nothing' : 'proof'
   }
   if (definition.identifiedBy === 'guid') {
@@ -59,10 +61,11 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
       await guard.prove(signal)
       break
     case 'confirmation':
+    case 'careful confirmation':
     case 'confirmation if possible':
     case 'careful confirmation if possible': {
-      const prove = need === 'confirmation' ? () => guard.prove(signal) : () => proveIfPossible(run)
-      const rounds = guard.roundsOf(definition, need === 'careful confirmation if possible')
+      const prove = need.endsWith('if possible') ? () => proveIfPossible(run) : () => guard.prove(signal)
+      const rounds = guard.roundsOf(definition, need.startsWith('careful'))
       const other = await differingAnswer(run, fetched, again, { prove, rounds })
       if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
       break

@@ -42,6 +42,9 @@ export const spells = ['dead-token', 'missing-permission', 'swapped-token', 'out
 
 const refusals = spells.filter((name) => !falseAnswers.some((one) => one === name))
 
+/** Without the one that pages of users and documents may pass by chance, which is there to be looked at alone. */
+const certainlyNoticed = falseAnswers.filter((name) => name !== 'mixed-tenants')
+
 export type Spell = (typeof spells)[number]
 
 interface Storm {
@@ -83,7 +86,7 @@ export class Weather {
       this.#time.at(from, () => void this.#storms.push(storm))
     }
     if (prng.chance(0.1)) this.#cast(prng.pick(refusals), from, prng.between(1, 90) * minuteMs, settled)
-    if (prng.chance(0.15)) this.#cast(prng.pick(falseAnswers), from, prng.between(10, 120) * minuteMs, settled)
+    if (prng.chance(0.15)) this.#cast(prng.pick(certainlyNoticed), from, prng.between(10, 120) * minuteMs, settled)
   }
 
   #forecastOnly(ms: number, settled: boolean): void {
