@@ -58,7 +58,8 @@ export function isUnshown({ ledger, world }: OracleParts, check: Check, id: stri
   const { judges } = check
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
-      ({ fileId, filename }) => filename === id && ledger.bled.has(`documents ${fileId}`),
+      ({ fileId, filename }) =>
+        filename === id && (ledger.bled.has(`documents ${fileId}`) || ledger.isHidden('documents', fileId)),
     )
   }
   if (ledger.bled.has(`${judges} ${id}`)) return true
