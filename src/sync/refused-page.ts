@@ -15,18 +15,21 @@ export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
 /**
  * The page rule (contract: Tenant identity): false for a page of five or more of which most records are unknown yet
  * created more than an hour before the last complete full sync began. Where the server's time of that is not known, the
- * local time counts.
+ * local time counts; one that lies ahead is of a clock that was set back, and tells nothing.
  *
  * @param admitted ids that an operator accepted; they count as known.
+ * @param now local time in milliseconds since the epoch.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
   { known, unknown }: RuledPage,
   admitted: AdmittedPage | null,
+  now: number,
 ): boolean {
   const began = completeServerTime ?? completeStartedAt
   const total = known + unknown.length
   if (began === null || total < leastSuspiciousPage) return true
+  if (completeServerTime === null && began > now) return true
   const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
     createdAt !== null && createdAt < began - oldEnoughMs && (key === null || !accepted.has(key))
@@ -46,16 +49,17 @@ export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   const { context, tenantId, definition } = page
   const state = await context.store.syncState(tenantId, definition.name)
   if (definition.kind === 'walk') return everyPageAdmitted(page, definition, state)
-  return admits(state, await glanceAt(page, await refetch(page)), null)
+  return admits(state, await glanceAt(page, await refetch(page)), null, context.clock.now())
 }
 
 /** A list whose cursors are good within one pass only is read from its first page to see the page again. */
 async function everyPageAdmitted(page: RefusedPage, definition: WalkResource, state: SyncState): Promise<boolean> {
   const { context, signal } = page
+  const { clock } = context
   let cursor: string | null = null
   for (let pages = 0; pages < context.settings.api.maxPages; pages++) {
     const fetched: Fetched = await fetchOf(context, definition, queryAt(cursor), signal)
-    if (!admits(state, await glanceAt(page, fetched), null)) return false
+    if (!admits(state, await glanceAt(page, fetched), null, clock.now())) return false
     if (!fetched.hasMore || fetched.nextCursor === null || fetched.nextCursor === cursor) return true
     cursor = fetched.nextCursor
   }

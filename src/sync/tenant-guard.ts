@@ -225,7 +225,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
-    admits: (state, glance) => admits(state, glance, tenant().admitted),
+    admits: (state, glance) => admits(state, glance, tenant().admitted, clock.now()),
     refusePage(resource, query, { known, unknown }) {
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
@@ -382,6 +382,16 @@ it('the page rule goes by the local time where the server’s cannot be read', a
   for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
   expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+})
+
+it('the page rule rests while the local time of the last full sync lies ahead, for the clock was set back since', async () => {
+  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
+  server.timestamp = () => 'today'
+  test.clock.jump(500 * dayMs)
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  test.clock.jump(-500 * dayMs)
+  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
+  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
 })
 
 it('an empty list of API clients at a start fails with a hold of that list, and ends by itself', async () => {
