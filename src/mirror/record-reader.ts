@@ -26,10 +26,17 @@ type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
  */
 export function recordReaders({ raw }: Database): (tenantId: number) => RecordReader {
   const prepare = remembered((text: string) => raw.prepare<Stored[]>(text)) as Prepare
-  return (tenantId) => recordReader(prepare, tenantId)
+  const repeats = new Map<string, Repeats>()
+  return (tenantId) => recordReader(prepare, tenantId, repeats)
 }
 
-function recordReader(prepare: Prepare, tenantId: number): RecordReader {
+/** Whether a field had repeats when the mirror was in some state. */
+interface Repeats {
+  readonly state: string
+  readonly found: boolean
+}
+
+function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, Repeats>): RecordReader {
   async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
     const key = columnOf(table, table.key)
     const select = prepare<Record<string, Stored>>(
@@ -101,13 +108,22 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
     async hasRepeats(resource, field) {
       const table = recordTables[resource]
       const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
+      const count = await reader.count(resource)
+      // As long as no record comes, goes missing or is changed, the answer stays.
+      const missing = prepare<number>(
+        `select count(*) from "${getTableName(table.table)}" where tenant_id = ? and missing_since is not null`,
+      )
+      const change = prepare<number | null>('select max(id) from changes')
+      const state = [count, missing.pluck().get(tenantId), change.pluck().get()].join()
+      const known = repeats.get(`${tenantId} ${resource} ${field}`)
+      if (known?.state === state) return known.found
       const select = prepare<[Stored, string]>(
         `select ${key}, ${column} from "${getTableName(table.table)}"
          where tenant_id = ? and removed_at is null and missing_since is null and absent_walks = 0 and ${column} <> ''
            and ${key} > ? order by ${key} limit ${batchSize}`,
       ).raw()
       // Grouped by the database, half a million would hold up everything else for seconds.
-      const digests = new BigUint64Array(await reader.count(resource))
+      const digests = new BigUint64Array(count)
       let read = 0
       for (let after: Stored = leastKey(table); ; ) {
         const rows = select.all(tenantId, after)
@@ -117,7 +133,9 @@ function recordReader(prepare: Prepare, tenantId: number): RecordReader {
         await letOthersIn()
       }
       const sorted = digests.subarray(0, read).sort()
-      return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
+      const found = sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
+      repeats.set(`${tenantId} ${resource} ${field}`, { state, found })
+      return found
     },
     async history(resource, ...keys) {
       const rows = prepare<Record<string, Stored>>(
