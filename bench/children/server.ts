@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { type ApiPages, apiPages } from '../support/api-pages.ts'
+import { type ApiPages, apiPages, serialDigits } from '../support/api-pages.ts'
 import type { WorldState } from '../support/api-world.ts'
 
 /** Requests since the last reading: by path, and for each second in which there were any. */
@@ -16,6 +16,7 @@ const smallTenant = apiPages(small, startedAt)
 let bigTenant: ApiPages = smallTenant
 let byPath = new Map<string, number>()
 let bySecond = new Map<string, number>()
+let answers = 0
 
 const requestLine = /^GET (\/t\/\d+)?\/api\/public\/([^ ?]+)(?:\?([^ ]*))? HTTP\/1\.1\r\n/
 const controlLine = /^GET \/bench\/([a-z]+)(?:\?([^ ]*))? HTTP\/1\.1\r\n/
@@ -29,7 +30,8 @@ function respond(socket: Socket, head: string): void {
   const now = new Date().toISOString()
   count(path.startsWith('users/') ? 'users/{id}' : path, now.slice(0, 19))
   const cursor = /(?:^|&)cursor=([^&]*)/.exec(query)?.[1] ?? null
-  const { bytes, timestampAt } = (prefix === undefined ? bigTenant : smallTenant).answer(path, cursor)
+  const { bytes, serialAt, timestampAt } = (prefix === undefined ? bigTenant : smallTenant).answer(path, cursor)
+  bytes.write(String(answers++).padStart(serialDigits, '0'), serialAt, 'latin1')
   bytes.write(now, timestampAt, 'latin1')
   socket.write(bytes)
 }

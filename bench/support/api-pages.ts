@@ -1,8 +1,10 @@
 import { apiWorld, firstUserId, guid, pageSize, type World, type WorldState } from './api-world.ts'
 
-/** An answer whose bytes are ready; only the time of the response is written into it before it is sent. */
+/** An answer whose bytes are ready; only its own id and the time of the response are written into it before it is sent. */
 export interface Prebuilt {
   readonly bytes: Buffer
+  /** Where the last twelve digits of `meta.requestId` stand. */
+  readonly serialAt: number
   readonly timestampAt: number
 }
 
@@ -11,6 +13,9 @@ export interface ApiPages {
   /** The answer to a path below `/api/public/`, without its query; null where there is none. */
   answer(path: string, cursor: string | null): Prebuilt
 }
+
+/** Of the last group of a GUID. */
+export const serialDigits = 12
 
 const stamp = '2000-01-01T00:00:00.000Z'
 
@@ -75,8 +80,10 @@ function failure(status: number, code: string): Prebuilt {
 }
 
 function prebuilt(status: number, data: string, pagination: string, kind: number, index = 0, error = 'null'): Prebuilt {
-  const before = `{"data":${data},"pagination":${pagination},"error":${error},"meta":{"requestId":"${guid(kind, index)}","timestamp":"`
+  const untilId = `{"data":${data},"pagination":${pagination},"error":${error},"meta":{"requestId":"${guid(kind, index)}`
+  const before = `${untilId}","timestamp":"`
   const body = `${before}${stamp}"}}`
   const head = `HTTP/1.1 ${status} ${status === 200 ? 'OK' : 'Refused'}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
-  return { bytes: Buffer.from(head + body), timestampAt: Buffer.byteLength(head + before) }
+  const serialAt = Buffer.byteLength(head + untilId) - serialDigits
+  return { bytes: Buffer.from(head + body), serialAt, timestampAt: Buffer.byteLength(head + before) }
 }
