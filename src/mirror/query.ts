@@ -50,8 +50,13 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
-  /** True when two records that the last complete walk showed have one text in a field, letter case aside. */
-  hasRepeats(resource: ResourceName, field: string): Promise<boolean>
+  /**
+   * True when two records that the last complete walk showed have one text in a field, letter case aside. Looked for
+   * only where records changed since the last look of this process.
+   *
+   * @param isChanged whether they count as changed for the first look.
+   */
+  hasRepeats(resource: ResourceName, field: string, isChanged: boolean): Promise<boolean>
   /** History of the records of these keys, oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
 }

@@ -32,7 +32,8 @@ export function recordReaders({ raw }: Database): (tenantId: number) => RecordRe
 
 /** Whether a field had repeats when the mirror was in some state. */
 interface Repeats {
-  readonly state: string
+  /** Null before they were looked for. */
+  readonly state: string | null
   readonly found: boolean
 }
 
@@ -105,7 +106,7 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
          group by ${column} having count(*) > 1 order by ${column}`,
       ).all(tenantId)
     },
-    async hasRepeats(resource, field) {
+    async hasRepeats(resource, field, isChanged) {
       const table = recordTables[resource]
       const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
       const count = await reader.count(resource)
@@ -115,8 +116,10 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
       )
       const change = prepare<number | null>('select max(id) from changes')
       const state = [count, missing.pluck().get(tenantId), change.pluck().get()].join()
-      const known = repeats.get(`${tenantId} ${resource} ${field}`)
-      if (known?.state === state) return known.found
+      const name = `${tenantId} ${resource} ${field}`
+      const known = repeats.get(name) ?? { state: isChanged ? null : state, found: false }
+      repeats.set(name, known)
+      if (known.state === state) return known.found
       const select = prepare<[Stored, string]>(
         `select ${key}, ${column} from "${getTableName(table.table)}"
          where tenant_id = ? and removed_at is null and missing_since is null and absent_walks = 0 and ${column} <> ''
@@ -134,7 +137,7 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
       }
       const sorted = digests.subarray(0, read).sort()
       const found = sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
-      repeats.set(`${tenantId} ${resource} ${field}`, { state, found })
+      repeats.set(name, { state, found })
       return found
     },
     async history(resource, ...keys) {

@@ -39,8 +39,10 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
 
 async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<void> {
   if (unique === undefined) return
-  const records = run.context.store.records(run.tenantId)
-  if (await records.hasRepeats(name, unique.field)) noteEvent(run, unique.event, unique.field)
+  const { context, counts, state, tenantId } = run
+  const isChanged = state.completeStartedAt !== null && counts.created + counts.updated > 0
+  const found = await context.store.records(tenantId).hasRepeats(name, unique.field, isChanged)
+  if (found) noteEvent(run, unique.event, unique.field)
 }
 
 /**
