@@ -6,7 +6,7 @@ import { dashboardIds } from '../pack/dashboard-ids.ts'
 import { oneOf } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { addPackOptions, type PackOptions, packOf } from './pack-options.ts'
-import { unwritten } from './write-file.ts'
+import { codeOf, unwritten } from './write-file.ts'
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
@@ -43,8 +43,7 @@ async function dashboards(
   }
   const folder = resolve(io.cwd, options.output)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new UsageError(`--output cannot be made (${code}); want a folder`)
+    throw new UsageError(`--output cannot be made (${codeOf(error)}); want a folder`)
   })
   for (const id of dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)

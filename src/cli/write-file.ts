@@ -51,6 +51,6 @@ function write(fd: number, piece: string): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

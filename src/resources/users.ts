@@ -2,7 +2,10 @@ import { isoMs } from '../model/dates.ts'
 import type { FeedResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
-/** Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users only; everything else needs a sweep. */
+/**
+ * Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users
+ * only; everything else needs a sweep.
+ */
 export const users = {
   name: 'users',
   kind: 'feed',

@@ -7,17 +7,16 @@ import { idOf } from './page-reading.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 import type { Run } from './run.ts'
 
-/**
- * What a page needs before it is committed: a proof of the tenant's identity, or equal reads with a proof after each;
- * `if possible` does without the proof where the lists for it cannot be read.
- */
-export type Need =
-  | 'nothing'
-  | 'proof'
-  | 'confirmation'
-  | 'careful confirmation'
-  | 'confirmation if possible'
-  | 'careful confirmation if possible'
+/** Equal reads with a proof after each. */
+interface Confirmation {
+  /** More reads and proofs than usual. */
+  readonly careful: boolean
+  /** True where it does without the proof if the lists for it cannot be read. */
+  readonly optional: boolean
+}
+
+/** What a page needs before it is committed: a proof of the tenant's identity, or a confirmation. */
+export type Need = 'nothing' | 'proof' | Confirmation
 
 /**
  * Reads before each proof. Not equally many: a load balancer that takes turns would give each read to one tenant and each
@@ -34,10 +33,10 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnno
   const { definition, guard, proven, state } = run
   if (definition.kind === 'whole') return 'nothing'
   // Another tenant does not know the cursor, and may end the list there.
-  if (known + unknown.length === 0) return isAnnouncedEnd ? 'confirmation if possible' : 'nothing'
+  if (known + unknown.length === 0) return isAnnouncedEnd ? { careful: false, optional: true } : 'nothing'
   if (known === 0) {
     // That no client is left of a page is rare, and other lists are proven by them.
-    if (state.completeStartedAt !== null) return definition.kind === 'walk' ? 'careful confirmation' : 'confirmation'
+    if (state.completeStartedAt !== null) return { careful: definition.kind === 'walk', optional: false }
     return proven ? 'nothing' : 'proof'
   }
   if (definition.identifiedBy === 'guid') {
@@ -45,33 +44,22 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnno
     return 'nothing'
   }
   if (!changes()) return 'nothing'
-  if (guard.troubled) return 'confirmation'
+  if (guard.troubled) return { careful: false, optional: false }
   // Known users beside ones that no run has shown before may be those that two tenants share.
-  if (unknown.length > 0) return 'careful confirmation if possible'
-  return proven ? 'nothing' : 'confirmation if possible'
+  if (unknown.length > 0) return { careful: true, optional: true }
+  return proven ? 'nothing' : { careful: false, optional: true }
 }
 
 /** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
 export async function provePage(run: Run, fetched: Fetched, need: Need, again: () => Promise<Fetched>): Promise<void> {
   const { definition, guard, signal } = run
-  switch (need) {
-    case 'nothing':
-      return
-    case 'proof':
-      await guard.prove(signal)
-      break
-    case 'confirmation':
-    case 'careful confirmation':
-    case 'confirmation if possible':
-    case 'careful confirmation if possible': {
-      const prove = need.endsWith('if possible') ? () => proveIfPossible(run) : () => guard.prove(signal)
-      const rounds = guard.roundsOf(definition, need.startsWith('careful'))
-      const other = await differingAnswer(run, fetched, again, { prove, rounds })
-      if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
-      break
-    }
-    default:
-      throw new TypeError(`Unknown need ${need satisfies never}`)
+  if (need === 'nothing') return
+  if (need === 'proof') await guard.prove(signal)
+  else {
+    const prove = need.optional ? () => proveIfPossible(run) : () => guard.prove(signal)
+    const rounds = guard.roundsOf(definition, need.careful)
+    const other = await differingAnswer(run, fetched, again, { prove, rounds })
+    if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
   }
   run.proven = true
 }

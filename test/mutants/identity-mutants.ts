@@ -27,7 +27,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'unseen users are believed in a run that has proven the tenant',
     file: 'src/sync/confirm-answer.ts',
-    find: "if (unknown.length > 0) return 'careful confirmation if possible'",
+    find: 'if (unknown.length > 0) return { careful: true, optional: true }',
     replace: '',
     tests,
   },
