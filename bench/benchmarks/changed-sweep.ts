@@ -12,7 +12,10 @@ export const changedSweep: Benchmark = {
     const { store } = await bench.stores.swept(state)
     const raw = await bench.stores.raw(state)
     await bench.server.become({ ...state, changed: Math.floor(records / 100) })
-    const subjects = [floorSubject(bench, 'guarded', raw), sweepSubject(bench, product, store)]
+    const subjects = [
+      floorSubject(bench, 'guarded', raw),
+      sweepSubject(bench, product, store, { profile: 'changed-sweep' }),
+    ]
     const rows = await alternate(rounds, subjects, records)
     return {
       rows,

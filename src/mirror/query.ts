@@ -52,11 +52,11 @@ export interface RecordReader {
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
   /**
    * True when two records that the last complete walk showed have one text in a field, letter case aside. Looked for
-   * only where records changed since the last look of this process.
+   * only where such a text changed, or a record came or went, since the last look of this process.
    *
-   * @param isChanged whether they count as changed for the first look.
+   * @param since from when on a change counts for the first look, in ms since the epoch; null to look in any case.
    */
-  hasRepeats(resource: ResourceName, field: string, isChanged: boolean): Promise<boolean>
+  hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean>
   /** History of the records of these keys, oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
 }

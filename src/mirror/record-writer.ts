@@ -4,6 +4,7 @@ import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
 import { type InsertStamp, recordInserts } from './record-inserts.ts'
 import type { RecordTable, Stored, StoredFields } from './record-table.ts'
+import { remembered } from './remembered.ts'
 import { repeatRule } from './repeats.ts'
 
 /** A record as the mirror holds it before an incoming one is compared with it. */
@@ -97,6 +98,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_walks" = 0 where "rid" = ?`,
   )
+  const updating = remembered((set: string) => raw.prepare(`update "${name}" set ${set} where "rid" = ?`))
   const touch = raw.prepare(`update "${name}" set "missing_since" = null, "absent_walks" = 0 where "rid" = ?`)
   const encode = encoderOf(table, inserted.length)
   const repeats = repeatRule(table)
@@ -217,9 +219,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const changed = apiFieldsOf(table).filter((field) => before[field] !== after[field])
       // What the mirror notes for itself leaves time and request of the present values alone.
       const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
-      raw
-        .prepare(`update "${name}" set ${setOf(Object.keys(set))} where "rid" = ?`)
-        .run(...Object.values(set), known.rid)
+      updating(setOf(Object.keys(set))).run(...Object.values(set), known.rid)
       return { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed }
     },
   }

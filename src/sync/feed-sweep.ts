@@ -39,9 +39,9 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
 
 async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<void> {
   if (unique === undefined) return
-  const { context, counts, state, tenantId } = run
-  const isChanged = state.completeStartedAt !== null && counts.created + counts.updated > 0
-  const found = await context.store.records(tenantId).hasRepeats(name, unique.field, isChanged)
+  const { context, startedAt, state, tenantId } = run
+  const since = state.completeStartedAt === null ? null : startedAt
+  const found = await context.store.records(tenantId).hasRepeats(name, unique.field, since)
   if (found) noteEvent(run, unique.event, unique.field)
 }
 

@@ -36,16 +36,25 @@ it('counts a state that the specification does not show, and a document status t
   expect(test.told.events).toHaveLength(2)
 })
 
-it('looks for an e-mail that two users have only after something changed', async () => {
+it('looks for an e-mail that two users have at the first full sync, and again after e-mails or users changed', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 12 }, settings: quiet })
   const [first] = [...test.sim.primary.state.users()]
-  test.sim.primary.addUser({ email: first?.email ?? '' })
-  await test.run('users', 'sweep')
-  await test.run('users', 'sweep')
-  expect(test.told.events).toEqual([])
-  test.sim.primary.addUser({})
+  const twin = test.sim.primary.addUser({ email: first?.email ?? '' })
   await test.run('users', 'sweep')
   expect(test.told.events).toEqual(['users duplicate_email'])
+  await test.restart()
+  test.clock.advance(hourMs)
+  test.sim.primary.updateUser(twin.userId, { firstName: 'Other' })
+  await test.run('users', 'sweep')
+  expect(test.told.events).toHaveLength(1)
+  test.clock.advance(hourMs)
+  test.sim.primary.updateUser(twin.userId, { email: `other.${first?.email}` })
+  await test.run('users', 'sweep')
+  expect(test.told.events).toHaveLength(1)
+  test.clock.advance(hourMs)
+  test.sim.primary.updateUser(twin.userId, { email: first?.email ?? '' })
+  await test.run('users', 'sweep')
+  expect(test.told.events).toEqual(['users duplicate_email', 'users duplicate_email'])
 })
 
 it('counts a page size that is not the one asked for, once a run, and goes on', async () => {
