@@ -241,7 +241,10 @@ export class Falsifier {
       return { ...answer, data: [...bodies, contradicting(across)] }
     }
     if (detail % 4 > 1) return answer
-    const copies = bodies.filter((body) => isChosen(idOfBody(body) ?? '', detail)).map(contradicting)
-    return { ...answer, data: detail % 4 === 0 ? [...bodies, ...copies] : [...copies, ...bodies] }
+    const copied = bodies.filter((body) => isChosen(idOfBody(body) ?? '', detail))
+    const copies = copied.map(contradicting)
+    // None of them is shown well.
+    const shown = answer.shown.filter((id) => !copied.some((body) => idOfBody(body) === id))
+    return { ...answer, shown, data: detail % 4 === 0 ? [...bodies, ...copies] : [...copies, ...bodies] }
   }
 }
