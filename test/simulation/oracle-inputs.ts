@@ -53,8 +53,15 @@ function checkWhole(
 /**
  * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
  * or it was left out where the contract takes another look's word for its presence alone.
+ *
+ * @param evaluatedAt wall time of the verdict; what came back to the list after it could not count.
  */
-export function isUnshown({ ledger, world }: OracleParts, check: Check, id: string): boolean {
+export function isUnshown(
+  { ledger, world, wall }: OracleParts,
+  check: Check,
+  id: string,
+  evaluatedAt: number | null,
+): boolean {
   const { judges } = check
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
@@ -62,7 +69,8 @@ export function isUnshown({ ledger, world }: OracleParts, check: Check, id: stri
         filename === id && (ledger.bled.has(`documents ${fileId}`) || ledger.isHidden('documents', fileId)),
     )
   }
-  if (ledger.bled.has(`${judges} ${id}`)) return true
+  const isBack = evaluatedAt !== null && ledger.shownAt(judges, id) <= wall.worldTimeOf(evaluatedAt)
+  if (ledger.bled.has(`${judges} ${id}`) || (ledger.everBled.has(`${judges} ${id}`) && !isBack)) return true
   if (!check.entity.isRecord || !ledger.isHidden(judges, id)) return false
   const shownAt = ledger.shownAt(judges, id)
   if (judges !== 'users' && judges !== 'documents') return shownAt === Number.NEGATIVE_INFINITY

@@ -231,7 +231,7 @@ export class Oracle {
     }
     this.#checkClocks(view, check)
     const failing = mustFail(view.check, this.sight(view.evaluatedAt)).filter(
-      (id) => !isUnshown(this.#parts, check, id),
+      (id) => !isUnshown(this.#parts, check, id, view.evaluatedAt),
     )
     if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
   }
