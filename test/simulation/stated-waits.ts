@@ -13,12 +13,15 @@ const unstoredMs = 250
 export class StatedWaits {
   #waits: readonly StatedWait[] = []
 
-  /** When the last one ends; 0 when there was none. */
+  #end = 0
+
+  /** When the last one ends, also one that may not have been stored; 0 when there was none. */
   get end(): number {
-    return Math.max(0, ...this.#waits.map(({ until }) => until))
+    return this.#end
   }
 
   state(wait: StatedWait): void {
+    this.#end = Math.max(this.#end, wait.until)
     this.#waits = [...this.#waits.filter(({ until }) => until > wait.toldAt), wait]
   }
 
