@@ -194,7 +194,7 @@ class Engine implements TenantEngine {
         })
       }
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
-      if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
+      if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
       return result
     } catch (error) {
       // A full disk is no fault of ours, and the run's own failure tells of it.
@@ -212,8 +212,13 @@ class Engine implements TenantEngine {
     }
   }
 
+  async #walkCompleted(definition: ResourceDefinition): Promise<void> {
+    await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
+    await this.#acceptanceEnds(definition)
+  }
+
   /** An accepted tenant change lasts until one full sync of each readable resource, an accepted page until one of its own. */
-  async #walkCompleted({ name }: ResourceDefinition): Promise<void> {
+  async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
     if (owed === null && admitted?.resource !== name) return
     const left = owed?.filter((resource) => resource !== name) ?? []

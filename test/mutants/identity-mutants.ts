@@ -4,6 +4,27 @@ const tests = ['test/sync/tenant-identity.test.ts', 'test/sync/guard', 'test/syn
 
 export const identityMutants: readonly Mutant[] = [
   {
+    name: 'users of a former tenant are judged by the roles of the accepted one',
+    file: 'src/evaluate/evaluate-check.ts',
+    find: 'some((input) => input.off || input.former)',
+    replace: 'some((input) => input.off)',
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
+    name: 'users of a former tenant that are not removed yet are trusted',
+    file: 'src/mirror/tenant-store.ts',
+    find: ' || removalOwed.get(tenantId, resource) !== undefined',
+    replace: '',
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
+    name: 'what a token may not read becomes the accepted tenant’s',
+    file: 'src/sync/tenant-engine.ts',
+    find: "'missing_permission') await this.#acceptanceEnds(",
+    replace: "'missing_permission') await this.#walkCompleted(",
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
     name: 'another tenant is not noticed',
     file: 'src/sync/tenant-guard.ts',
     find: "if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw",
