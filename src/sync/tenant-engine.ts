@@ -10,7 +10,7 @@ import type { ResourceDefinition } from './resource.ts'
 import { shortestIntervalMs } from './rhythm.ts'
 import { logEvents, noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
-import { type TenantGuard, tenantGuard } from './tenant-guard.ts'
+import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 /** The sync of one tenant: runs of its resources, side by side, each resource one at a time. */
 export interface TenantEngine {
@@ -69,7 +69,7 @@ class Engine implements TenantEngine {
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
     else if (!sameOrigin) {
-      const message = `The mirror of "${settings.name}" comes from ${this.#tenant.baseUrl}, not from ${settings.baseUrl}`
+      const message = movedMessage(this.#tenant, settings)
       const cause = { check: 'origin', baseUrl: settings.baseUrl }
       const hold = {
         tenantId: this.tenantId,
