@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { HoldRow } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
+import { remedyOf } from '../model/hold-remedy.ts'
 import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
@@ -51,8 +52,14 @@ function list(io: Io, holds: readonly HoldRow[]): void {
     return
   }
   print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT'], rows))
-  const [{ id, count } = { id: 'ID', count: 0 }] = holds
-  print(io, `\nAccept one with: tenantwatch accept ${id} --count ${count} --reason "..."`)
+  const next = holds.find((hold) => remedyOf(hold) === null)
+  if (next !== undefined) {
+    print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)
+  }
+  for (const hold of holds) {
+    const remedy = remedyOf(hold)
+    if (remedy !== null) print(io, `\n${hold.id} cannot be accepted. ${remedy}`)
+  }
 }
 
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
@@ -70,6 +77,9 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
   }
   if (hold === undefined) throw new UsageError('No hold has this id; "tenantwatch accept" lists those there are')
+  const remedy = remedyOf(hold)
+  if (remedy !== null)
+    throw new UsageError(`Hold ${id} cannot be accepted, as the next run would raise it again. ${remedy}`)
   if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
   if (options.count !== undefined && options.count !== String(hold.count)) {
     throw new UsageError(

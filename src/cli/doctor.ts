@@ -15,10 +15,11 @@ import type { Diagnosis } from './doctor/diagnosis.ts'
 import { type Enrolment, judgeEnrolment, readEnrolment } from './doctor/enrolment.ts'
 import { judgeIdentity } from './doctor/identity.ts'
 import { judgeOwnChecks } from './doctor/own-checks.ts'
-import { probeTenant } from './doctor/probe-tenant.ts'
+import { type Probed, probeTenant } from './doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from './doctor/render.ts'
 import { generalSurprises } from './doctor/surprises.ts'
 import { tenantSurprises } from './doctor/tenant-surprises.ts'
+import { judgeTwins } from './doctor/twins.ts'
 import { judgeWaivers } from './doctor/waivers.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
 import { type StatusLine, statusLine } from './status-line.ts'
@@ -62,7 +63,7 @@ interface TenantReport {
   readonly tenant: string
   readonly baseUrl: string
   readonly diagnoses: readonly Diagnosis[]
-  /** Null while no users are mirrored. */
+  /** Null while no users are mirrored, and while they may be another tenant's. */
   readonly enrolment: Enrolment | null
 }
 
@@ -90,19 +91,28 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   }))
   const now = () => io.clock.now()
   const env = (name: string) => io.env[name]
-  const asked = await Promise.all(probes.map((probe) => probeTenant({ ...probe, now, signal: io.stop, env })))
+  const asked = await Promise.all(
+    probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
+  )
   line.say('Reading the database')
   const store = facts.exists ? await judgeStore(facts, opened, now(), io.stop, settings.historyRetentionDays) : []
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-  const { known, problems } = await mirrored(sound, settings, io)
-  const tenants = settings.tenants.map((tenant, i) => {
+  const { known, problems } = await mirrored(sound, asked, settings, io)
+  const tenants = asked.map(({ tenant, diagnoses: probed }) => {
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
-    const all = [...(asked[i] ?? []), ...diagnoses, ...tenantSurprises(tenant, settings)]
+    const all = [...probed, ...diagnoses, ...tenantSurprises(tenant, settings)]
     return { tenant: name, baseUrl, diagnoses: all, enrolment }
   })
+  const twins = await judgeTwins(settings.tenants, env)
   const written = await judgeOwnChecks(settings.ownChecks, now())
-  const general = [...store, ...problems, ...judgePlace(facts), ...written, ...generalSurprises(settings, io.cwd)]
+  const general = [
+    ...store,
+    ...problems,
+    ...judgePlace(facts),
+    ...written,
+    ...generalSurprises(settings, io.cwd, twins),
+  ]
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
   const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
@@ -160,24 +170,41 @@ interface Mirrored {
   readonly problems: readonly Diagnosis[]
 }
 
-/** What the mirror tells of the tenants in it. */
-async function mirrored(mirror: Mirror | undefined, settings: Settings, io: Io): Promise<Mirrored> {
+interface AskedTenant extends Probed {
+  readonly tenant: TenantSettings
+  readonly client: TenantClient
+}
+
+/** What the mirror tells of the tenants in it, and whether those that answered are they. */
+async function mirrored(
+  mirror: Mirror | undefined,
+  asked: readonly AskedTenant[],
+  settings: Settings,
+  io: Io,
+): Promise<Mirrored> {
   const known = new Map<string, Known>()
   if (mirror === undefined) return { known, problems: [] }
   try {
-    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    const rows = new Map((await mirror.tenants()).map((row) => [row.name, row]))
     for (const posture of await createViews(mirror, settings, io.clock).posture()) {
-      const id = ids.get(posture.tenant)
-      const tenant = settings.tenants.find(({ name }) => name === posture.tenant)
-      if (id === undefined || tenant === undefined) continue
-      const enrolment = await readEnrolment(mirror.records(id), tenant)
+      const row = rows.get(posture.tenant)
+      const one = asked.find(({ tenant }) => tenant.name === posture.tenant)
+      if (row === undefined || one === undefined) continue
+      const { tenant, client, pages } = one
+      const { identity: state } = posture
+      const { reader } = client
+      const suspect = { mirror, row, tenant, identity: state, reader, pages, clock: io.clock, signal: io.stop }
+      const identity = await judgeIdentity(suspect)
+      const inDoubt = identity.level === 'fail' || row.former.includes('users')
+      const enrolment = inDoubt ? null : await readEnrolment(mirror.records(row.id), tenant)
       known.set(posture.tenant, {
         enrolment,
-        diagnoses: [judgeIdentity(posture), judgeEnrolment(enrolment), ...judgeWaivers(posture)],
+        diagnoses: [identity, judgeEnrolment(enrolment), ...judgeWaivers(posture)],
       })
     }
     return { known, problems: [] }
   } catch (error) {
+    io.stop.throwIfAborted()
     return { known, problems: [unusable(error)] }
   }
 }

@@ -138,11 +138,11 @@ async function* openAmong(
 }
 
 /**
- * False when a failure would mean nothing: an input is switched off, or absence was never shown by a complete walk of
+ * False when a failure would mean nothing: an input is switched off or may be another tenant's than the rest, or absence was never shown by a complete walk of
  * what the check looks things up in. A record that fails by itself fails before the first walk is complete, too.
  */
 function canTell({ check, trust }: CheckRun): boolean {
-  if (inputTrusts(trust, inputsOf(check)).some((input) => input.off)) return false
+  if (inputTrusts(trust, inputsOf(check)).some((input) => input.off || input.former)) return false
   const whole = check.entity.isRecord ? check.needs : inputsOf(check)
   return inputTrusts(trust, whole).every((input) => input.everComplete)
 }

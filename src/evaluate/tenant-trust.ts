@@ -100,7 +100,7 @@ export function greatestSkewOf({ resources }: TenantTrust, now: number): number 
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: JudgedSettings): TenantRow {
-  const nothing = { blockedForMs: null, changeAccepted: null, knownSince: null, admitted: null }
+  const nothing = { blockedForMs: null, changeAccepted: null, former: [], knownSince: null, admitted: null }
   return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
 }
 
@@ -136,6 +136,7 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     ...known,
     denied: stored?.state.denied ?? null,
     tenantInDoubt: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
+    former: tenant.former.includes(resource),
     troubles: failedSweep === null ? own : [...own, failedSweep],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,

@@ -26,15 +26,18 @@ export interface TrustRecord {
   /** In older records, the skew of all resources where it was too great, else null. */
   readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
+  /** Absent where none is. */
+  readonly former?: readonly string[]
   readonly holds: readonly HoldRecord[]
   readonly resources: Readonly<Record<string, ResourceRecord>>
 }
 
 /** JSON for the record; the same text while nothing of it is another. */
 export function trustRecord({ tenant, holds, resources }: TenantTrust): string {
-  const { changeAccepted } = tenant
+  const { changeAccepted, former } = tenant
   const record: TrustRecord = {
     changeAccepted,
+    ...(former.length > 0 && { former }),
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
@@ -73,8 +76,8 @@ export function readTrustRecord(text: string | null): TrustRecord | null {
 
 /** The row of a tenant as the record tells it. */
 export function pastTenant(row: TenantRow, record: TrustRecord | null): TenantRow {
-  const { changeAccepted = null } = record ?? {}
-  return { ...row, blockedUntil: 0, changeAccepted }
+  const { changeAccepted = null, former = [] } = record ?? {}
+  return { ...row, blockedUntil: 0, changeAccepted, former }
 }
 
 /** The holds of a tenant as the record tells them; what would be needed to act on them is not in it. */

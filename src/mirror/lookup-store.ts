@@ -15,6 +15,7 @@ export function lookUpStore(database: Database, quarantine: QuarantineStore): Lo
   const byResource = remembered((resource: ResourceName) => missingStatements(raw, resource))
   const details = detailStatements(raw)
   const isAccepted = raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+  const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   return {
     async missing({ tenantId, resource, limit, onlyAccepted }) {
       const missing = byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
@@ -41,8 +42,11 @@ export function lookUpStore(database: Database, quarantine: QuarantineStore): Lo
     async noteAsked(tenantId, resource, rid) {
       transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
     },
-    async noteExists(_tenantId, resource, rid) {
-      transact(database, () => byResource(resource).noteExists.run(rid))
+    async noteExists(tenantId, resource, rid) {
+      transact(database, () => {
+        byResource(resource).noteExists.run(rid)
+        dropAccepted.run(tenantId, resource, rid)
+      })
     },
   }
 }

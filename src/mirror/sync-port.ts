@@ -23,6 +23,8 @@ export interface TenantRow {
   /** How much of that wait was left when it was stored; null = not known. */
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
+  /** Resources whose records may still be those of a tenant in whose place an operator accepted another one. */
+  readonly former: readonly string[]
   /** When an operator last accepted another tenant. */
   readonly knownSince: number | null
   readonly admitted: AdmittedPage | null
@@ -171,9 +173,12 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
       readonly blockedUntil?: number
       readonly blockedForMs?: number
       readonly changeAccepted?: readonly string[] | null
+      readonly former?: readonly string[]
       readonly admitted?: AdmittedPage | null
     },
   ): Promise<void>
+  /** Takes a resource that was walked out of `former`, unless accepted removals of it are still to be carried out. */
+  noteOwnRecords(tenantId: number, resource: ResourceName): Promise<void>
   tenant(tenantId: number): Promise<TenantRow>
   syncState(tenantId: number, resource: ResourceName): Promise<SyncState>
   noteSync(

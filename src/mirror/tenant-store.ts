@@ -9,11 +9,24 @@ import { quarantine, tenants } from './schema/index.ts'
 import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
+type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
+
+/** An array is what an earlier version stored: the resources that owed a complete walk. */
+function toAcceptedChange(text: string | null): AcceptedChange {
+  if (text === null) return { changeAccepted: null, former: [] }
+  const stored = JSON.parse(text) as readonly string[] | AcceptedChange
+  return 'former' in stored ? stored : { changeAccepted: stored, former: stored }
+}
+
+function acceptedChangeText({ changeAccepted, former }: AcceptedChange): string | null {
+  return changeAccepted === null && former.length === 0 ? null : JSON.stringify({ changeAccepted, former })
+}
+
 export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   const { changeAccepted, admitted } = row
   return {
     ...row,
-    changeAccepted: changeAccepted === null ? null : (JSON.parse(changeAccepted) as string[]),
+    ...toAcceptedChange(changeAccepted),
     admitted: admitted === null ? null : (JSON.parse(admitted) as AdmittedPage),
   }
 }
@@ -63,7 +76,15 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
 
 type TenantPart = Pick<
   SyncStore,
-  'openTenant' | 'adoptBaseUrl' | 'noteTenant' | 'tenant' | 'syncState' | 'noteSync' | 'closeRun' | 'knowsAny'
+  | 'openTenant'
+  | 'adoptBaseUrl'
+  | 'noteTenant'
+  | 'noteOwnRecords'
+  | 'tenant'
+  | 'syncState'
+  | 'noteSync'
+  | 'closeRun'
+  | 'knowsAny'
 >
 
 /** Tenants, and where the sync of each of their resources stands. */
@@ -74,8 +95,24 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     .from(tenants)
     .where(eq(tenants.id, sql.placeholder('tenantId')))
     .prepare()
+  const removalOwed = database.raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ?')
   const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
+
+  function tenantOf(tenantId: number): TenantRow {
+    const row = tenantById.get({ tenantId })
+    if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
+    return toTenant(row)
+  }
+
+  function putChange(tenantId: number, change: AcceptedChange): void {
+    orm
+      .update(tenants)
+      .set({ changeAccepted: acceptedChangeText(change) })
+      .where(eq(tenants.id, tenantId))
+      .run()
+  }
+
   return {
     async openTenant(name, baseUrl, at) {
       return transact(database, () => {
@@ -88,18 +125,28 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     async adoptBaseUrl(tenantId, baseUrl) {
       orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
     },
-    async noteTenant(tenantId, { changeAccepted, admitted, ...note }) {
-      const set = {
-        ...note,
-        ...(changeAccepted === undefined ? {} : { changeAccepted: changeAccepted && JSON.stringify(changeAccepted) }),
-        ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }),
-      }
-      if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
+    async noteTenant(tenantId, { changeAccepted, former, admitted, ...note }) {
+      transact(database, () => {
+        if (changeAccepted !== undefined || former !== undefined) {
+          const before = tenantOf(tenantId)
+          putChange(tenantId, {
+            changeAccepted: changeAccepted === undefined ? before.changeAccepted : changeAccepted,
+            former: former ?? before.former,
+          })
+        }
+        const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
+        if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
+      })
+    },
+    async noteOwnRecords(tenantId, resource) {
+      transact(database, () => {
+        const { changeAccepted, former } = tenantOf(tenantId)
+        if (!former.includes(resource) || removalOwed.get(tenantId, resource) !== undefined) return
+        putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
+      })
     },
     async tenant(tenantId) {
-      const row = tenantById.get({ tenantId })
-      if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
-      return toTenant(row)
+      return tenantOf(tenantId)
     },
     async syncState(tenantId, resource) {
       return toSyncState(resource, stateOf(tenantId, resource))

@@ -16,6 +16,8 @@ export interface InputFacts {
   readonly denied: Reason | null
   /** True while the mirrored data may be another tenant's. */
   readonly tenantInDoubt: boolean
+  /** True while the records may be those of a tenant in whose place another one was accepted. */
+  readonly former: boolean
   /** Reasons of this resource's other holds, and of its last sweep if that failed. */
   readonly troubles: readonly Reason[]
   readonly quarantined: number
@@ -34,6 +36,8 @@ export interface InputTrust {
   readonly off: boolean
   /** True once a walk was complete: absence means something. */
   readonly everComplete: boolean
+  /** True while the records may be another tenant's than those of other inputs: nothing is judged by them. */
+  readonly former: boolean
   /** Why nothing of it can be trusted; null when it can. */
   readonly blocked: UnknownReason | null
   /** Why some of it cannot, gravest first. */
@@ -48,6 +52,7 @@ export function assessInput(facts: InputFacts, now: number): InputTrust {
     resource: facts.resource,
     off: !facts.enabled,
     everComplete: facts.completeStartedAt !== null,
+    former: facts.former,
     blocked: blockedBy(facts, now),
     partial: [
       ...(facts.quarantined > 0 ? (['quarantined'] as const) : []),
@@ -70,6 +75,7 @@ function clockOf(skewMs: number | null): ClockTrust {
 function blockedBy(facts: InputFacts, now: number): UnknownReason | null {
   if (facts.tenantInDoubt) return 'tenant_changed'
   if (facts.denied !== null) return facts.denied
+  if (facts.former) return 'tenant_changed'
   if (facts.completeStartedAt === null) return 'never'
   if (facts.clockIsBehind) return 'stale'
   return isFresh(facts.completeStartedAt, facts.freshnessLimitMs, now) ? null : 'stale'

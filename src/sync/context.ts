@@ -20,6 +20,9 @@ export interface TenantContext {
 }
 
 /** The catalogue's resources that the configuration has switched on. */
-export function enabledResources({ settings, resources }: TenantContext): readonly ResourceDefinition[] {
+export function enabledResources({
+  settings,
+  resources,
+}: Pick<TenantContext, 'settings' | 'resources'>): readonly ResourceDefinition[] {
   return resources.filter(({ name }) => settings.resources[name].enabled)
 }

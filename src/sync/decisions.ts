@@ -1,4 +1,5 @@
 import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
+import { resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
@@ -38,7 +39,10 @@ async function acceptTenant(
       await store.noteTenant(tenantId, { admitted: admittedBy(hold) })
       return false
     default:
-      await store.noteTenant(tenantId, { changeAccepted: enabledResources(context).map(({ name }) => name) })
+      await store.noteTenant(tenantId, {
+        changeAccepted: enabledResources(context).map(({ name }) => name),
+        former: resourceNames,
+      })
       await forgetPlaces(context, tenantId)
       return true
   }

@@ -27,6 +27,8 @@ export async function sweepFeed(run: Run, definition: FeedResource, extra = fals
       onlyAccepted: held !== null,
       serverTime: walk.startServerTime,
     })
+    // Those of a former tenant that were asked for are gone by now.
+    await run.walkCompleted()
     if (skipped && !extra) {
       await sweepFeed(run, definition, true)
       return

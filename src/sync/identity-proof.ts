@@ -1,10 +1,10 @@
 import type { UserMark } from '../mirror/port.ts'
-import { reasonOf } from '../model/errors.ts'
-import { enabledResources, type TenantContext } from './context.ts'
+import { reasonOf, type SyncError } from '../model/errors.ts'
+import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
 import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
 import { pageRules } from './page-rules.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
-import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
+import { repeatDelaysMs } from './suspect-empty.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
@@ -31,11 +31,19 @@ export interface GivenPage {
   readonly fetched: Fetched
 }
 
+/** What a proof reads from; it writes nothing itself. */
+export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
+  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'compareUsers' | 'syncState'>
+  readonly tenantId: number
+  /** Called for a list that always contains the caller and is empty; the error ends the proof unless another list decides. */
+  readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
+}
+
 /** Reads the lists that identify the tenant, one after the other, until one of them decides. */
 class Proof {
-  readonly #context: TenantContext
+  readonly #context: ProofContext
   readonly #tenantId: number
-  readonly #given: GivenPage | undefined
+  readonly #given: readonly GivenPage[]
   readonly #signal: AbortSignal
   readonly #lacking: string[] = []
   readonly #strange: string[] = []
@@ -45,9 +53,9 @@ class Proof {
   #unseen = 0
   #failure: unknown
 
-  constructor(context: TenantContext, tenantId: number, given: GivenPage | undefined, signal: AbortSignal) {
+  constructor(context: ProofContext, given: readonly GivenPage[], signal: AbortSignal) {
     this.#context = context
-    this.#tenantId = tenantId
+    this.#tenantId = context.tenantId
     this.#given = given
     this.#signal = signal
   }
@@ -126,13 +134,14 @@ class Proof {
     this.#emptyList = definition.kind !== 'walk'
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     if (this.#emptyList || emptyAccepted === 'list') return undefined
-    throw await suspectEmpty({ context: this.#context, tenantId: this.#tenantId, definition }, 'list', emptyList)
+    throw await this.#context.emptyList(definition)
   }
 
   /** An empty list of API clients may mean "could not be completed", so it is asked for again. */
   async #firstPage(definition: ResourceDefinition): Promise<Fetched> {
     const { clock, store } = this.#context
-    let fetched = this.#given?.definition === definition ? this.#given.fetched : await this.#fetch(definition, null)
+    const given = this.#given.find((page) => page.definition === definition)
+    let fetched = given?.fetched ?? (await this.#fetch(definition, null))
     const isEmpty = () => fetched.items.length === 0 && !fetched.hasMore
     if (definition.kind !== 'walk' || !isEmpty()) return fetched
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
@@ -164,7 +173,7 @@ class Proof {
 
   #evidence(outcome: Evidence['outcome']): Evidence {
     const records = outcome === 'denied' ? this.#unseen : this.#records
-    const identity = this.#identity ?? this.#given?.fetched.meta.identity ?? null
+    const identity = this.#identity ?? this.#given[0]?.fetched.meta.identity ?? null
     return { outcome, identity, records, strange: this.#strange, lacking: this.#lacking }
   }
 }
@@ -176,12 +185,11 @@ class Proof {
  * @throws SyncError with the reason of the first list that could not be read, where no other decides.
  */
 export function readEvidence(
-  context: TenantContext,
-  tenantId: number,
-  given: GivenPage | undefined,
+  context: ProofContext,
+  given: readonly GivenPage[],
   signal: AbortSignal,
 ): Promise<Evidence> {
-  return new Proof(context, tenantId, given, signal).read()
+  return new Proof(context, given, signal).read()
 }
 
 function userMarkOf(item: Item, { idField }: ResourceDefinition): UserMark[] {

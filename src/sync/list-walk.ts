@@ -1,5 +1,6 @@
 import type { WalkRow } from '../mirror/port.ts'
 import { SyncError } from '../model/errors.ts'
+import { ownClientRemedy } from '../model/hold-remedy.ts'
 import { type HeldPages, heldPages } from './held-pages.ts'
 import { idOf, queryAt } from './page-reading.ts'
 import { pageRules } from './page-rules.ts'
@@ -148,7 +149,7 @@ async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: Re
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
   throw new SyncError('tenant_changed', message, {
-    hint: 'Set ownClientId to the client that this daemon uses now, or give back the token of that client',
+    hint: ownClientRemedy,
   })
 }
 

@@ -17,7 +17,7 @@ export function createdAtOf(record: object): number | null {
 
 /** Fetches one page of any resource. */
 export function fetchOf(
-  { reader }: TenantContext,
+  { reader }: Pick<TenantContext, 'reader'>,
   definition: ResourceDefinition,
   query: FeedQuery,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import type { ResourceDefinition } from './resource.ts'
 import { shortestIntervalMs } from './rhythm.ts'
 import { logEvents, noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
-import { type TenantGuard, tenantGuard } from './tenant-guard.ts'
+import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 /** The sync of one tenant: runs of its resources, side by side, each resource one at a time. */
 export interface TenantEngine {
@@ -69,7 +69,7 @@ class Engine implements TenantEngine {
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
     else if (!sameOrigin) {
-      const message = `The mirror of "${settings.name}" comes from ${this.#tenant.baseUrl}, not from ${settings.baseUrl}`
+      const message = movedMessage(this.#tenant, settings)
       const cause = { check: 'origin', baseUrl: settings.baseUrl }
       const hold = {
         tenantId: this.tenantId,
@@ -194,7 +194,7 @@ class Engine implements TenantEngine {
         })
       }
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
-      if (reason === 'missing_permission') await this.#walkCompleted(run.definition)
+      if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
       return result
     } catch (error) {
       // A full disk is no fault of ours, and the run's own failure tells of it.
@@ -212,8 +212,13 @@ class Engine implements TenantEngine {
     }
   }
 
+  async #walkCompleted(definition: ResourceDefinition): Promise<void> {
+    await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
+    await this.#acceptanceEnds(definition)
+  }
+
   /** An accepted tenant change lasts until one full sync of each readable resource, an accepted page until one of its own. */
-  async #walkCompleted({ name }: ResourceDefinition): Promise<void> {
+  async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
     if (owed === null && admitted?.resource !== name) return
     const left = owed?.filter((resource) => resource !== name) ?? []

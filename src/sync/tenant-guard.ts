@@ -4,14 +4,15 @@ import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FeedQuery } from '../tenant/reader.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import { type Evidence, type GivenPage, readEvidence } from './identity-proof.ts'
+import { type Evidence, type GivenPage, type ProofContext, readEvidence } from './identity-proof.ts'
 import { admits, refusedPagePasses } from './refused-page.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
+import { emptyList, suspectEmpty } from './suspect-empty.ts'
 
 /** What an operator can do about a hold, by what raised it. */
-const deniedHint =
+export const deniedHint =
   'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
-const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
+export const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
 
 /** For so long after it was in question, a changed answer takes more proof. */
 const troubledMs = dayMs
@@ -79,6 +80,12 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   let probedAt = Number.NEGATIVE_INFINITY
   let probing: Promise<void> | null = null
 
+  const proving: ProofContext = {
+    ...context,
+    tenantId,
+    emptyList: (definition) => suspectEmpty({ context, tenantId, definition }, 'list', emptyList),
+  }
+
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
     new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
 
@@ -117,21 +124,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   /** A token that may read nothing by which the tenant could be recognized may as well be another tenant's. */
   function raiseDenied({ records, lacking }: Evidence, identity: number): Promise<SyncError> {
     denial = { identity, accepted: false }
-    return raise(
-      `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`,
-      { check: 'denied' },
-      records,
-    )
+    return raise(deniedMessage({ records, lacking }), { check: 'denied' }, records)
   }
 
   /** An acceptance lets one identity pass, after a restart too unless the accepted tenant is mirrored by now. */
   async function acceptancePasses(identity: number): Promise<boolean> {
     const owed = tenant().changeAccepted
     if (owed === null || (strangeIdentity !== null && strangeIdentity !== identity)) return false
-    for (const { name, identifiedBy } of enabledResources(context)) {
-      const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
-      if (isMirrored && strangeIdentity === null && (await store.liveCount(tenantId, name)) > 0) return false
-    }
+    if (strangeIdentity === null && !(await awaitsAccepted(proving, owed))) return false
     strangeIdentity = identity
     return true
   }
@@ -156,8 +156,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       verified = identity
       return
     }
-    const given = isFirst ? { definition, fetched } : undefined
-    await settle(await readEvidence(context, tenantId, given, signal), identity, false)
+    const given = isFirst ? [{ definition, fetched }] : []
+    await settle(await readEvidence(proving, given, signal), identity, false)
   }
 
   async function probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
@@ -172,7 +172,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
     const check = hold.cause['check']
     if (check === 'page' && !(await refusedPageOf(hold, signal))) return false
-    const evidence = await readEvidence(context, tenantId, undefined, signal)
+    const evidence = await readEvidence(proving, [], signal)
     const identity = evidence.identity ?? verified
     const { outcome } = evidence
     if (outcome === 'mismatch') strangeIdentity = identity
@@ -213,7 +213,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     async prove(signal, { given, denialPasses = false } = {}) {
       insist()
       if (passing()) return
-      await settle(await readEvidence(context, tenantId, given, signal), verified, denialPasses)
+      await settle(await readEvidence(proving, given === undefined ? [] : [given], signal), verified, denialPasses)
       insist()
     },
     get passing() {
@@ -265,7 +265,30 @@ export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
   return cause['check'] === 'denied'
 }
 
-function mismatchMessage({ strange }: Evidence): string {
+/** True until a list by which the accepted tenant is recognized was read to its end: from then on its ids prove it. */
+export async function awaitsAccepted(
+  { store, tenantId, ...context }: ProofContext,
+  owed: readonly string[],
+): Promise<boolean> {
+  for (const { name, identifiedBy } of enabledResources(context)) {
+    const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
+    if (isMirrored && (await store.liveCount(tenantId, name)) > 0) return false
+  }
+  return true
+}
+
+export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
+  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`
+}
+
+export function movedMessage(
+  { name, baseUrl }: Pick<TenantRow, 'name' | 'baseUrl'>,
+  now: { readonly baseUrl: string },
+) {
+  return `The mirror of "${name}" comes from ${baseUrl}, not from ${now.baseUrl}`
+}
+
+export function mismatchMessage({ strange }: Evidence): string {
   if (strange.includes('users')) {
     return 'The users read from the tenant are not those of the mirror: it may be another tenant'
   }

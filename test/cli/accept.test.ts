@@ -99,3 +99,27 @@ it('holds a tenant whose token shows another tenant, and writes nothing for it',
   expect((await world.run('accept')).stdout).toMatch(/^\S+ acme all tenant_changed \d+\n$/)
   expect(await users()).toBe(before)
 })
+
+it('accepts no list that lacks ownClientId, but says what ends the hold, and the setting does', async () => {
+  const world = await synced()
+  const config = world.read('tenantwatch.yaml')
+  const setTo = (clientId: string) =>
+    world.write('tenantwatch.yaml', config.replace('name: acme', `name: acme\n    ownClientId: ${clientId}`))
+  setTo('00000000-0000-4000-8000-00000000dead')
+  world.pass(aDay)
+  expect((await world.run('sync')).stdout).toMatch(/api-clients +sweep +tenant_changed/)
+  const [id = ''] = (await world.run('accept')).stdout.split(' ')
+  expect(await world.run('accept', id, '--reason', 'It was rotated')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('cannot be accepted, as the next run would raise it again. Set ownClientId to'),
+  })
+  const texts: string[] = []
+  await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
+  expect(texts.join('')).toContain(`\n${id} cannot be accepted. Set ownClientId to`)
+  expect(texts.join('')).not.toContain('Accept one with')
+  setTo(world.simulator.credentials.reader.clientId)
+  world.pass(aDay)
+  expect((await world.run('sync')).code).toBe(0)
+  expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
+})

@@ -4,6 +4,48 @@ const tests = ['test/sync/tenant-identity.test.ts', 'test/sync/guard', 'test/syn
 
 export const identityMutants: readonly Mutant[] = [
   {
+    name: 'a hold for a missing own client seems to be accepted',
+    file: 'src/model/hold-remedy.ts',
+    find: "reason === 'tenant_changed' && resource !== 'all' ? ownClientRemedy : null",
+    replace: "reason === 'tenant_changed' && resource === 'users' ? ownClientRemedy : null",
+    tests: ['test/cli/accept.test.ts', 'test/web/page'],
+  },
+  {
+    name: 'the doctor believes whoever answers',
+    file: 'src/cli/doctor/identity.ts',
+    find: 'if (row.changeAccepted === null || !(await',
+    replace: 'if (row.changeAccepted !== null && !(await',
+    tests: ['test/cli/doctor/identity.test.ts'],
+  },
+  {
+    name: 'the doctor shrugs at a hold of the whole tenant',
+    file: 'src/cli/doctor/identity.ts',
+    find: "return failure(subject, held, 'See",
+    replace: "return warning(subject, held, 'See",
+    tests: ['test/cli/doctor/identity.test.ts'],
+  },
+  {
+    name: 'users of a former tenant are judged by the roles of the accepted one',
+    file: 'src/evaluate/evaluate-check.ts',
+    find: 'some((input) => input.off || input.former)',
+    replace: 'some((input) => input.off)',
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
+    name: 'users of a former tenant that are not removed yet are trusted',
+    file: 'src/mirror/tenant-store.ts',
+    find: ' || removalOwed.get(tenantId, resource) !== undefined',
+    replace: '',
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
+    name: 'what a token may not read becomes the accepted tenant’s',
+    file: 'src/sync/tenant-engine.ts',
+    find: "'missing_permission') await this.#acceptanceEnds(",
+    replace: "'missing_permission') await this.#walkCompleted(",
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
     name: 'another tenant is not noticed',
     file: 'src/sync/tenant-guard.ts',
     find: "if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw",

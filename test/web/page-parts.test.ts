@@ -199,6 +199,16 @@ it('tells of every resource that cannot be trusted since when and what to do, th
   expect(items[3]).toContain('3 records cannot be read')
 })
 
+it('offers no acceptance of a hold that only another ownClientId ends', async () => {
+  const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
+  const shown = async (resource: 'all' | 'api-clients') =>
+    page('/', { posture: async () => [posture({ holds: [{ ...hold, resource }] })] })
+  expect(await shown('all')).toContain('tenantwatch accept H-1')
+  const html = await shown('api-clients')
+  expect(html).not.toContain('tenantwatch accept')
+  expect(html).toContain('It cannot be accepted. Set ownClientId to')
+})
+
 it('shows no zero of failures while a check is unknown', async () => {
   const cell = async (over: Parameters<typeof check>[1]) => {
     const html = await page('/', { posture: async () => [posture({ checks: [check('x', over)] })] })

@@ -40,8 +40,13 @@ export async function readEnrolment(records: RecordReader, tenant: TenantSetting
   return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
 }
 
-/** A rule by which nobody is enrolled is more often a wrong reading of the flags than the truth. */
-export function judgeEnrolment({ enrolledWhen, groups }: Enrolment): Diagnosis {
+/** A rule by which nobody is enrolled is more often a wrong reading of the flags than the truth. Null: not to be judged. */
+export function judgeEnrolment(enrolment: Enrolment | null): Diagnosis {
+  if (enrolment === null) {
+    const advice = 'Run the doctor again when the identity of the tenant is settled'
+    return warning(subject, 'is not judged: the users of the mirror may be another tenant’s', advice)
+  }
+  const { enrolledWhen, groups } = enrolment
   const all = groups.reduce((sum, { count }) => sum + count, 0)
   if (all === 0) return fine(subject, 'no users are mirrored yet')
   const by = (rule: EnrolmentRule) =>

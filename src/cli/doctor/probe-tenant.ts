@@ -3,7 +3,8 @@ import { dayMs, describeDuration, minuteMs } from '../../model/durations.ts'
 import type { Reason } from '../../model/reasons.ts'
 import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
 import { resources } from '../../resources/index.ts'
-import type { Fetched } from '../../sync/resource.ts'
+import type { GivenPage } from '../../sync/identity-proof.ts'
+import type { Fetched, ResourceDefinition } from '../../sync/resource.ts'
 import type { EnvLookup } from '../../tenant/credential/env-source.ts'
 import type { TenantClient } from '../../tenant/reader.ts'
 import { startDeadline } from '../../tenant/wire/deadline.ts'
@@ -31,12 +32,18 @@ const dark: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'tim
 const certificateWaitMs = 5000
 const soonMs = 21 * dayMs
 
+export interface Probed {
+  readonly diagnoses: readonly Diagnosis[]
+  /** The first page of each resource that could be read. */
+  readonly pages: readonly GivenPage[]
+}
+
 /**
  * Asks every endpoint of a tenant once, and says what the answers tell beside.
  *
  * @throws the reason of `signal` when that is aborted.
  */
-export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing): Promise<readonly Diagnosis[]> {
+export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing): Promise<Probed> {
   const { tenant, client, now } = probing
   using deadline = startDeadline(patienceMs, probing.signal)
   const expiring = expiryOf(tenant, deadline.signal)
@@ -45,7 +52,7 @@ export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing
   const clients = pages.find(({ name }) => name === 'api-clients')?.page
   const own =
     tenant.ownClientId === null || clients === undefined ? null : judgeOwnClient(clients, tenant.ownClientId, now())
-  return [
+  const diagnoses = [
     ...asked.map(({ diagnosis }) => diagnosis),
     ...judgeToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
@@ -53,9 +60,12 @@ export async function probeTenant({ patienceMs = minuteMs, ...probing }: Probing
     ...some(judgeClock(pages)),
     ...some(judgeCertificate(tenant, await expiring, now())),
   ]
+  const given = asked.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
+  return { diagnoses, pages: given }
 }
 
 interface Answered {
+  readonly definition: ResourceDefinition
   readonly name: string
   readonly page: Fetched | null
   readonly diagnosis: Diagnosis
@@ -65,7 +75,7 @@ async function askAll({ tenant, client, signal }: Probing, both: AbortSignal, pa
   const asked: Answered[] = []
   for (const definition of resources) {
     const { name, permission } = definition
-    const say = (diagnosis: Diagnosis) => void asked.push({ name, page: null, diagnosis })
+    const say = (diagnosis: Diagnosis) => void asked.push({ definition, name, page: null, diagnosis })
     const tried = asked.filter(({ diagnosis }) => diagnosis.level !== 'warn')
     if (!tenant.resources[name].enabled) {
       const advice = 'Every check that reads it is not applicable; switch it on in resources if that was not meant'
@@ -78,7 +88,7 @@ async function askAll({ tenant, client, signal }: Probing, both: AbortSignal, pa
       say(failure(name, `${reason}: not asked, as nothing answers at baseUrl`, null, { permission, reason }))
     } else {
       try {
-        asked.push({ name, ...(await askEndpoint(definition, client.reader, tenant.ownClientId, both)) })
+        asked.push({ definition, name, ...(await askEndpoint(definition, client.reader, tenant.ownClientId, both)) })
       } catch (error) {
         if (signal.aborted) throw error
         const sentence = `timeout: the tenant had ${describeDuration(patienceMs)} for all endpoints together`

@@ -9,9 +9,13 @@ import { tenantSurprises } from './tenant-surprises.ts'
 
 const shortHistoryDays = 30
 
-/** What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it. */
-export function generalSurprises(settings: Settings, cwd: string): readonly Diagnosis[] {
-  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...ofTwins(settings)]
+/**
+ * What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it.
+ *
+ * @param twins what is to be said of tenants that are one.
+ */
+export function generalSurprises(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
+  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
   const none = found.length === 0 && settings.tenants.every((tenant) => tenantSurprises(tenant, settings).length === 0)
   return none ? [fine('configuration', 'nothing in it is surprising')] : found
 }
@@ -45,16 +49,4 @@ function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis
 function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
   if (logLevel !== 'silent' && logLevel !== 'fatal') return []
   return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
-}
-
-/** Two names for what is one tenant, as a copied section leaves behind. */
-function ofTwins({ tenants }: Settings): readonly Diagnosis[] {
-  const byOrigin = Map.groupBy(tenants, ({ baseUrl, auth }) => JSON.stringify([baseUrl, auth.token]))
-  return [...byOrigin.values()].flatMap((same) => {
-    if (same.length < 2) return []
-    const names = same.map(({ name }) => name).join(', ')
-    return [
-      warning('tenants', `${names} have one baseUrl and one token`, 'Give each its own token, or keep one of them'),
-    ]
-  })
 }

@@ -10,7 +10,10 @@ export const tenants = sqliteTable('tenants', {
   blockedUntil: integer('blocked_until').notNull().default(0),
   /** How much of that wait was left when it was stored, in milliseconds. */
   blockedForMs: integer('blocked_for_ms'),
-  /** JSON array of resources that still owe a complete walk after a tenant change was accepted; null = none pending. */
+  /**
+   * JSON after a tenant change was accepted: resources that still owe a complete walk, while that lets identity pass, and
+   * those whose records may still be the former tenant's; null = neither.
+   */
   changeAccepted: text('change_accepted'),
   /** When an operator last accepted another tenant: tombstones of records first seen before are not known any more. */
   knownSince: integer('known_since'),

@@ -31,7 +31,7 @@ function surprises(more = '', tenant = own, baseUrl = 'https://api.example.com',
     found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
   return [
     ...settings.tenants.flatMap((one) => told(tenantSurprises(one, settings))),
-    ...told(generalSurprises(settings, folder)),
+    ...told(generalSurprises(settings, folder, [])),
   ]
 }
 
@@ -111,11 +111,27 @@ it('takes users of the web configuration for protection', () => {
 })
 
 it('notices two names of one tenant', async () => {
-  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex' }] })
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'withoutUsers' }] })
   const config = world.read('tenantwatch.yaml')
   expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
   world.write('tenantwatch.yaml', config.replace('GLOBEX_TOKEN', 'ACME_TOKEN'))
   expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+})
+
+it('notices one token in two files, and tells nothing of it', async () => {
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex' }, { name: 'initech' }] })
+  const inFile = (name: string) =>
+    world.read('tenantwatch.yaml').replace(`env: ${name.toUpperCase()}_TOKEN`, `file: ${world.folder}/${name}.token`)
+  const token = world.env['ACME_TOKEN'] ?? ''
+  world.write('acme.token', token)
+  world.write('globex.token', `${token}\n`)
+  world.env['INITECH_TOKEN'] = world.simulator.tokens.secondReader
+  for (const name of ['acme', 'globex']) world.write('tenantwatch.yaml', inFile(name))
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+  expect(stdout).not.toContain(token)
+  world.write('globex.token', world.simulator.tokens.withoutUsers)
+  expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
 })
 
 it('warns of a resource that is switched off, and asks nothing for it', async () => {

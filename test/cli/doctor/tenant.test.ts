@@ -169,7 +169,14 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
     version: '1',
   })
   const { signal } = new AbortController()
-  const found = await probeTenant({ tenant, client, now: clock.now, signal, env: () => 'x', patienceMs: 100 })
+  const { diagnoses: found } = await probeTenant({
+    tenant,
+    client,
+    now: clock.now,
+    signal,
+    env: () => 'x',
+    patienceMs: 100,
+  })
   const asked = found.filter(({ permission }) => permission !== null)
   expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(6).fill(['fail', 'timeout']))
   expect(simulator.requests.count()).toBeLessThan(3)
@@ -199,7 +206,13 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
     const clock = { now, monotonic: () => 0, sleep: async () => {} }
     const parts = { clock, random: () => 0, env: () => 'x', version: '1', resources: resourceNames }
     await using client = createTenantClient({ ...tenant, ...parts })
-    const found = await probeTenant({ tenant, client, now, env: () => 'x', signal: new AbortController().signal })
+    const { diagnoses: found } = await probeTenant({
+      tenant,
+      client,
+      now,
+      env: () => 'x',
+      signal: new AbortController().signal,
+    })
     return found
       .filter(({ subject }) => subject === 'certificate')
       .map(({ level, sentence }) => `${level}: ${sentence.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`)

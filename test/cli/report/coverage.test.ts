@@ -35,6 +35,7 @@ const trusted: InputTrust = {
   resource: 'users',
   off: false,
   everComplete: true,
+  former: false,
   blocked: null,
   partial: [],
   clock: 'agrees',

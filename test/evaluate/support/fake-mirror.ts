@@ -63,6 +63,7 @@ export function fakeMirror(now: number): FakeMirror {
       blockedUntil: 0,
       blockedForMs: null,
       changeAccepted: null,
+      former: [],
       knownSince: null,
       admitted: null,
     },

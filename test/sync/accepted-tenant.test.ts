@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest'
+import { apiClientSecretNotExpired } from '../../src/checks/api-client-secret-not-expired.ts'
+import { userRoleActive } from '../../src/checks/user-role-active.ts'
+import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { accept, ending, live, theHold } from '../support/trust.ts'
+import { client, document, role, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
+
+interface Scene {
+  readonly test: TestEngine
+  readonly server: TwoTenants
+}
+
+const ofA = {
+  users: [user(1), user(2), user(3)],
+  clients: [client(1, { secretExpirationDate: '2026-03-01T12:10:00Z' })],
+  documents: [document(1)],
+}
+const ofB = {
+  users: [user(50, { roleName: 'Role 7' }), user(3, { roleName: 'Role 7' })],
+  clients: [client(2, { roleName: 'Role 7' })],
+  documents: [document(2)],
+  roles: [role(7)],
+}
+
+/** A mirror of tenant A, on hold because B answers. */
+async function held(confirmPerRun = 1000): Promise<Scene> {
+  const server = await twoTenants(tenant(ofA), tenant(ofB))
+  const test = await testEngine({
+    settings: {
+      baseUrl: server.url,
+      userDetails: { perRun: 0 },
+      auth: { header: 'Authorization', scheme: 'Bearer' },
+      removals: { maxPercent: 10, maxCount: 5, confirmPerRun },
+    },
+  })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  expect(await judged({ test, server })).toEqual({ status: 'pass', reason: null, findings: [] })
+  test.clock.advance(6 * minuteMs)
+  server.choose(() => server.b)
+  test.useToken('second')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  return { test, server }
+}
+
+/** An operator has accepted B; nothing of it was read yet. */
+async function accepted(confirmPerRun?: number): Promise<Scene> {
+  const scene = await held(confirmPerRun)
+  await accept(scene.test, await theHold(scene.test))
+  return scene
+}
+
+/** What a check that joins users and roles says, and every finding it ever had. */
+async function judged(
+  { test }: Scene,
+  check: typeof userRoleActive | typeof apiClientSecretNotExpired = userRoleActive,
+) {
+  const { mirror, settings, clock } = test
+  const of = { id: test.engine.tenantId, settings }
+  await evaluateTenant({ store: mirror, tenant: of, checks: [check], now: clock.now(), log: silentLog() })
+  const state = (await mirror.checkStates(of.id)).find((one) => one.check === check.id)
+  const findings = test.query('select entity_id as entity, resolution from findings where "check" = ?', check.id)
+  return { status: state?.status, reason: state?.reason, findings }
+}
+
+const untrusted = { status: 'unknown', reason: 'tenant_changed', findings: [] }
+const formerOf = async ({ test }: Scene) => (await test.mirror.tenant(test.engine.tenantId)).former
+
+it.each(['roles', 'users'] as const)(
+  'judges nobody by two tenants when %s of the accepted one come first',
+  async (first) => {
+    const scene = await accepted()
+    const { test } = scene
+    expect(await judged(scene)).toEqual(untrusted)
+    expect(ending(await test.run(first, 'sweep'))).toBe('success')
+    expect(await judged(scene)).toEqual(untrusted)
+    for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+    expect(await judged(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
+    expect(await formerOf(scene)).toEqual([])
+  },
+)
+
+it('trusts no users before the last of the former tenant is removed', async () => {
+  const scene = await accepted(1)
+  const { test } = scene
+  await test.runAll('sweep')
+  expect(live(test, 'users')).toBe(3)
+  expect(await judged(scene)).toEqual(untrusted)
+  await test.run('users', 'sweep')
+  expect(live(test, 'users')).toBe(2)
+  expect(await judged(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
+})
+
+it('trusts what a token may not read no more than before, and not after a restart either', async () => {
+  const scene = await accepted()
+  const { test, server } = scene
+  server.denied.add('users')
+  for (let n = 0; n < 2; n++) await test.runAll('sweep')
+  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
+  await test.restart()
+  expect(await judged(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
+  server.denied.clear()
+  await test.run('users', 'sweep')
+  expect((await judged(scene)).findings).toEqual([])
+})
+
+it('judges no mix when a third tenant ends the acceptance', async () => {
+  const scene = await accepted()
+  const { test, server } = scene
+  for (const first of ['roles', 'api-clients'] as const) expect(ending(await test.run(first))).toBe('success')
+  server.choose(() => ({ ...server.b, clients: [client(3)], documents: [document(3)] }))
+  test.useToken('third')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect(await judged(scene)).toEqual(untrusted)
+  server.choose(() => server.b)
+  test.useToken('second-again')
+  test.clock.advance(6 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await judged(scene)).toEqual(untrusted)
+  server.denied.add('users')
+  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  expect(await judged(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
+})
+
+it('opens what time alone decides while the tenant is on hold, and nothing of the former one once another is accepted', async () => {
+  const scene = await held()
+  scene.test.clock.advance(10 * minuteMs)
+  expect((await judged(scene, apiClientSecretNotExpired)).findings).toHaveLength(1)
+  const other = await accepted()
+  await other.test.run('roles')
+  other.test.clock.advance(10 * minuteMs)
+  expect(await judged(other, apiClientSecretNotExpired)).toEqual(untrusted)
+})
