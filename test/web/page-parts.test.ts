@@ -215,6 +215,10 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12')
   expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
   expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('2 of 12  or more')
+  const doubtful = { status: 'fail', open: { high: 1 }, notJudged: 2 } as const
+  expect(await cell({ ...doubtful, unjudged: ['7', '9'] })).toBe('1 of 12  2 not judged:  7, 9')
+  expect(await cell({ ...doubtful, unjudged: ['7'] })).toBe('1 of 12  2 not judged:  7 , …')
+  expect(await cell(doubtful)).toBe('1 of 12  2 not judged')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
