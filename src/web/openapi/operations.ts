@@ -45,7 +45,7 @@ export const operations: readonly Operation[] = [
       { name: 'severity', description: 'Only findings of these severities', values: severities },
       { name: 'check', description: 'Only findings of this check' },
       { name: 'state', description: `Findings in this state: ${shownStates.join(', ')}` },
-      { name: 'q', description: 'Only findings that have this text in them' },
+      { name: 'q', description: 'Only findings with this text in sentence, entity, check, fingerprint or evidence' },
       { name: 'sort', description: 'severity, entity, check or age, with - before it the other way round' },
       { name: 'show', description: 'more: up to 400 findings' },
     ],
