@@ -128,9 +128,13 @@ const resourceStatus = component(
     state: z.enum([...resourceStates, 'off']),
     live: count.describe('Records'),
     quarantined: count,
-    missing: count,
-    dataAsOf: timeOrNever.describe('Start of the last complete walk: the age of the data'),
-    fresh: z.boolean(),
+    missing: count.describe(
+      'Records absent from a full sync and not confirmed yet; what a hold keeps is counted there',
+    ),
+    dataAsOf: timeOrNever.describe(
+      'Start of the last complete walk: the age of the data; later than any success where that walk ended in a hold',
+    ),
+    fresh: z.boolean().describe('Whether dataAsOf lies within its limit; that alone is no trust: see state'),
     freshnessLimitSeconds: seconds,
     message: z.string().nullable().describe('One sentence of the last failure'),
     modes: z.array(mode),
