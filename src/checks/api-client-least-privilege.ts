@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/identity.ts'
 import { clientRoleNames, clientTitle } from './support/clients.ts'
-import { amongFew, factsOf, mapBatches, textOf } from './support/records.ts'
+import { amongFew, factsOf, firstKeys, mapBatches, textOf } from './support/records.ts'
 import { loadRoles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
@@ -37,10 +37,12 @@ export const apiClientLeastPrivilege = defineCheck({
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const unjudged = [...missing.names, ...unnamed.names]
-    const isUnjudged = amongFew(reader, 'api-clients', { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) })
+    const doubtful = { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) }
+    const isUnjudged = amongFew(reader, 'api-clients', doubtful)
     return {
       population: known.clients + missing.clients + unnamed.clients,
       notJudged: missing.clients + unnamed.clients,
+      unjudged: unjudged.length === 0 ? [] : await firstKeys(reader, 'api-clients', doubtful),
       candidates: mapBatches(
         reader.select('api-clients', { all: [{ field: 'roleName', in: known.names }] }),
         (client) => ({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/identity.ts'
 import { clientRoleNames, clientTitle } from './support/clients.ts'
-import { amongFew, factsOf, mapBatches, textOf } from './support/records.ts'
+import { amongFew, factsOf, firstKeys, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
@@ -25,7 +25,8 @@ export const apiClientRoleActive = defineCheck({
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
     const unjudged = [...unseen.names, ...unnamed.names]
-    const isUnjudged = amongFew(reader, 'api-clients', { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) })
+    const doubtful = { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) }
+    const isUnjudged = amongFew(reader, 'api-clients', doubtful)
     const failing = [
       ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
       ...(context.incomplete.has('roles') ? [] : missing.names),
@@ -33,6 +34,7 @@ export const apiClientRoleActive = defineCheck({
     return {
       population: known.clients + missing.clients + unnamed.clients,
       notJudged: unseen.clients + unnamed.clients,
+      unjudged: unjudged.length === 0 ? [] : await firstKeys(reader, 'api-clients', doubtful),
       candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
         client,
         roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, mostUnjudgedTold } from '../evaluate/check.ts'
 import type { RecordReader } from '../mirror/query.ts'
 import { textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
@@ -32,6 +32,7 @@ export const permissionCatalogueKnown = defineCheck({
     return {
       population: judged.length,
       notJudged: unjudged.size,
+      unjudged: [...unjudged].slice(0, mostUnjudgedTold),
       candidates: isWhole ? [failing] : [],
       scope: async (id) => (unjudged.has(id) ? 'not_judged' : 'judged'),
     }

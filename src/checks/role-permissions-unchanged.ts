@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCheck, type Scope } from '../evaluate/check.ts'
+import { defineCheck, mostUnjudgedTold, type Scope } from '../evaluate/check.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
@@ -48,6 +48,7 @@ export const rolePermissionsUnchanged = defineCheck({
     return {
       population: subjects.length,
       notJudged: unjudged.length,
+      unjudged: unjudged.slice(0, mostUnjudgedTold).map(({ id }) => id),
       candidates: [subjects.filter(({ id }) => !unjudgedIds.has(id))],
       async scope(id): Promise<Scope> {
         if (unjudgedIds.has(id)) return 'not_judged'

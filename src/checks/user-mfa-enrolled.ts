@@ -33,7 +33,8 @@ export const userMfaEnrolled = defineCheck({
   async load(reader, { enrolledWhen }, _now, { optionsOf }) {
     const policy = await onlyRecord(reader, 'authentication-settings')
     const population = await reader.count('users')
-    if (policy === null) return { population, candidates: [], notJudged: 1, scope: async () => 'not_judged' }
+    if (policy === null)
+      return { population, candidates: [], notJudged: Math.max(1, population), scope: async () => 'not_judged' }
     // Whether the policy demands anything is not known then: neither does it apply to nobody nor does anybody pass.
     if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))
       return { population, candidates: [], notJudged: population, scope: async () => 'not_judged' }

@@ -5,12 +5,13 @@ import { remedyOf } from '../model/hold-remedy.ts'
 import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { loadConfiguration } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
+import { wholeNumber } from './simulate.ts'
 import { openSoundMirror } from './sound-mirror.ts'
 import { table } from './table.ts'
 import { createViews } from './views.ts'
 
 interface AcceptOptions {
-  readonly count?: string
+  readonly count?: number
   readonly reason?: string
 }
 
@@ -19,7 +20,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('accept')
     .argument('[id]', 'of a hold, or the fingerprint of a finding of drift; without it, all holds are listed')
     .description('list what the engine holds back, or accept it; accept drift')
-    .option('--count <n>', 'refuse when the hold covers another number by now')
+    .option('--count <n>', 'refuse when the hold covers another number by now', wholeNumber)
     .option('--reason <text>', 'why it is accepted; kept with the decision')
     .addHelpText(
       'after',
@@ -81,7 +82,7 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   if (remedy !== null)
     throw new UsageError(`Hold ${id} cannot be accepted, as the next run would raise it again. ${remedy}`)
   if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
-  if (options.count !== undefined && options.count !== String(hold.count)) {
+  if (options.count !== undefined && options.count !== hold.count) {
     throw new UsageError(
       `Hold ${id} covers ${hold.count} by now, which is not what --count says; look again before accepting`,
     )

@@ -17,7 +17,11 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('validate the configuration; every problem in one go')
     .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
     .action(async (_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command, { judgeWeb: true, needsSecrets: true })
+      const { settings, source } = loadConfiguration(io, command, {
+        judgeWeb: true,
+        judgeSecrets: true,
+        needsSecrets: true,
+      })
       const { ownChecks } = settings
       const tried = await tryOwnChecks(ownChecks, io.clock.now())
       const problems = tried.flatMap(({ check, problem }) =>

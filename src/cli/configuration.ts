@@ -13,7 +13,7 @@ import type { Io } from './io.ts'
 export function loadConfiguration(
   { env, cwd }: Io,
   command: Command,
-  needs: Pick<LoadOptions, 'judgeWeb' | 'needsSecrets'> = {},
+  needs: Pick<LoadOptions, 'judgeWeb' | 'judgeSecrets' | 'needsSecrets'> = {},
 ): LoadedSettings {
   const { config } = command.optsWithGlobals<{ config?: string }>()
   return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })

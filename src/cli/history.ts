@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { personalFields } from '../mirror/api-fields.ts'
+import { apiFields, personalFields } from '../mirror/api-fields.ts'
 import type { TenantChangeRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
@@ -60,16 +60,22 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const since = options.since === undefined ? undefined : readMoment('--since', options.since, { now, day: 'start' })
   const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
   if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since lies after --until')
-  const { key, resource } = entityOf(options)
+  const { key, resource, field } = entityOf(options)
   await using mirror = await openSoundMirror(settings, io)
   const rows = await mirror.tenants()
   const names = rows.map(({ name }) => name)
   const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
   const tenantId = rows.find(({ name }) => name === tenant)?.id
-  const changes = mirror.changes({
+  const where = {
     ...(tenantId !== undefined && { tenantId }),
     ...(resource !== undefined && { resources: [resource] }),
+  }
+  if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
+    throw new UsageError('Unknown entity: the mirror has, and had, none of this id')
+  const changes = mirror.changes({
+    ...where,
     ...(key !== undefined && { key }),
+    ...(field !== undefined && { field }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   })
@@ -77,22 +83,40 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   return exitCodes.ok
 }
 
-/** `users:12`, `user:12` or `12`; a resource in front must be the one of `--resource`. */
-function entityOf({ entity, resource: given }: HistoryOptions): {
+interface AskedEntity {
   readonly key?: string
   readonly resource?: ResourceName
-} {
+  readonly field?: string
+}
+
+/** `users:12`, `user:12` or `12`; a resource in front must be the one of `--resource`. */
+function entityOf({ entity, resource: given }: HistoryOptions): AskedEntity {
   const asked = given === undefined ? undefined : oneOf('resource', resourceNames, given)
   const only = asked === undefined ? {} : { resource: asked }
   if (entity === undefined) return only
   if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity names nothing; want an id, such as 12 or users:12')
   const colon = entity.indexOf(':')
-  if (colon < 0) return { key: entity, ...only }
-  const word = entity.slice(0, colon).toLowerCase()
+  const named = colon < 0 ? asked : resourceIn(entity.slice(0, colon).toLowerCase())
+  if (asked !== undefined && asked !== named) throw new UsageError('--entity and --resource name different resources')
+  const id = entity.slice(colon + 1)
+  const setting = named === undefined || named === sole ? settingsOf(id) : null
+  if (setting === null && named === sole)
+    throw new UsageError(`--entity names no setting; want one of ${apiFields(sole).join(', ')}`)
+  return setting ?? { key: id, ...(named !== undefined && { resource: named }) }
+}
+
+function resourceIn(word: string): ResourceName {
   const named = resourceNames.find((name) => name === word || name === `${word}s`)
   if (named === undefined) throw new UsageError(`--entity names no resource; want one of ${resourceNames.join(', ')}`)
-  if (asked !== undefined && asked !== named) throw new UsageError('--entity and --resource name different resources')
-  return { key: entity.slice(colon + 1), resource: named }
+  return named
+}
+
+const sole = 'authentication-settings'
+
+/** Findings are of the settings as a whole or of one of them: both are fields of the tenant's one object. */
+function settingsOf(id: string): AskedEntity | null {
+  if (id === sole) return { key: id, resource: sole }
+  return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
 }
 
 const hidden = '[hidden]'

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import type { Settings } from '../config/settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { basicAuth } from '../web/auth/basic-auth.ts'
 import type { LiveWeb } from '../web/live-web.ts'
 import { exposesDetails } from '../web/loopback.ts'
-import type { Probe, WebAccess } from '../web/web-options.ts'
+import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
+import { checksOf } from './checks-of.ts'
 import type { Io } from './io.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -33,6 +35,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     log,
     sources: {
       metrics: (accept) => session.metrics.render(accept),
+      names: () => namesOf(session.settings),
       posture: (tenant) => session.views.posture(tenant),
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
@@ -43,6 +46,10 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
       reload,
     },
   })
+}
+
+function namesOf(settings: Settings): KnownNames {
+  return { tenants: settings.tenants.map(({ name }) => name), checks: checksOf(settings).map(({ id }) => id) }
 }
 
 function accessOver(session: Session, live: LiveWeb, host: string): () => WebAccess {

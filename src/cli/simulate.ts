@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from './io.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -26,6 +27,15 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** What kept a server from listening, as a sentence; anything else as it is. */
+function notListening(error: unknown, host: string): unknown {
+  const { code, syscall, port, message } = error as NodeJS.ErrnoException & { readonly port?: number }
+  if (syscall === undefined) return error
+  const where = port === undefined ? host : `${host}:${port}`
+  const why = code === 'EADDRINUSE' ? 'the port is taken' : message
+  return new FatalError(`Cannot listen on ${where}: ${why}`, { cause: error })
+}
+
 function collect(pair: string, before: readonly string[]): readonly string[] {
   return [...before, pair]
 }
@@ -45,7 +55,7 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .addHelpText(
       'after',
       `
-GET on the control URL lists its actions.
+GET on the control URL lists its actions, each with an example.
 
 Examples:
   tenantwatch simulate
@@ -65,6 +75,8 @@ Examples:
         readings,
         clock: () => io.clock.now(),
         liveEveryMs: liveSeconds === 0 ? null : liveSeconds * 1000,
+      }).catch((error: unknown) => {
+        throw notListening(error, options.host)
       })
       for (const line of describeSimulator(simulator)) print(io, line)
       await untilStopped(io)

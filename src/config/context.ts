@@ -9,6 +9,10 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether a variable or file that a secret comes from must be there. */
   readonly needsSecrets: boolean
+  /** Whether a file that a secret comes from must hold something, and a command be there. */
+  readonly judgesSecrets: boolean
+  /** True when a program of this name or path can be run. */
+  isProgram(name: string): boolean
   /** True when something is at this path (relative to the working directory). */
   exists(path: string): boolean
   /** Why what is there is no file that can be read to its end; null when it is one, or cannot be looked at. */

@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts'
 import type { Context } from './context.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
+import { isProgram } from './is-program.ts'
 import { formatPath } from './key-path.ts'
 import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
@@ -31,6 +32,8 @@ export interface LoadOptions {
   readonly judgeWeb?: boolean
   /** False for what sends nothing: then the variables and files that secrets come from need not be there. */
   readonly needsSecrets?: boolean
+  /** Whether files of secrets that are empty, and commands that are not there, are problems, too: they may come later. */
+  readonly judgeSecrets?: boolean
 }
 
 export interface LoadedSettings {
@@ -64,6 +67,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     catalogue,
     env,
     needsSecrets,
+    judgesSecrets: options.judgeSecrets === true,
+    isProgram: (program) => isProgram(program, cwd, env['PATH']),
     exists: existsHere,
     whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),
     read: (path) => readFile(resolve(cwd, path)),

@@ -22,11 +22,22 @@ export function checkSecret(section: { env?: string; file?: string }, path: KeyP
   }
   if (file === undefined) return
   const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
-  if (why === null) return
+  if (why === null) {
+    if (context.judgesSecrets) checkContent(file, [...path, 'file'], context)
+    return
+  }
   context.report.say(
     [...path, 'file'],
     `names the file \`${file}\`${why === undefined ? ', which does not exist' : `: ${why}`}`,
   )
+}
+
+function checkContent(file: string, path: KeyPath, { report, read }: Context): void {
+  try {
+    if (read(file).trim() === '') report.say(path, `names the file \`${file}\`, which is empty`)
+  } catch {
+    report.say(path, `names the file \`${file}\`, which cannot be read`)
+  }
 }
 
 /** People paste tokens here; what does not look like the name of a variable is not repeated. */

@@ -32,7 +32,12 @@ export function readTokenSource(raw: unknown, path: KeyPath, context: Context): 
   const { env, file, command } = section
   if (env !== undefined) return { env }
   if (file !== undefined) return { file }
-  if (command !== undefined) return { command }
+  if (command !== undefined) {
+    // It is not told which: people write the token there.
+    if (context.judgesSecrets && !context.isProgram(command[0] ?? ''))
+      context.report.say([...path, 'command'], 'names a program that cannot be found, or not be run, as this user')
+    return { command }
+  }
   if (raw['oauth2'] === undefined) return undefined
   const oauth2 = readOAuth2(raw['oauth2'], [...path, 'oauth2'], context)
   return oauth2 === undefined ? undefined : { oauth2 }

@@ -99,6 +99,9 @@ export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 /** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not decided otherwise. */
 export type Scope = 'judged' | 'not_judged' | 'not_applicable' | 'accepted'
 
+/** So many of the entities that cannot be judged are told by id. */
+export const mostUnjudgedTold = 10
+
 /** What a check wants judged. */
 export interface Loaded<Candidate> {
   /** How many entities the check is about. */
@@ -109,6 +112,8 @@ export interface Loaded<Candidate> {
   readonly notJudged?: number
   /** Why they cannot; `ambiguous` when absent. */
   readonly notJudgedFor?: Doubt
+  /** Ids of entities that cannot be judged, at most `mostUnjudgedTold`; absent where they have none that may be told. */
+  readonly unjudged?: readonly string[]
   /** False when the tenant's own facts or the configuration say that there is nothing to judge. */
   readonly applicable?: boolean
   /** Asked of entities with an open finding that no longer fail; absent = all were judged. */
@@ -146,6 +151,8 @@ export interface Judged {
   readonly population: number
   readonly notJudged: number
   readonly notJudgedFor: Doubt
+  /** Some of them by id. */
+  readonly unjudged?: readonly string[]
   /** In batches, as the candidates were handed over. */
   readonly failures: AsyncIterable<readonly Failure[]>
   readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
@@ -194,6 +201,7 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
         population: loaded.population,
         notJudged: loaded.notJudged ?? 0,
         notJudgedFor: loaded.notJudgedFor ?? 'ambiguous',
+        unjudged: loaded.unjudged ?? [],
         failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
         scope: loaded.scope ?? (async () => 'judged'),
         ages: loaded.ages ?? spec.timeBased,

@@ -33,7 +33,7 @@ export function basisOf({ check, request, trust }: CheckRun): string {
 /** A verdict with what is not stored with it. */
 export interface NewVerdict extends Verdict {
   readonly ages: boolean
-  /** What an own check says of entities that it could not judge. */
+  /** What an own check says of entities that it could not judge; of another check their ids as JSON. */
   readonly doubts: string | null
 }
 
@@ -48,10 +48,14 @@ export async function verdictOf(run: CheckRun): Promise<NewVerdict> {
   const { options } = settingsOf(check, settings)
   const judged = await check.judge({ reader, options, now: request.now, context, ask: askerOf(run) })
   return {
-    doubts: judged.doubts ?? null,
+    doubts: judged.doubts ?? idsOf(judged),
     ...assemble(run, judged, unlessSkewed(run, findings(run, judged)), (failing) => judgementOf(judged, failing)),
     ages: judged.ages,
   }
+}
+
+function idsOf({ unjudged = [] }: Judged): string | null {
+  return unjudged.length === 0 ? null : JSON.stringify(unjudged)
 }
 
 /** The verdict for a check that threw: unknown, and every open finding stays as it is. */

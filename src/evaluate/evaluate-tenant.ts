@@ -70,7 +70,7 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
     await keepFirstStates(run)
     const basis = basisOf(run)
     const { ages, doubts, ...verdict } = await verdictOf(run)
-    if (check.own !== undefined) await store.noteProblem(tenant.id, check.id, doubts)
+    await store.noteProblem(tenant.id, check.id, doubts)
     const outcome = await commit(store, verdict)
     if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
     return outcome

@@ -85,12 +85,19 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     ...(assumption !== null && { assumption }),
     ...present,
     entities: state?.entities ?? null,
+    notJudged: notJudgedOf(state),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),
     open: counts?.open ?? {},
     waived: counts?.waived ?? {},
   }
+}
+
+/** A check without its one record has an entity less than it could not judge. */
+function notJudgedOf(state: CheckStateRow | undefined): number | null {
+  const { entities = null, notJudged = null } = state ?? {}
+  return entities === null || notJudged === null ? null : Math.min(entities, notJudged)
 }
 
 /** The stored status aged to now. A disabled check is not applicable: it says nothing, least of all that all is well. */

@@ -14,7 +14,7 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_entities',
-    help: `Entities the check judged at its last evaluation: the denominator of its findings; absent while it could not judge, as before the first complete walk. ${fromMirror}`,
+    help: `Entities the check is about, as of its last evaluation, those it could not judge among them: the denominator of its findings; absent while it could not judge at all, as before the first complete walk. ${fromMirror}`,
     labelNames: ['check'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, entities }) =>

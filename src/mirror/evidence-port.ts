@@ -24,7 +24,9 @@ export interface TenantChangeRow extends ChangeRow {
 export interface ChangeFilter {
   readonly tenantId?: number
   readonly resources?: readonly ResourceName[]
+  /** An id, in any spelling; that of a tenant's one object is meant only where its resource is named. */
   readonly key?: string
+  readonly field?: string
   /** Both inclusive. */
   readonly since?: number
   readonly until?: number
@@ -97,6 +99,8 @@ export interface EvidenceStore {
   record: FindingStore['record']
   /** Changes of mirrored records, oldest first. */
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>
+  /** True when there is anything of an entity: a record, live or removed, one in quarantine, or a change. */
+  hasEntity(filter: Pick<ChangeFilter, 'tenantId' | 'resources'> & { readonly key: string }): Promise<boolean>
   /** The last changes of a tenant among the last 50,000 of all, newest first. */
   latestChanges(tenantId: number, most: number): Promise<readonly TenantChangeRow[]>
 }

@@ -30,7 +30,7 @@ export interface CheckStateRow {
   readonly check: string
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
-  /** How many entities were judged; null when that was not known. */
+  /** How many entities the check is about; null when that was not known. */
   readonly entities: number | null
   /** How many of them could not be judged; null when that was not known. */
   readonly notJudged: number | null
@@ -47,7 +47,7 @@ export interface Verdict {
   readonly tenantId: number
   readonly check: string
   readonly at: number
-  /** How many entities were judged; null when that was not known. */
+  /** How many entities the check is about; null when that was not known. */
   readonly entities: number | null
   /** How many of them could not be judged; absent as null: that was not known. */
   readonly notJudged?: number | null

@@ -1,9 +1,11 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { severities } from '../model/severity.ts'
 import type { Database } from './database.ts'
 import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
 import { oneOf } from './one-of.ts'
 import { recordReaders } from './record-reader.ts'
+import type { RecordTable } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
 const batchSize = 500
@@ -30,7 +32,7 @@ type StoredChange = Omit<TenantChangeRow, 'before' | 'after'> & {
 export function historyStore(
   database: Database,
   settle: () => Promise<void>,
-): Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'latestChanges'> {
+): Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges'> {
   const { raw } = database
   const readers = recordReaders(database)
   const events = raw.prepare<[string], StoredEvent>(
@@ -69,6 +71,18 @@ export function historyStore(
       for await (const [record] of found) return record ?? null
       return null
     },
+    async hasEntity({ tenantId = null, resources, key }) {
+      return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
+        const column = getTableColumns(table)[field]?.name ?? field
+        const find = raw.prepare(
+          `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
+             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and "${column}" = @key)
+             or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
+             or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
+        )
+        return find.get({ tenantId, resource, key: keyOf(key), text: String(keyOf(key)) }) !== undefined
+      })
+    },
     async *changes(filter) {
       const { text, values } = conditionsOf(filter)
       const select = raw.prepare<unknown[], StoredChange>(
@@ -86,24 +100,35 @@ export function historyStore(
   }
 }
 
-function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter) {
+/** Those of which a tenant has one object. */
+const soleResources: ReadonlySet<string> = new Set(
+  Object.values(recordTables).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
+)
+
+/** Tables in which an id is looked for: every id is that of a tenant's one object, so that its resource must be named. */
+function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] {
+  return Object.values(recordTables).filter(
+    ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
+  )
+}
+
+function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeFilter) {
   const parts: (readonly [string, unknown])[] = []
   if (tenantId !== undefined) parts.push(['c.tenant_id = ?', tenantId])
   if (resources !== undefined) parts.push(['c.resource in (select value from json_each(?))', JSON.stringify(resources)])
   if (key !== undefined) {
-    // Every key is that of a tenant's one object: it is meant only where its resource is named.
-    const meant = Object.values(recordTables).filter(
-      ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
-    )
-    const keys = meant.map(({ keyOf }) => String(keyOf(key)))
+    const keys = tablesOf(resources).map(({ keyOf }) => String(keyOf(key)))
     parts.push(['c.key in (select value from json_each(?))', JSON.stringify([key, ...keys])])
   }
+  if (field !== undefined) parts.push(['c.field = ?', field])
   if (since !== undefined) parts.push(['c.at >= ?', since])
   if (until !== undefined) parts.push(['c.at <= ?', until])
   return { text: parts.map(([text]) => `and ${text}`).join(' '), values: parts.map(([, value]) => value) }
 }
 
+/** The one object of a tenant is called by its resource, as findings call it. */
 function toChange({ before, after, ...row }: StoredChange): TenantChangeRow {
   const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-  return { ...row, before: parse(before), after: parse(after) }
+  const key = soleResources.has(row.resource) ? row.resource : row.key
+  return { ...row, key, before: parse(before), after: parse(after) }
 }

@@ -11,7 +11,7 @@ export interface OwnCheckStore {
    * @throws the signal's reason when aborted.
    */
   ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
-  /** Keeps why a check cannot be judged; null when it can. */
+  /** Keeps why an own check cannot be judged, or which entities another one could not judge; null when it could all. */
   noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
   /** What was noted of a tenant's checks, by check. */
   checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>

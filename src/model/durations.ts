@@ -13,11 +13,19 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined
 }
 
-/** A duration in words for people: `3 days`, `5 h`, `12 min`, `40 s`. */
+/** Of so many days or hours the rest would be no small part. */
+const few = 10
+
+/** A duration in words for people, rounded down: `30 days`, `2 days 23 h`, `30 h`, `1 h 30 min`, `12 min`, `40 s`. */
 export function describeDuration(ms: number): string {
   const abs = Math.abs(ms)
-  if (abs >= 2 * dayMs) return `${Math.floor(abs / dayMs)} days`
-  if (abs >= hourMs) return `${Math.floor(abs / hourMs)} h`
+  const [days, hours] = [Math.floor(abs / dayMs), Math.floor(abs / hourMs)]
+  if (days >= 2) return `${days} days${rest(days, hours % 24, 'h')}`
+  if (hours >= 1) return `${hours} h${rest(hours, Math.floor(abs / minuteMs) % 60, 'min')}`
   if (abs >= minuteMs) return `${Math.floor(abs / minuteMs)} min`
   return `${Math.floor(abs / secondMs)} s`
+}
+
+function rest(whole: number, part: number, unit: string): string {
+  return whole < few && part > 0 ? ` ${part} ${unit}` : ''
 }

@@ -114,8 +114,12 @@ export interface CheckView {
   readonly problem?: string
   /** What its configuration assumes without anybody having said so, as a sentence; absent while it assumes nothing. */
   readonly assumption?: string
-  /** The population judged, as of the last evaluation; null when it was not known then. */
+  /** How many entities the check is about, as of the last evaluation; null when that was not known then. */
   readonly entities: number | null
+  /** How many of them could not be judged; null when that was not known. */
+  readonly notJudged: number | null
+  /** Some of those by id; absent where none can be told. */
+  readonly unjudged?: readonly string[]
   readonly evaluatedAt: number | null
   readonly since: number | null
   /** The severities its findings can have. */

@@ -1,12 +1,13 @@
 import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
+import { findingParameters } from './finding-query.ts'
 import { gate, isCrossSite } from './gate.ts'
 import type { HeavyLane } from './heavy-lane.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
 import { renderPage } from './page/page.ts'
-import { parsePageQuery } from './page/page-query.ts'
+import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
 import { stylesheet } from './page/stylesheet.ts'
 import { refuse } from './refuse.ts'
@@ -14,6 +15,7 @@ import { headersOf } from './security-headers.ts'
 import { shownPostures } from './shown-postures.ts'
 import { checksJson, statusJson } from './status-json.ts'
 import { streamFindings } from './stream-findings.ts'
+import { unknownName } from './unknown-name.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 /** Answers what is asked; it never throws. */
@@ -25,6 +27,8 @@ export interface Route {
   readonly path: string
   /** True for an answer that grows with the mirror: one is made at a time. */
   readonly heavy?: boolean
+  /** The parameters it takes, every other is refused: a misspelt filter would not filter. Absent = others are ignored. */
+  readonly takes?: readonly string[]
   readonly handle: (asked: Asked, access: WebAccess) => Answer | Promise<Answer>
 }
 
@@ -52,11 +56,17 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     if (!allowed.includes(asked.method)) {
       return refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
     }
+    const unknown = Object.keys(asked.query).find((name) => route.takes?.includes(name) === false)
+    if (unknown !== undefined) return refuse(asked, 400, unknownParameter(unknown, route))
     if (route.heavy !== true) return route.handle(asked, access)
     const isGone = () => asked.socket?.destroyed === true
     const answer = lane.answer(async () => (isGone() ? gone : route.handle(asked, access)), isGone)
     return answer ?? refuse(asked, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
   }
+}
+
+function unknownParameter(name: string, { path, takes = [] }: Route): string {
+  return `Unknown parameter ${name}: ${takes.length === 0 ? `${path} takes none` : `use ${takes.join(', ')}`}`
 }
 
 /** For nobody. */
@@ -86,9 +96,13 @@ export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)
   const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
-  const heavy = (path: string, handle: Route['handle']): Route => ({ ...get(path, handle), heavy: true })
+  const heavy = (path: string, takes: readonly string[], handle: Route['handle']): Route => ({
+    ...get(path, handle),
+    heavy: true,
+    takes,
+  })
   return [
-    heavy('/', (asked, access) => page(asked, access, options)),
+    heavy('/', pageParameters, (asked, access) => page(asked, access, options)),
     get('/page.js', () => ofType('text/javascript; charset=utf-8', pageScript)),
     get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
     get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
@@ -99,22 +113,17 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     }),
     get('/healthz', async () => probe(await sources.health())),
     get('/readyz', async () => probe(await sources.ready())),
-    heavy('/api/v1/status', async () => json(statusJson(version, clock.now(), await sources.posture()))),
-    heavy('/api/v1/checks', async (_, { exposeDetails }) =>
+    heavy('/api/v1/status', [], async () => json(statusJson(version, clock.now(), await sources.posture()))),
+    heavy('/api/v1/checks', [], async (_, { exposeDetails }) =>
       json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
     ),
-    heavy('/api/v1/findings', (asked, access) => streamFindings(asked, options, access)),
+    heavy('/api/v1/findings', findingParameters, (asked, access) => streamFindings(asked, options, access)),
     get('/api/v1/openapi.json', async () => {
       // Only who asks for the document loads what it is made of.
       const { openApiDocument } = await import('./openapi/document.ts')
       return json(openApiDocument(version))
     }),
-    heavy('/calendar.ics', async (_, { exposeDetails }) => {
-      const body = await calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
-      return ofType('text/calendar; charset=utf-8', body, {
-        'Content-Disposition': 'inline; filename="tenantwatch.ics"',
-      })
-    }),
+    { ...get('/calendar.ics', (_, access) => subscription(access, options)), heavy: true },
     { method: 'POST', path: '/-/reload', handle: (asked, access) => reload(asked, access, options) },
   ]
 }
@@ -122,11 +131,17 @@ export function createRoutes(options: WebOptions): readonly Route[] {
 async function page(asked: Asked, { exposeDetails }: WebAccess, options: WebOptions): Promise<Answer> {
   const parsed = parsePageQuery(asked.query)
   if (!parsed.ok) return refuse(asked, 400, parsed.message)
+  const unknown = unknownName(parsed.query, options.sources.names())
+  if (unknown !== null) return refuse(asked, unknown.status, unknown.message)
   const data = await loadPage(options, exposeDetails, parsed.query)
-  if (parsed.query.tenant !== null && data.postures.length === 0) {
-    return refuse(asked, 404, 'No tenant of this name is configured')
-  }
   return ofType('text/html; charset=UTF-8', renderPage(data))
+}
+
+async function subscription({ exposeDetails }: WebAccess, { sources, clock }: WebOptions): Promise<Answer> {
+  const body = await calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
+  return ofType('text/calendar; charset=utf-8', body, {
+    'Content-Disposition': 'inline; filename="tenantwatch.ics"',
+  })
 }
 
 function probe({ ok, text: said }: Probe): Answer {

@@ -4,6 +4,7 @@ import { withoutDetails } from '../model/redact-finding.ts'
 import { type Answer, type Asked, ofType } from './answer.ts'
 import { parseFindingQuery } from './finding-query.ts'
 import { refuse } from './refuse.ts'
+import { unknownName } from './unknown-name.ts'
 import type { WebAccess, WebOptions } from './web-options.ts'
 
 const contentType = 'application/json; charset=utf-8'
@@ -12,6 +13,8 @@ const contentType = 'application/json; charset=utf-8'
 export async function streamFindings(asked: Asked, options: WebOptions, access: WebAccess): Promise<Answer> {
   const parsed = parseFindingQuery(asked.query)
   if (!parsed.ok) return refuse(asked, 400, parsed.message)
+  const unknown = unknownName(parsed.query, options.sources.names())
+  if (unknown !== null) return refuse(asked, unknown.status, unknown.message)
   if (asked.method === 'HEAD') return ofType(contentType, [])
   const batches = options.sources.findings(parsed.query)
   const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))

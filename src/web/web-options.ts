@@ -28,12 +28,21 @@ export interface Probe {
   readonly text: string
 }
 
+/** The names that a filter may ask for. */
+export interface KnownNames {
+  /** Configured tenants. */
+  readonly tenants: readonly string[]
+  /** Everything that is judged, switched off or not. */
+  readonly checks: readonly string[]
+}
+
 /** Everything the web shows, handed in: it reads no store and judges nothing. */
 export interface WebSources {
   /** The whole exposition for an Accept header, in pieces; a rejection becomes a 500. */
   readonly metrics: (
     accept: string | undefined,
   ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
+  readonly names: () => KnownNames
   /** Of all configured tenants, or of the one with this name. */
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Findings in the order they were first opened, unless asked for the other way round, in batches. */

@@ -26,6 +26,7 @@ it.each([
   })
   expect(brief(result)).toEqual(expected)
   expect(result.notJudged).toBe(judged === '1' ? 0 : 1)
+  expect(result.unjudged).toEqual(judged === '1' ? [] : ['1'])
   expect(await result.scope('1')).toBe(judged === '1' ? 'judged' : 'not_judged')
 })
 
@@ -97,4 +98,14 @@ it.each([
     for (const one of roles) mirror.put('roles', one)
   })
   expect(failures[0]?.message).toBe(sentence)
+})
+
+it('names ten of the users that cannot be told, and none that can', async () => {
+  const result = await judge(check, (mirror) => {
+    for (let userId = 1; userId <= 40; userId++)
+      mirror.put('users', user({ userId, ...(userId % 2 === 0 ? { roleId: 1 } : {}) }), { detailReadAt: now })
+    for (const one of namesakes) mirror.put('roles', one)
+  })
+  expect(result.notJudged).toBe(20)
+  expect(result.unjudged).toEqual(['1', '3', '5', '7', '9', '11', '13', '15', '17', '19'])
 })

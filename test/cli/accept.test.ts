@@ -68,6 +68,15 @@ it('refuses a count that is not the present one, naming the new one', async () =
   expect((await run('sync', '--sweep')).stdout).toMatch(/ -0 =125/)
 })
 
+it('says that a count is a whole number', async () => {
+  const { run, id } = await shrunk()
+  const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('the value of --count <n> cannot be used: want a whole number'),
+  ])
+})
+
 it('refuses a decision without a reason, and a hold that is not there', async () => {
   const { run, id } = await shrunk()
   const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Say why with --reason TEXT') }

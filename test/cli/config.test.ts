@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { cli, synced } from './support/cli.ts'
@@ -22,6 +24,30 @@ it('says beside the result that a listen address is open to everybody', async ()
       /^Warning: status page and metrics are open to everybody who reaches 0\.0\.0\.0:9469.*\n$/,
     ),
   })
+})
+
+it('names a token file that is empty and a program that is not there, and leaves both to whoever runs', async () => {
+  const { run, write, folder } = await cli()
+  const check = async (token: string) => {
+    write('own.yaml', `tenants: [{ name: acme, baseUrl: 'https://api.example.com', auth: { token: ${token} } }]\n`)
+    return run('config', 'check', '--config', 'own.yaml')
+  }
+  write('token.txt', ' \n')
+  write('plain.sh', 'echo x')
+  const wrong = (said: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
+  expect(await check('{ file: token.txt }')).toEqual(wrong('names the file `token.txt`, which is empty'))
+  for (const program of [`no-such-${canary}`, './plain.sh', './no.sh', '/'])
+    expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that cannot be found'))
+  expect((await check(`{ command: ['no-such-${canary}'] }`)).stderr).not.toContain(canary)
+  write('token.txt', canary)
+  chmodSync(join(folder, 'plain.sh'), 0o700)
+  for (const token of [
+    '{ file: token.txt }',
+    '{ command: [./plain.sh] }',
+    '{ command: [sh, -c, x] }',
+    `{ command: ['${process.execPath}'] }`,
+  ])
+    expect(await check(token)).toMatchObject({ code: 0 })
 })
 
 it('names every problem in one go, each with its place', async () => {

@@ -47,19 +47,50 @@ it('tells each change with its time, its old and new value and the request that 
 })
 
 it('narrows by entity, resource and time', async () => {
-  const { read, run, user } = await changed()
+  const { read, user } = await changed()
   const all = await read()
   const own = all.filter(({ resource, entity }) => resource === 'users' && entity === String(user))
   expect(await read('--entity', `users:${user}`)).toEqual(own)
   expect(await read('--entity', `user:${user}`)).toEqual(own)
   expect(await read('--entity', String(user), '--resource', 'users')).toEqual(own)
   expect(await read('--entity', String(user))).toEqual(own)
-  expect(await read('--entity', 'authentication-settings:ssoEnforced')).toMatchObject([{ field: 'ssoEnforced' }])
   expect(await read('--resource', 'authentication-settings')).toMatchObject([{ field: 'ssoEnforced', after: true }])
   expect(await read('--since', '1h')).toEqual(all.filter(({ at }) => at > '2026-03-03'))
   expect(await read('--until', '2026-03-02')).toEqual(all.filter(({ at }) => at < '2026-03-03'))
   expect(await read('--since', '2026-03-03', '--tenant', 'acme')).toEqual(await read('--since', '1h'))
-  expect(await run('history', '--entity', 'users:0')).toMatchObject({ stdout: 'No change is recorded.\n' })
+})
+
+it('calls the one object of a tenant as findings call it, and finds the changes of one setting by its name', async () => {
+  const { read, run, simulator, pass } = await changed()
+  simulator.primary.setSettings({ mfaEnabled: false })
+  pass(aDay)
+  await run('sync', '--sweep')
+  const whole = ['authentication-settings', 'authentication-settings:authentication-settings']
+  for (const entity of whole)
+    expect(await read('--entity', entity)).toMatchObject([
+      { entity: 'authentication-settings', field: 'ssoEnforced' },
+      { entity: 'authentication-settings', field: 'mfaEnabled' },
+    ])
+  for (const entity of ['ssoEnforced', 'authentication-setting:ssoEnforced', 'authentication-settings:ssoEnforced'])
+    expect(await read('--entity', entity)).toMatchObject([{ field: 'ssoEnforced' }])
+})
+
+it('tells an entity without changes from one that the mirror never knew', async () => {
+  const { run, user, gone, simulator } = await changed()
+  const quiet = [...simulator.state().users()].find(({ userId }) => userId !== user && userId !== gone)?.userId
+  const until = ['--until', '2026-03-01']
+  for (const id of [quiet, user, gone])
+    expect(await run('history', '--entity', `users:${id}`, ...until)).toMatchObject({
+      code: 0,
+      stdout: 'No change is recorded.\n',
+    })
+  for (const entity of ['users:99999', 'users:x', '99999', 'documents:1'])
+    for (const format of ['table', 'json'])
+      expect(await run('history', '--entity', entity, '--format', format)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: 'tenantwatch: Unknown entity: the mirror has, and had, none of this id\n',
+      })
 })
 
 it('hides what names a person or a file unless it is asked for', async () => {
@@ -111,6 +142,10 @@ it('says what is wrong with what it is asked, without repeating it', async () =>
   expect(await said('--entity', 'users:1', '--resource', 'roles')).toEqual([
     2,
     '--entity and --resource name different resources\n',
+  ])
+  expect(await said('--entity', 'authentication-settings:secret')).toEqual([
+    2,
+    '--entity names no setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
   ])
   for (const nothing of ['', ' ', 'users:', 'users: '])
     expect(await said('--entity', nothing)).toEqual([2, '--entity names nothing; want an id, such as 12 or users:12\n'])

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { checks } from '../../src/checks/index.ts'
@@ -195,4 +197,15 @@ it('ends with 3 and one sentence when the program is told to stop in mid work', 
   const { code, stderr } = await runWith({ stop: stopping.signal }, 'sync')
   expect(code).toBe(3)
   expect(stderr).not.toMatch(/^ +at /m)
+})
+
+it('says in a sentence that a port of the simulator is taken', async () => {
+  const { run } = await cli()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const said = { code: 3, stdout: '', stderr: `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken\n` }
+  expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(said)
+  expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(said)
+  await new Promise((resolve) => server.close(resolve))
 })

@@ -72,3 +72,23 @@ it('judges one tenant alone where only one is asked for', async () => {
   expect((await views.posture('globex')).map(({ tenant }) => tenant)).toEqual(['globex'])
   expect(await views.posture('nobody')).toEqual([])
 })
+
+it('names whom a check could not judge, until it can', async () => {
+  const world = await synced(twoTenants)
+  const { primary } = world.simulator
+  const [role] = [...world.simulator.state().roles()].filter(({ state }) => state === 'Active')
+  const { clientId } = primary.addApiClient({ roleName: null as never })
+  const check = async (day: number) => {
+    world.pass(aDay)
+    await world.run('sync', '--sweep')
+    const { views, mirror } = viewsOf(world, Date.parse(`2026-03-0${day}T12:00:00Z`))
+    await using _ = mirror
+    const [posture] = await views.posture('acme')
+    return posture?.checks.find((one) => one.check === 'api-client-role-active')
+  }
+  expect(await check(2)).toMatchObject({ notJudged: 1, unjudged: [clientId.toLowerCase()] })
+  primary.updateApiClient(clientId, { roleName: role?.name ?? '' })
+  const after = await check(3)
+  expect(after).toMatchObject({ notJudged: 0, entities: expect.any(Number) })
+  expect(after).not.toHaveProperty('unjudged')
+})

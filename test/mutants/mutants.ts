@@ -511,7 +511,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a field of an answer is not described',
     file: 'src/web/openapi/schemas.ts',
-    find: '    missing: count,\n',
+    find: '    quarantined: count,\n',
     replace: '',
     tests: ['test/web/openapi'],
   },
@@ -562,6 +562,20 @@ export const mutants: readonly Mutant[] = [
     file: 'src/cli/report/coverage.ts',
     find: "return doubt === null ? 'waived' : 'unknown'",
     replace: "return 'waived'",
+    tests: ['test/cli/report'],
+  },
+  {
+    name: 'an entity that the mirror never knew has no history',
+    file: 'src/cli/history.ts',
+    find: 'if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))',
+    replace: 'if (false)',
+    tests: ['test/cli/history'],
+  },
+  {
+    name: 'whoever could not be judged counts as judged',
+    file: 'src/cli/report/coverage.ts',
+    find: 'judged: entities - unknown,',
+    replace: 'judged: entities,',
     tests: ['test/cli/report'],
   },
   {

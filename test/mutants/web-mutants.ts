@@ -2,6 +2,20 @@ import type { Mutant } from './mutants.ts'
 
 export const webMutants: readonly Mutant[] = [
   {
+    name: 'a check that does not exist has no findings',
+    file: 'src/web/unknown-name.ts',
+    find: 'check != null && !known.checks.includes(check)',
+    replace: 'false',
+    tests: ['test/web/findings-route.test.ts'],
+  },
+  {
+    name: 'a parameter that a route does not take is ignored',
+    file: 'src/web/app.ts',
+    find: 'if (unknown !== undefined) return',
+    replace: 'if (false) return',
+    tests: ['test/web/findings-route.test.ts'],
+  },
+  {
     name: 'the page is served under any host name',
     file: 'src/web/gate.ts',
     find: 'if (!anyHostPaths.has(asked.path) && ',

@@ -124,6 +124,14 @@ it('names what is wrong with a control request', async () => {
       400,
       'authentication-settings cannot be removed',
     ],
+    [
+      '/mutate',
+      { resource: 'users', op: 'add', field: {}, idd: 1 },
+      400,
+      'The body has no member field, idd; it may have tenant, resource, op, id, fields',
+    ],
+    ['/tokens', { tok: 1 }, 400, 'The body has no member tok; it may have token, action, permission'],
+    ['/live', { step: 1 }, 400, 'The body has no member step; it may have steps'],
     ['/readings', { errorShap: 1 }, 400, 'There is no reading errorShap'],
     ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder is laid down at the start'],
     ['/live', { steps: -1 }, 400, 'steps must be a whole number'],
@@ -135,6 +143,25 @@ it('names what is wrong with a control request', async () => {
   expect(transform.status).toBe(400)
   const response = await fetch(`${simulator.controlUrl}/live`, { method: 'POST', body: '{' })
   expect(await response.json()).toEqual({ error: 'The body is not JSON' })
+})
+
+it('tells where in the path the tenant of a state belongs', async () => {
+  const simulator = await start({ controlPort: 0 })
+  expect(await ask(simulator, 'GET', '/state?tenant=primary')).toEqual({
+    status: 400,
+    body: { error: 'The tenant in the path /state/<tenant>/<resource> must be one of primary, second, not undefined' },
+  })
+})
+
+it('gives an example of each action that can be sent as it is', async () => {
+  const simulator = await start({ controlPort: 0 })
+  const { body } = await ask(simulator, 'GET', '/')
+  const examples = body.examples as readonly { action: string; path: string; body?: unknown }[]
+  expect(examples.map(({ action }) => action)).toEqual(body.actions)
+  for (const { action, path, body: sent } of examples) {
+    const [method = ''] = action.split(' ')
+    expect([action, (await ask(simulator, method, path, sent)).status]).toEqual([action, 200])
+  }
 })
 
 it('can be started without control, and refuses a port that is taken', async () => {

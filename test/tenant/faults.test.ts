@@ -202,8 +202,19 @@ it('says network for a refused connection and for an unknown host', async () => 
   expect(await caught(refused.client.listRoles())).toMatchObject({
     reason: 'network',
     message: expect.stringMatching(/ECONNREFUSED/),
+    hint: 'Nothing listens there: check host and port of baseUrl, and whether the server runs',
   })
   await refused.client[Symbol.asyncDispose]()
+})
+
+it('says of a server without TLS that it speaks none, instead of doubting its certificate', async () => {
+  await using server = await testServer((_, response) => response.end())
+  const { client } = testClient(server.url.replace('http:', 'https:'))
+  await using _ = client
+  expect(await caught(client.listRoles())).toMatchObject({
+    reason: 'tls',
+    hint: 'What answers there does not speak TLS: check scheme and port of baseUrl',
+  })
 })
 
 it('tells code and request id of an error answer of any shape, and never its text', async () => {

@@ -55,7 +55,8 @@ it('filters findings by its query and refuses what it does not know', async () =
   expect(await ids('?severity=low')).toBe('b')
   expect(await ids('?tenant=globex&state=all')).toBe('c')
   expect(await ids('?check=auth-sso-enforced&state=all')).toBe('d')
-  expect(await ids('?tenant=nobody')).toBe('')
+  expect(await ids('?tenant=acm')).toBe('Unknown tenant: use acme, globex; did you mean acme?')
+  expect(await ids('?check=user-mfa-enroled')).toMatch(/^Unknown check: use .*; did you mean user-mfa-enrolled\?$/)
   expect(await ids('?severity=severe')).toMatch(/^Unknown severity severe/)
   expect(await ids('?sevrity=low')).toMatch(/^Unknown parameter sevrity/)
   expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
@@ -70,4 +71,30 @@ it('takes the first value of a parameter that is given twice', async () => {
 it('shows findings in the shape of the contract', async () => {
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom([finding()]) } })
   expect(await (await fetch(`${web.origin}/api/v1/findings`)).json()).toEqual([finding()])
+})
+
+it('answers 404 for a tenant and 400 for a check that does not exist, to HEAD likewise', async () => {
+  await using web = await startServer()
+  const status = async (query: string, method: string) =>
+    (await fetch(`${web.origin}/api/v1/findings?${query}`, { method })).status
+  for (const method of ['GET', 'HEAD'])
+    expect([await status('tenant=amce', method), await status('check=foo', method)]).toEqual([404, 400])
+})
+
+it('tells at most forty of the known names', async () => {
+  const tenants = Array.from({ length: 41 }, (_, index) => `t${index}`)
+  await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [] }) } })
+  const { error } = (await (await fetch(`${web.origin}/api/v1/findings?tenant=nobody`)).json()) as { error: string }
+  expect(error).toMatch(/^Unknown tenant: use t0, .*, t39 and 1 more$/)
+})
+
+it.each([
+  ['/api/v1/checks?tenant=acme', 'Unknown parameter tenant: /api/v1/checks takes none'],
+  ['/api/v1/status?tenant=acme', 'Unknown parameter tenant: /api/v1/status takes none'],
+  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, state, q, sort, show'],
+])('refuses a parameter that %s does not take', async (path, sentence) => {
+  await using web = await startServer()
+  const answer = await fetch(web.origin + path)
+  expect(answer.status).toBe(400)
+  expect(await answer.text()).toContain(sentence)
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createRoutes } from '../../src/web/app.ts'
 import { openApiDocument } from '../../src/web/openapi/document.ts'
+import { operations } from '../../src/web/openapi/operations.ts'
 import { check, posture, unread } from '../metrics/support/posture.ts'
 import { problems, resolved } from './support/json-schema.ts'
 import { acme, finding, globex } from './support/scene.ts'
@@ -45,6 +46,13 @@ it('describes every route there is, and none that is not', () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(described.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted())
+})
+
+it('describes the parameters that a route takes', () => {
+  for (const { path, takes } of createRoutes(webOptions())) {
+    const { parameters = [] } = operations.find((one) => one.path === path) ?? {}
+    expect([path, parameters.map(({ name }) => name)]).toEqual([path, takes ?? []])
+  }
 })
 
 it('is served under the rules of the other routes, as it is made', async () => {

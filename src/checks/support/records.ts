@@ -1,3 +1,4 @@
+import { mostUnjudgedTold } from '../../evaluate/check.ts'
 import type { MirrorRecord, RecordReader, Where } from '../../mirror/query.ts'
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
@@ -42,6 +43,26 @@ export function amongFew(
     keys ??= keysOf(reader.select(resource, where))
     return (await keys).has(key)
   }
+}
+
+/** So many records are looked at to name those that cannot be judged. */
+const mostLookedAt = 5000
+
+/** Keys of the first records that meet the conditions, as many as are told of those that cannot be judged. */
+export async function firstKeys(
+  reader: RecordReader,
+  resource: ResourceName,
+  where: Where,
+  isMeant: (record: MirrorRecord) => boolean = () => true,
+): Promise<readonly string[]> {
+  const keys: string[] = []
+  let looked = 0
+  for await (const batch of reader.select(resource, where)) {
+    for (const record of batch) if (keys.length < mostUnjudgedTold && isMeant(record)) keys.push(record.key)
+    looked += batch.length
+    if (keys.length === mostUnjudgedTold || looked >= mostLookedAt) break
+  }
+  return keys
 }
 
 async function keysOf(batches: AsyncIterable<readonly MirrorRecord[]>): Promise<ReadonlySet<string>> {

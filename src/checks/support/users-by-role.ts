@@ -1,7 +1,7 @@
 import type { Loaded } from '../../evaluate/check.ts'
 import type { Condition, MirrorRecord, RecordReader } from '../../mirror/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
-import { mapBatches, textOf } from './records.ts'
+import { firstKeys, mapBatches, textOf } from './records.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
 import type { RoleReference, Standing } from './role-standing.ts'
 import { quoted } from './words.ts'
@@ -37,10 +37,16 @@ export async function loadUsersByRole(
   }
   const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
   const failing = groups.filter(({ verdict }) => verdict === 'fails')
+  const doubtful = groups.filter(({ verdict }) => verdict === 'not_judged')
+  const nameless = doubtful.some(({ roleId, roleName }) => roleId === null && roleName === null)
+  const unnamed: readonly Condition[] = [{ field: 'roleName', is: null }]
+  const doubtfulUsers = { all: [users], anyOf: [...mayBeOf(doubtful), ...(nameless ? [unnamed] : [])] }
+  const isDoubtful = (user: MirrorRecord) => judge(user).verdict === 'not_judged'
   return {
     population: countOf(groups),
     ages: groups.some(({ ages }) => ages),
-    notJudged: countOf(groups.filter(({ verdict }) => verdict === 'not_judged')),
+    notJudged: countOf(doubtful),
+    unjudged: doubtful.length === 0 ? [] : await firstKeys(reader, 'users', doubtfulUsers, isDoubtful),
     candidates:
       failing.length === 0 ? [] : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), judge),
     async scope(key) {

@@ -12,7 +12,7 @@ import { pastStore } from '../../evaluate/past-store.ts'
 import { readFindings } from '../../evaluate/read-findings.ts'
 import { readPosture } from '../../evaluate/read-posture.ts'
 import { readTrust, type TenantTrust, unmirroredId } from '../../evaluate/tenant-trust.ts'
-import type { CheckStateRow, NotedConfiguration, PastReader, PostureStore, TenantRow } from '../../mirror/port.ts'
+import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import type { FindingView } from '../../model/finding.ts'
@@ -91,12 +91,9 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
   const { waivers, evaluateIntervalMs } = record
   const posture = await readPosture({ store, tenant: judged, checks, waivers, now, evaluateIntervalMs })
   const trust = await readTrust(store, judged, now)
-  const states = await store.checkStates(judged.id)
   const rows = checks.flatMap((check) => {
     const view = posture.checks.find((one) => one.check === check.id)
-    return view === undefined
-      ? []
-      : [reportCheck(check, view, { tenant, trust, states, now, details: request.details })]
+    return view === undefined ? [] : [reportCheck(check, view, { tenant, trust, now, details: request.details })]
   })
   const { open, openTotal, waivedTotal } = tally(posture)
   return {
@@ -121,16 +118,14 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
 interface CheckKnown {
   readonly tenant: RecordedTenant
   readonly trust: TenantTrust
-  readonly states: readonly CheckStateRow[]
   readonly now: number
   readonly details: boolean
 }
 
-function reportCheck(check: Check, view: CheckView, { tenant, trust, states, now, details }: CheckKnown): ReportCheck {
-  const state = states.find((one) => one.check === check.id)
+function reportCheck(check: Check, view: CheckView, { tenant, trust, now, details }: CheckKnown): ReportCheck {
   const { options } = settingsOf(check, tenant)
   const inputs = trustedInputs(check, trust, now)
-  const coverage = coverageOf(view, state, inputs)
+  const coverage = coverageOf(view, inputs)
   const doubt = doubtOf(coverage, inputs)
   const standing = standingOf(view, doubt)
   return {

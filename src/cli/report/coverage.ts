@@ -1,5 +1,4 @@
 import type { SeverityCounts } from '../../evaluate/split-findings.ts'
-import type { CheckStateRow } from '../../mirror/port.ts'
 import type { InputTrust } from '../../model/input-trust.ts'
 import type { CheckView } from '../../model/posture.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
@@ -25,18 +24,16 @@ export function doubtOf({ unknown }: Coverage, inputs: readonly InputTrust[]): U
  * Counts the entities of a check. One counts as passing only where every entity was judged from inputs that can be
  * trusted whole: what is left over when the failing are taken away may else be anything.
  */
-export function coverageOf(view: CheckView, state: CheckStateRow | undefined, inputs: readonly InputTrust[]): Coverage {
+export function coverageOf(view: CheckView, inputs: readonly InputTrust[]): Coverage {
   const [failing, waived] = [total(view.open), total(view.waived)]
-  if (view.status === 'not_applicable') return { judged: 0, passing: 0, failing, waived, unknown: 0 }
-  const judged = view.entities
+  if (view.status === 'not_applicable') return { entities: 0, judged: 0, passing: 0, failing, waived, unknown: 0 }
+  const { entities } = view
+  if (entities === null) return { entities, judged: null, passing: null, failing, waived, unknown: null }
   const isWhole = inputs.every(({ blocked, partial }) => blocked === null && partial.length === 0)
   const isKnown = view.status === 'pass' || view.status === 'fail'
-  const notJudged = state?.notJudged ?? null
-  if (judged === null) return { judged, passing: null, failing, waived, unknown: null }
-  const rest = Math.max(0, judged - failing - waived)
-  if (!isWhole || !isKnown || notJudged === null) return { judged, passing: 0, failing, waived, unknown: rest }
-  const unknown = Math.min(rest, notJudged)
-  return { judged, passing: rest - unknown, failing, waived, unknown }
+  const rest = Math.max(0, entities - failing - waived)
+  const unknown = isWhole && isKnown ? Math.min(rest, view.notJudged ?? rest) : rest
+  return { entities, judged: entities - unknown, passing: rest - unknown, failing, waived, unknown }
 }
 
 /**

@@ -12,8 +12,11 @@ import type { ResourceState, Trust } from '../../web/trust.ts'
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
 export type Standing = (typeof standings)[number]
 
-/** Of the entities of a check, how many stand how; null = not known. They add up to `judged`. */
+/** Of the entities of a check, how many stand how; null = not known. */
 export interface Coverage {
+  /** All it is about: those judged and those unknown. */
+  readonly entities: number | null
+  /** Those that pass, fail or are waived. */
   readonly judged: number | null
   readonly passing: number | null
   readonly failing: number

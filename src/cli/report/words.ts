@@ -35,15 +35,15 @@ export function countsInWords<Word extends string>(
 }
 
 /** `12 of 20 pass, 3 fail, 5 waived`; entities of which it is not known are said to be so. */
-export function coverageInWords({ judged, passing, failing, waived, unknown }: Coverage): string {
+export function coverageInWords({ entities, passing, failing, waived, unknown }: Coverage): string {
   const rest = [
     ...(failing > 0 ? [`${failing} fail`] : []),
     ...(waived > 0 ? [`${waived} waived`] : []),
     ...((unknown ?? 0) > 0 ? [`${unknown} unknown`] : []),
   ]
-  if (judged === null) return ['number not known', ...rest].join(', ')
-  if (judged === 0 && rest.length === 0) return 'none'
-  return [`${passing ?? 0} of ${judged} pass`, ...rest].join(', ')
+  if (entities === null) return ['number not known', ...rest].join(', ')
+  if (entities === 0 && rest.length === 0) return 'none'
+  return [`${passing ?? 0} of ${entities} pass`, ...rest].join(', ')
 }
 
 /** Some lines about the whole, as name and value. */

@@ -9,7 +9,7 @@ export const checkStates = sqliteTable(
     check: text('check').notNull(),
     status: text('status').notNull(),
     reason: text('reason'),
-    /** How many entities were judged; null when that was not known. */
+    /** How many entities the check is about; null when that was not known. */
     entities: integer('entities'),
     /** How many of them could not be judged; null when that was not known. */
     notJudged: integer('not_judged'),

@@ -6,9 +6,15 @@ import type { ChangeableReadings, Simulator } from '../simulator.ts'
 import { resourceNames, tenantNames } from '../truth.ts'
 import { faultFrom } from './fault-input.ts'
 import type { Members } from './input.ts'
-import { asCount, asMembers, asOneOf, ControlError } from './input.ts'
+import { asCount, asMembers, asOneOf, ControlError, onlyMembers } from './input.ts'
 import { mutate } from './mutate.ts'
 import { changeToken } from './tokens.ts'
+
+interface Example {
+  readonly action: string
+  readonly path: string
+  readonly body?: Members
+}
 
 type Action = (simulator: Simulator, segments: readonly string[], body: Members) => unknown
 
@@ -23,8 +29,8 @@ function* jsonArray(records: Iterable<unknown>): Generator<string> {
 }
 
 function readState(simulator: Simulator, [tenant, resource]: readonly string[]): Iterable<string> | unknown {
-  const state = simulator.state(asOneOf(tenant, tenantNames, 'tenant'))
-  const name = asOneOf(resource, resourceNames, 'resource')
+  const state = simulator.state(asOneOf(tenant, tenantNames, 'The tenant in the path /state/<tenant>/<resource>'))
+  const name = asOneOf(resource, resourceNames, 'The resource in the path /state/<tenant>/<resource>')
   return name === 'authentication-settings'
     ? state.authenticationSettings()
     : Readable.from(jsonArray(state.records(name)))
@@ -32,7 +38,7 @@ function readState(simulator: Simulator, [tenant, resource]: readonly string[]):
 
 /** What the control interface does, by method and first path segment. */
 const actions: Readonly<Record<string, Action>> = {
-  'GET ': () => ({ actions: Object.keys(actions) }),
+  'GET ': () => ({ actions: Object.keys(actions), examples }),
   'GET state': readState,
   'POST users': (simulator, [id], { tenant, ...fields }) =>
     mutate(simulator, { resource: 'users', op: id === undefined ? 'add' : 'update', tenant, id, fields }),
@@ -70,8 +76,40 @@ const actions: Readonly<Record<string, Action>> = {
     simulator.invalidateCursors()
     return {}
   },
-  'POST live': (simulator, _segments, body) => simulator.live({ steps: asCount(body['steps'] ?? 1, 'steps') }),
+  'POST live': (simulator, _segments, body) => {
+    onlyMembers(body, ['steps'], 'The body')
+    return simulator.live({ steps: asCount(body['steps'] ?? 1, 'steps') })
+  },
 }
+
+/** One request for each action, as it may be sent. */
+const examples: readonly Example[] = [
+  { action: 'GET ', path: '/' },
+  { action: 'GET state', path: '/state/primary/roles' },
+  { action: 'POST users', path: '/users', body: { tenant: 'primary', firstName: 'Ada', mfaStatus: false } },
+  {
+    action: 'POST mutate',
+    path: '/mutate',
+    body: { tenant: 'primary', resource: 'authentication-settings', op: 'update', fields: { ssoEnforced: false } },
+  },
+  { action: 'GET faults', path: '/faults' },
+  {
+    action: 'POST faults',
+    path: '/faults',
+    body: { path: '/api/public/users', times: 3, effect: { kind: 'status', status: 500 } },
+  },
+  { action: 'DELETE faults', path: '/faults' },
+  { action: 'GET requests', path: '/requests' },
+  { action: 'DELETE requests', path: '/requests' },
+  { action: 'GET violations', path: '/violations' },
+  { action: 'DELETE violations', path: '/violations' },
+  { action: 'GET tokens', path: '/tokens' },
+  { action: 'POST tokens', path: '/tokens', body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' } },
+  { action: 'GET readings', path: '/readings' },
+  { action: 'POST readings', path: '/readings', body: { timestamps: 'z7' } },
+  { action: 'POST cursors', path: '/cursors' },
+  { action: 'POST live', path: '/live', body: { steps: 1 } },
+]
 
 async function bodyOf(request: IncomingMessage): Promise<Members> {
   const bytes = await readBody(request)

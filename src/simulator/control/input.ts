@@ -19,6 +19,13 @@ export function asMembers(value: unknown, name: string): Members {
   return { ...value }
 }
 
+/** Throws a ControlError for a member that is not among the names: one that is misspelt would do nothing. */
+export function onlyMembers(given: Members, names: readonly string[], what: string): void {
+  const unknown = Object.keys(given).filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new ControlError(400, `${what} has no member ${unknown.join(', ')}; it may have ${names.join(', ')}`)
+}
+
 /** The value as one of the words; throws a ControlError that lists them. */
 export function asOneOf<T extends string>(value: unknown, words: readonly T[], name: string): T {
   const found = words.find((word) => word === value)

@@ -3,7 +3,7 @@ import type { TenantControl } from '../tenant-control.ts'
 import type { Permission, ResourceName } from '../truth.ts'
 import { resourceNames, tenantNames } from '../truth.ts'
 import type { Members } from './input.ts'
-import { asMembers, asOneOf, asText, ControlError } from './input.ts'
+import { asMembers, asOneOf, asText, ControlError, onlyMembers } from './input.ts'
 
 interface Operations {
   readonly add?: (fields: Members) => unknown
@@ -53,6 +53,7 @@ function operationsOf(control: TenantControl, resource: ResourceName): Operation
 
 /** Changes a tenant's data: `{tenant?, resource, op: add | update | remove, id?, fields?}`. */
 export function mutate(simulator: Simulator, body: Members): unknown {
+  onlyMembers(body, ['tenant', 'resource', 'op', 'id', 'fields'], 'The body')
   const tenant = asOneOf(body['tenant'] ?? 'primary', tenantNames, 'tenant')
   const resource = asOneOf(body['resource'], resourceNames, 'resource')
   const op = asOneOf(body['op'], ['add', 'update', 'remove'], 'op')

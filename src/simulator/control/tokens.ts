@@ -2,12 +2,13 @@ import { tokenNames } from '../seed/tokens.ts'
 import type { Simulator } from '../simulator.ts'
 import { permissionCodes } from '../truth.ts'
 import type { Members } from './input.ts'
-import { asOneOf } from './input.ts'
+import { asOneOf, onlyMembers } from './input.ts'
 
 const actions = ['swap', 'revoke', 'restore', 'rotate', 'grant', 'deny'] as const
 
 /** Changes a token: `{token, action: swap | revoke | restore | rotate | grant | deny, permission?}`. */
 export function changeToken(simulator: Simulator, body: Members): unknown {
+  onlyMembers(body, ['token', 'action', 'permission'], 'The body')
   const token = asOneOf(body['token'], tokenNames(), 'token')
   const action = asOneOf(body['action'], actions, 'action')
   const permission = () => asOneOf(body['permission'], permissionCodes, 'permission')

@@ -64,8 +64,22 @@ function hintOf(error: SyncError): SyncErrorDetails {
   return error.hint === undefined ? {} : { hint: error.hint }
 }
 
+const noTls = 'What answers there does not speak TLS: check scheme and port of baseUrl'
+
+/** What the codes tell of the address, which is then what to look at. */
+const hintsByCode: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'Nothing listens there: check host and port of baseUrl, and whether the server runs'],
+  ['EHOSTUNREACH', 'No way leads to the host: check baseUrl and the network'],
+  ['ENETUNREACH', 'No way leads to the host: check baseUrl and the network'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+])
+
 function hintFor(reason: Reason, code: string, proxied: boolean): SyncErrorDetails {
-  if (reason === 'tls') return { hint: 'Check the certificate of the server; a private authority goes into api.caFile' }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { hint: 'The name of the host could not be resolved' }
+  // Behind a proxy it may be the proxy's doing.
+  const hint = proxied ? undefined : hintsByCode.get(code)
+  if (hint !== undefined) return { hint }
+  if (reason === 'tls') return { hint: 'Check the certificate of the server; a private authority goes into api.caFile' }
   return proxied && reason !== 'aborted' ? { hint: 'Requests go through api.proxy: check that it lets them pass' } : {}
 }

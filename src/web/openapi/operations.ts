@@ -45,12 +45,12 @@ export const operations: readonly Operation[] = [
       { name: 'severity', description: 'Only findings of these severities', values: severities },
       { name: 'check', description: 'Only findings of this check' },
       { name: 'state', description: `Findings in this state: ${shownStates.join(', ')}` },
-      { name: 'q', description: 'Only findings that have this text in them' },
+      { name: 'q', description: 'Only findings with this text in sentence, entity, check, fingerprint or evidence' },
       { name: 'sort', description: 'severity, entity, check or age, with - before it the other way round' },
       { name: 'show', description: 'more: up to 400 findings' },
     ],
     body: { type: 'text/html', description: 'A page that needs no script' },
-    refusals: { 400: 'An unknown value', 404: 'No tenant has this name' },
+    refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
   },
   {
     method: 'get',
@@ -104,6 +104,7 @@ export const operations: readonly Operation[] = [
     id: 'getStatus',
     summary: 'How every configured tenant stands now',
     body: { json: status },
+    refusals: { 400: 'A parameter: it takes none' },
   },
   {
     method: 'get',
@@ -111,6 +112,7 @@ export const operations: readonly Operation[] = [
     id: 'getChecks',
     summary: 'Every check of every tenant with its present status',
     body: { json: check, many: true },
+    refusals: { 400: 'A parameter: it takes none' },
   },
   {
     method: 'get',
@@ -124,7 +126,7 @@ export const operations: readonly Operation[] = [
       { name: 'state', description: 'In these states', values: ['open', 'waived', 'resolved', 'all'], default: 'open' },
     ],
     body: { json: finding, many: true },
-    refusals: { 400: 'An unknown parameter or value' },
+    refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
   },
   {
     method: 'get',

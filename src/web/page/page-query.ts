@@ -4,6 +4,9 @@ export const shownStates = ['open', 'waived', 'all'] as const
 export const sortKeys = ['severity', 'entity', 'check', 'age'] as const
 export type SortKey = (typeof sortKeys)[number]
 
+/** The parameters of the page. */
+export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', 'q', 'sort', 'show'] as const
+
 const longest = 200
 
 /** What part of the status page is wanted; every field left at its default shows the whole. */

@@ -24,6 +24,7 @@ export interface Result {
   readonly population: number
   readonly notJudged: number
   readonly notJudgedFor: string
+  readonly unjudged?: readonly string[]
   readonly failures: readonly Failure[]
   readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
   readonly rule: string

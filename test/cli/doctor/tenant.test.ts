@@ -219,7 +219,7 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
   }
   const { host } = new URL(baseUrl)
   expect(await judged(0)).toEqual([`ok: of https://${host} ends on DAY, in 29 days`])
-  expect(await judged(20)).toEqual([`warn: of https://${host} ends on DAY, in 9 days`])
+  expect(await judged(20)).toEqual([`warn: of https://${host} ends on DAY, in 9 days 23 h`])
   expect(await judged(0, { caFile: null })).toEqual([])
   expect(await judged(0, { proxy: 'http://127.0.0.1:1' })).toEqual([
     'ok: not looked at, as requests go through api.proxy',

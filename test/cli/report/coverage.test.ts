@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { coverageOf, doubtOf, requirementState, standingOf } from '../../../src/cli/report/coverage.ts'
-import type { CheckStateRow } from '../../../src/mirror/port.ts'
 import type { InputTrust } from '../../../src/model/input-trust.ts'
 import type { CheckView } from '../../../src/model/posture.ts'
 
@@ -11,24 +10,13 @@ const view = (more: Partial<CheckView>): CheckView => ({
   status: 'fail',
   reason: null,
   entities: 10,
+  notJudged: 0,
   evaluatedAt: 1,
   since: 1,
   severities: ['high'],
   open: { high: 2 },
   waived: { high: 1 },
   ...more,
-})
-
-const state = (notJudged: number | null): CheckStateRow => ({
-  check: 'user-mfa-enrolled',
-  status: 'fail',
-  reason: null,
-  entities: 10,
-  notJudged,
-  since: 1,
-  evaluatedAt: 1,
-  rule: null,
-  open: {},
 })
 
 const trusted: InputTrust = {
@@ -41,9 +29,10 @@ const trusted: InputTrust = {
   clock: 'agrees',
 }
 
-it('keeps passing, failing, waived and unknown apart, over a denominator that they add up to', () => {
-  expect(coverageOf(view({}), state(3), [trusted])).toEqual({
-    judged: 10,
+it('keeps passing, failing, waived and unknown apart, over a number that they add up to, and counts as judged only who was', () => {
+  expect(coverageOf(view({ notJudged: 3 }), [trusted])).toEqual({
+    entities: 10,
+    judged: 7,
     passing: 4,
     failing: 2,
     waived: 1,
@@ -52,12 +41,12 @@ it('keeps passing, failing, waived and unknown apart, over a denominator that th
 })
 
 it('counts nobody as passing while an input is doubtful, the status unknown or the unjudged not counted', () => {
-  const blind = { judged: 10, passing: 0, failing: 2, waived: 1, unknown: 7 }
-  expect(coverageOf(view({}), state(0), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
-  expect(coverageOf(view({}), state(0), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
-  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), state(0), [trusted])).toEqual(blind)
-  expect(coverageOf(view({}), state(null), [trusted])).toEqual(blind)
-  expect(coverageOf(view({ entities: null }), state(0), [trusted])).toMatchObject({ judged: null, passing: null })
+  const blind = { entities: 10, judged: 3, passing: 0, failing: 2, waived: 1, unknown: 7 }
+  expect(coverageOf(view({}), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
+  expect(coverageOf(view({}), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
+  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), [trusted])).toEqual(blind)
+  expect(coverageOf(view({ notJudged: null }), [trusted])).toEqual(blind)
+  expect(coverageOf(view({ entities: null }), [trusted])).toMatchObject({ entities: null, judged: null, passing: null })
 })
 
 it('calls a check waived only when it fails for nobody else, and off before anything else', () => {
@@ -68,7 +57,7 @@ it('calls a check waived only when it fails for nobody else, and off before anyt
 })
 
 it('calls no check waived while others than the waived may fail', () => {
-  const none = { judged: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
+  const none = { entities: 3, judged: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
   expect(doubtOf(none, [trusted])).toBe(null)
   expect(doubtOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
   expect(doubtOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')

@@ -54,6 +54,7 @@ export function check(id: string, over: Partial<CheckView> = {}): CheckView {
     status: 'pass',
     reason: null,
     entities: 12,
+    notJudged: 0,
     evaluatedAt: at - 20_000,
     since: at - 40 * hour,
     severities: ['high'],

@@ -1,0 +1,29 @@
+import { nearest } from '../config/nearest.ts'
+import type { KnownNames } from './web-options.ts'
+
+/** So many names are told at most: there may be a thousand tenants. */
+const mostTold = 40
+
+export interface AskedNames {
+  readonly tenant?: string | null | undefined
+  readonly check?: string | null | undefined
+}
+
+/** What to answer to a tenant or a check that does not exist, which would look like "nothing found"; null if both do. */
+export function unknownName(
+  { tenant, check }: AskedNames,
+  known: KnownNames,
+): { readonly status: 400 | 404; readonly message: string } | null {
+  if (tenant != null && !known.tenants.includes(tenant))
+    return { status: 404, message: sentence('tenant', tenant, known.tenants) }
+  if (check != null && !known.checks.includes(check))
+    return { status: 400, message: sentence('check', check, known.checks) }
+  return null
+}
+
+function sentence(what: string, given: string, names: readonly string[]): string {
+  const meant = nearest(given.slice(0, 200), names)
+  const more = names.length > mostTold ? ` and ${names.length - mostTold} more` : ''
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `Unknown ${what}: use ${names.slice(0, mostTold).join(', ')}${more}${hint}`
+}
