@@ -10,6 +10,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'a route that denies everybody confirms removals',
+    file: 'src/sync/user-details.ts',
+    find: 'return listed.length === 0',
+    replace: 'return listed.length >= 0',
+    tests: ['test/sync/removal.test.ts'],
+  },
+  {
     name: 'more than half of a list may go where the limits allow it',
     file: 'src/sync/removals.ts',
     find: 'const most = base > 1 && counted * 2 > base',
