@@ -41,9 +41,11 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
     has: (tenantId, resource) => find.get(tenantId, resource) !== undefined,
     drop: (tenantId, resource, rid) => void remove.run(tenantId, resource, rid),
     forget: (tenantId) => void forget.run(tenantId),
-    budget({ tenantId, resource, at, serverTime }) {
-      const serverSince = serverTime === null ? null : serverTime - dayMs
-      const bound = { tenantId, resource, at, since: at - dayMs, serverTime, serverSince }
+    budget({ tenantId, resource, at, serverTime, heldSince = null }) {
+      // What came while removals were held must not make them look few.
+      const ageMs = Math.max(dayMs, at - (heldSince ?? at))
+      const serverSince = serverTime === null ? null : serverTime - ageMs
+      const bound = { tenantId, resource, at, since: at - ageMs, serverTime, serverSince }
       if (find.get(tenantId, resource) !== undefined) {
         const { since: _, ...times } = bound
         dropOld.run(bound)

@@ -17,6 +17,20 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/removal.test.ts'],
   },
   {
+    name: 'records that come while removals are held lift the hold a day later',
+    file: 'src/mirror/recent-removals.ts',
+    find: 'Math.max(dayMs, at - (heldSince ?? at))',
+    replace: 'Math.max(dayMs, 0 * (heldSince ?? at))',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'a hold that changes begins anew',
+    file: 'src/mirror/hold-store.ts',
+    find: 'if (other.cause === text) raisedAt =',
+    replace: 'if (other.cause !== text) raisedAt =',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'more than half of a list may go where the limits allow it',
     file: 'src/sync/removals.ts',
     find: 'const most = base > 1 && counted * 2 > base',
