@@ -136,7 +136,11 @@ async function budgetOf(run: Run, walk: WalkRow, { absent }: Absence): Promise<G
   })
   const heldSince = hold !== undefined && hold.raisedAt < at - dayMs ? hold.raisedAt : null
   const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
-  return { ...budget, held: heldSince !== null, replacing: definition.kind === 'walk' ? await replacing(run, serverTime ?? at, absent) : 0 }
+  return {
+    ...budget,
+    held: heldSince !== null,
+    replacing: definition.kind === 'walk' ? await replacing(run, serverTime ?? at, absent) : 0,
+  }
 }
 
 /** Rotation: clients created in the 24 hours before `now` (milliseconds since the epoch) that the list shows. */

@@ -5,6 +5,27 @@ const tests = ['test/sync/quarantine-removal.test.ts']
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
   {
+    name: 'an older version of a record is written',
+    file: 'src/mirror/record-writer.ts',
+    find: 'context.takesOlder?.(write.key) !== true',
+    replace: 'context.takesOlder?.(write.key) === null',
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
+    name: 'the older version that an unfinished full sync showed is taken by the next one',
+    file: 'src/mirror/quarantine-store.ts',
+    find: "absences < 0 ? 'alone'",
+    replace: "absences < 1 ? 'alone'",
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
+    name: 'a page that is not read again leaves older versions held',
+    file: 'src/mirror/page-store.ts',
+    find: 'quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))',
+    replace: '',
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
     name: 'a server that sends the token back gets it stored and shown',
     file: 'src/tenant/tenant-link.ts',
     find: 'return ownSecrets.maskIn(outcome)',
