@@ -1,4 +1,5 @@
 import type { WalkRow } from '../mirror/port.ts'
+import { minuteMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { type HeldPages, heldPages } from './held-pages.ts'
 import { idOf, queryAt } from './page-reading.ts'
@@ -119,19 +120,29 @@ function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[]
 
 /**
  * Decides on a list in which an announced page came back empty, from two passes over it. It is complete if both show the
- * same ids on pages of one size and no live client is missing; an operator may accept it, and the removal of the missing.
+ * same ids on pages of one size, no live client is missing, and, of a first full sync, one before it ended so; an operator
+ * may accept it, and the removal of the missing.
  */
 async function insistOnNothingMissing(run: Run, walk: WalkRow, first: Pass, second: Pass): Promise<void> {
   const { context, tenantId, definition, state } = run
   const { absent } = await context.store.absence(walk.id)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
   const full = first.even && second.even && sameIds(first.ids, second.ids)
-  if (missing.length === 0 && (full || state.emptyAccepted === 'announced-page')) return
+  const believed = full && (state.completeStartedAt !== null || (await endedSoBefore(run, first.ids.size)))
+  if (missing.length === 0 && (believed || state.emptyAccepted === 'announced-page')) return
+  const shown = full && state.completeStartedAt === null ? { shown: first.ids.size } : {}
   const count = missing.length
   const gone =
     count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
   const message = `A page of ${definition.name} that was announced came back empty${gone}`
-  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing })
+  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing, ...shown })
+}
+
+/** A first list that ends so may be one that could not be completed: it must end so again, at least a minute later. */
+async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
+  const holds = await context.store.holds(tenantId)
+  const before = holds.find(({ resource, cause }) => resource === definition.name && cause['shown'] === shown)
+  return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
 /** The list always contains the client that asks (specification: API client); one that does not is not complete. */

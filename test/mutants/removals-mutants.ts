@@ -68,8 +68,15 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a missing client behind an announced empty page is believed gone',
     file: 'src/sync/list-walk.ts',
-    find: 'if (missing.length === 0 && (full',
-    replace: 'if ((missing.length >= 0) && (full',
+    find: 'if (missing.length === 0 && (believed',
+    replace: 'if ((missing.length >= 0) && (believed',
+    tests: ['test/sync/empty-api-clients.test.ts'],
+  },
+  {
+    name: 'a first list that ends with an announced empty page is believed at once',
+    file: 'src/sync/list-walk.ts',
+    find: 'full && (state.completeStartedAt !== null ||',
+    replace: 'full && (state.completeStartedAt === null ||',
     tests: ['test/sync/empty-api-clients.test.ts'],
   },
   {

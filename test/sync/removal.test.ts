@@ -167,9 +167,7 @@ it('believes no 404 of a tenant that denies by id also the users that it lists',
   expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([hidden])
   expect(lookUps(test)).toHaveLength(4)
-  expect(test.told.log).toContain(
-    'warn The tenant denies by id also records that it lists; the missing ones stay',
-  )
+  expect(test.told.log).toContain('warn The tenant denies by id also records that it lists; the missing ones stay')
   test.sim.faults.clear()
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 0 } })
   expect(missing(test)).toEqual([])
