@@ -5,8 +5,8 @@ import { type HeldPages, heldPages } from './held-pages.ts'
 import { idOf, queryAt } from './page-reading.ts'
 import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
-import type { Fetched, WalkResource } from './resource.ts'
-import { fetchVerified, type Run } from './run.ts'
+import type { Fetched, ResourceDefinition, WalkResource } from './resource.ts'
+import { fetchVerified, noteEvent, type Run } from './run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
@@ -69,7 +69,7 @@ async function onePass(run: Run, definition: WalkResource, pages: HeldPages): Pr
   let gap = false
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
-    noteIds(fetched, definition, ids, index)
+    noteIds(run, fetched, ids, index)
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
     const isEmpty = fetched.items.length === 0
@@ -100,7 +100,8 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
  * More than half of a page seen before in this walk: the cursor was ignored and the list began anew. One repeat that
  * ends the list is none: a list that began anew would promise more, as its first page did.
  */
-function noteIds(page: Fetched, definition: WalkResource, ids: Set<string>, index: number): void {
+function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): void {
+  const { definition } = run
   const { hasMore } = page
   const keys = idsOn(page, definition)
   const repeats = keys.filter((key) => ids.has(key)).length
@@ -110,10 +111,12 @@ function noteIds(page: Fetched, definition: WalkResource, ids: Set<string>, inde
       `The tenant ignores the cursor of ${definition.name} and begins the list anew`,
     )
   }
+  // A tie of the order, perhaps, and then another client may be on no page.
+  if (repeats > 0) noteEvent(run, 'order_violation', 'pages')
   for (const key of keys) ids.add(key)
 }
 
-function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[] {
+function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
   const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
   return shown.map((id) => String(id).toLowerCase())
 }

@@ -5,6 +5,20 @@ const tests = ['test/sync/quarantine-removal.test.ts']
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
   {
+    name: 'a list that moves each time it is read is told to nobody',
+    file: 'src/sync/feed-sweep.ts',
+    find: "if (moved === 'moved-again') noteEvent",
+    replace: "if (moved === 'no' && false) noteEvent",
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
+    name: 'an own secret as an address writes it is stored',
+    file: 'src/tenant/credential/own-secrets.ts',
+    find: 'return end === -1 ? endIn(secret, body, at, true) : end',
+    replace: 'return end',
+    tests: ['test/tenant/credential/own-secrets.test.ts'],
+  },
+  {
     name: 'an older version of a record is written',
     file: 'src/mirror/record-writer.ts',
     find: 'context.takesOlder?.(write.key) !== true',

@@ -125,28 +125,28 @@ it('an empty later page that stays leads to one more walk; another set of ids is
   expect(await heldBack(test)).toEqual([])
 })
 
-it.each([
-  'the same list',
-  'one more page',
-])('a first list with an announced page that stays empty must end so again: %s', async (then) => {
-  const test = await testEngine({ ...fivePages, readings: { defaultPageSize: { apiClients: 6 } } })
-  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 0'])
-  test.clock.advance(40_000)
-  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  if (then !== 'the same list') {
-    test.sim.faults.clear()
-    test.sim.faults.add({ path, page: 4, effect: { kind: 'empty' } })
-    test.clock.advance(60_000)
+it.each(['the same list', 'one more page'])(
+  'a first list with an announced page that stays empty must end so again: %s',
+  async (then) => {
+    const test = await testEngine({ ...fivePages, readings: { defaultPageSize: { apiClients: 6 } } })
+    test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
     expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  }
-  const { completeStartedAt } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect(completeStartedAt).toBeNull()
-  test.clock.advance(60_000)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
+    expect(await heldBack(test)).toEqual(['api-clients suspect_empty 0'])
+    test.clock.advance(40_000)
+    expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+    if (then !== 'the same list') {
+      test.sim.faults.clear()
+      test.sim.faults.add({ path, page: 4, effect: { kind: 'empty' } })
+      test.clock.advance(60_000)
+      expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+    }
+    const { completeStartedAt } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+    expect(completeStartedAt).toBeNull()
+    test.clock.advance(60_000)
+    expect(ending(await test.run('api-clients'))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+  },
+)
 
 it('an announced page that stays empty removes nothing, however often it repeats, and holds what it lacks', async () => {
   const test = await testEngine(fivePages)
