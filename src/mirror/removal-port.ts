@@ -16,7 +16,7 @@ export interface BudgetQuery {
   readonly at: number
   /** Server time of the full sync that asks; null where it could not be read. */
   readonly serverTime: number | null
-  /** Local time since when removals are held, where more than 24 hours ago: the time that counts begins then. */
+  /** Local time since when removals are held: removals count from then at least, creations from 24 hours before it. */
   readonly heldSince?: number | null
 }
 

@@ -24,15 +24,15 @@ type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 export interface GuardBudget extends RemovalBudget {
   /** Live records that take the place of removed ones: API clients created in the last 24 hours. */
   readonly replacing: number
-  /** True where it counts from when removals were first held, more than 24 hours ago. */
+  /** True where removals are held already, and it counts from before that. */
   readonly held?: boolean
 }
 
 /**
  * The shrink guard (contract: Shrink guard). Counted is what is due together with what was removed in the last 24 hours,
  * against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them, or more
- * than half of two or more, is held. Where removals are held already, that time begins no later than when they first were,
- * so that newcomers since then do not lift the hold. Removals that an operator accepted do not count.
+ * than half of two or more, is held. Where removals are held already, live are those of 24 hours before they first were, so
+ * that newcomers do not lift the hold. Removals that an operator accepted do not count.
  */
 export function planRemovals(
   { live, absent }: Absence,
@@ -53,7 +53,7 @@ export function planRemovals(
 
 interface Counted {
   readonly counted: number
-  /** Live records 24 hours ago, or when removals were first held. */
+  /** Live records 24 hours ago, or 24 hours before removals were first held. */
   readonly before: number
   /** Records that were live at any time since. */
   readonly since: number
@@ -63,7 +63,7 @@ interface Counted {
 /** The rule of the guard that does not allow so many, in words. */
 function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
   const [then, after] = held
-    ? ['when removals were first held', 'since removals are held']
+    ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
     : ['24 hours ago', 'in the last 24 hours']
   // A list that had fewer than two records then is measured by all that it held since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
@@ -134,7 +134,7 @@ async function budgetOf(run: Run, walk: WalkRow, { absent }: Absence): Promise<G
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
   })
-  const heldSince = hold !== undefined && hold.raisedAt < at - dayMs ? hold.raisedAt : null
+  const heldSince = hold?.raisedAt ?? null
   const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
   return {
     ...budget,

@@ -19,8 +19,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'records that come while removals are held lift the hold a day later',
     file: 'src/mirror/recent-removals.ts',
-    find: 'Math.max(dayMs, at - (heldSince ?? at))',
-    replace: 'Math.max(dayMs, 0 * (heldSince ?? at))',
+    find: 'Math.min(at, heldSince ?? at) - dayMs',
+    replace: 'Math.max(at, heldSince ?? at) - dayMs',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
