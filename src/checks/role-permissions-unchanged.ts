@@ -127,7 +127,7 @@ interface Change {
 
 function sentence({ id, role, before, gained, lost, from }: Change): string {
   if (role === undefined) {
-    const title = /^\d+$/.test(id) ? `Role ${id}` : `Role ${quoted(id)}`
+    const title = /^-?\d+$/.test(id) ? `Role ${id}` : `Role ${quoted(id)}`
     return `${title} is gone: the ${from} has it with ${lost.length === 0 ? 'no permission' : listed(lost)}.`
   }
   const title = `Role ${quoted(role.name)} (${role.roleId})`

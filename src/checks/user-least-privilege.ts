@@ -21,7 +21,7 @@ export const userLeastPrivilege = defineCheck({
   id: 'user-least-privilege',
   title: 'No active user has more permissions than the allow-list',
   description:
-    'The role of every active user grants only codes of `allowed`: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree. Without a list every code is allowed, and the check does not apply.',
+    'The role of every active user grants only codes of `allowed`: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree, and by all of them where the name of the role with that id is another one. Without a list every code is allowed, and the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
@@ -45,7 +45,7 @@ export const userLeastPrivilege = defineCheck({
     return {
       entityId: user.key,
       severity: 'high',
-      message: `User ${user.key} has excess permissions: ${roleTitle(reference)} grants ${listed(excess)}.`,
+      message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${listed(excess)}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),

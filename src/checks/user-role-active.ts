@@ -15,7 +15,7 @@ export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
   description:
-    'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree.',
+    'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree, and by all of them where the name of the role with that id is another one.',
   risk: 'What the user may do is undefined, or comes back unseen when the role is activated again.',
   remediation: 'Give the user an active role.',
   alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
@@ -36,7 +36,7 @@ export const userRoleActive = defineCheck({
     return {
       entityId: user.key,
       severity: 'medium',
-      message: `User ${user.key} has ${roleTitle(reference)}, ${flawOf(roles)}.`,
+      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${flawOf(roles)}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),

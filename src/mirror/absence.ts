@@ -45,7 +45,7 @@ export function absences(
     const { lastOfBatch, batch, rest, live, isLive } = statements(resource)
     const seen = ridSet(shown)
     const absent: AbsentRecord[] = []
-    let after = typeof recordTables[resource].keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
+    let after = typeof recordTables[resource].keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
     for (;;) {
       const last = lastOfBatch.get(tenantId, after)
       const rids = last === undefined ? rest.all(tenantId, after) : batch.all(tenantId, after, last)

@@ -42,7 +42,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       .prepare()
   const [allHolds, holdsOf] = [listed(), listed(eq(holds.tenantId, tenantId))]
   const ofScope = orm
-    .select({ id: holds.id })
+    .select({ id: holds.id, cause: holds.cause, raisedAt: holds.raisedAt })
     .from(holds)
     .where(
       and(
@@ -108,8 +108,14 @@ export function holdStore(database: Database, removals: Removals): Part {
       return transact(database, () => {
         const held = JSON.stringify([tenantId, resource, reason, cause, rids])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
-        for (const other of ofScope.all({ tenantId, resource, reason })) if (other.id !== id) drop(other.id)
-        const values = { id, tenantId, resource, reason, count, message, cause: JSON.stringify(cause), raisedAt: at }
+        const text = JSON.stringify(cause)
+        let raisedAt = at
+        for (const other of ofScope.all({ tenantId, resource, reason })) {
+          // Another one for the same cause holds more or less than before: something is held all the time.
+          if (other.cause === text) raisedAt = Math.min(raisedAt, other.raisedAt)
+          if (other.id !== id) drop(other.id)
+        }
+        const values = { id, tenantId, resource, reason, count, message, cause: text, raisedAt }
         orm.insert(holds).values(values).onConflictDoUpdate({ target: holds.id, set: { count, message } }).run()
         const insert = database.raw.prepare('insert or ignore into held_records (hold_id, rid) values (?, ?)')
         for (const rid of rids) insert.run(id, rid)

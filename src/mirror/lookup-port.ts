@@ -39,6 +39,8 @@ export interface LookUpStore {
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
+  /** Records that the last complete full sync showed, those asked longest ago first. */
+  listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
   /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
   noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
   /**

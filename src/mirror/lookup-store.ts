@@ -39,6 +39,9 @@ export function lookUpStore(database: Database, quarantine: QuarantineStore): Lo
       if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
       return [...fresh, ...again.slice(0, left - known.length), ...known]
     },
+    async listed(tenantId, resource, limit) {
+      return byResource(resource).listed.all(tenantId, limit)
+    },
     async noteAsked(tenantId, resource, rid) {
       transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
     },
@@ -56,9 +59,15 @@ export function lookUpStore(database: Database, quarantine: QuarantineStore): Lo
 function missingStatements(raw: Database['raw'], resource: ResourceName) {
   const { table, key } = recordTables[resource]
   const name = getTableName(table)
+  const column = `"${getTableColumns(table)[key]?.name ?? key}"`
   return {
+    listed: raw.prepare<[number, number], LookUp>(
+      `select rid, ${column} as key from "${name}"
+       where tenant_id = ? and removed_at is null and missing_since is null and absent_walks = 0
+       order by asked_turn, ${column} limit ?`,
+    ),
     missing: raw.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r."${getTableColumns(table)[key]?.name ?? key}" as key, r.absent_walks as walks from "${name}" r indexed by "${name}_missing"
+      `select r.rid, r.${column} as key, r.absent_walks as walks from "${name}" r indexed by "${name}_missing"
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
        order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,

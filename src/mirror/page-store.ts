@@ -27,8 +27,8 @@ import {
   type Written,
 } from './record-writer.ts'
 import type { Removals } from './removal-store.ts'
-import { contradiction } from './repeats.ts'
-import { countRids, packRids } from './rid-set.ts'
+import { contradiction, outdated } from './repeats.ts'
+import { countRids, packRids, unpackRids } from './rid-set.ts'
 import type { WalkNotes } from './walk-notes.ts'
 
 /** The parts a page's transaction is made of. */
@@ -59,7 +59,11 @@ interface ItemsWritten {
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
   readonly contradictory: Set<string>
+  /** Of the records that the page shows as known or newer. */
+  readonly wellRids: number[]
   unreadable: boolean
+  /** True when a record is older than the known one. */
+  outdated: boolean
 }
 
 const countedAs = { created: 'created', returned: 'created', changed: 'updated', unchanged: 'unchanged' } as const
@@ -84,12 +88,23 @@ export function pageStore(
     const { table, columns, seen, write, create } = writer(resource)
     const walkId = page.whole === undefined ? (page.walk?.id ?? null) : wholeWalk
     const isOfWalk = walkId !== null && page.walk?.advance !== undefined
-    const repeated = isOfWalk ? (rid: number) => walkNotes.shown(walkId, rid) : () => false
-    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated }
+    const shown = (rid: number) => page.walk !== undefined && walkNotes.shown(page.walk.id, rid)
+    const repeated = (rid: number) => isOfWalk && shown(rid)
+    const olderOf = (key: string | number) => quarantine.older(tenantId, table, String(key))
+    const takesOlder = (key: string | number) => isOfWalk && olderOf(key) === 'alone'
+    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated, takesOlder }
     const unknown: RecordWrite[] = []
     const held: string[] = []
     const contradictory = new Set(known.contradictory)
-    const written: ItemsWritten = { rids: [], counts: { ...none }, laterDates: {}, contradictory, unreadable: false }
+    const written: ItemsWritten = {
+      rids: [],
+      wellRids: [],
+      counts: { ...none },
+      laterDates: {},
+      contradictory,
+      unreadable: false,
+      outdated: false,
+    }
     for (const [i, item] of known.items.entries()) {
       const before = known.at(i)
       if (!item.ok) {
@@ -110,6 +125,7 @@ export function pageStore(
     for (const rid of written.rids) accepted.seen(rid)
     for (const { key } of unknown) accepted.seenKey(String(key))
     for (const key of held) accepted.seenKey(key)
+    quarantine.outdo(tenantId, table, () => written.wellRids)
     return written
 
     function hold(item: Incoming & { ok: false }): void {
@@ -127,6 +143,15 @@ export function pageStore(
         hold(contradiction(key, field, [{ ...record, ...extra }]))
         return
       }
+      if (one.kind === 'older') {
+        const [field = ''] = one.fields
+        written.outdated = true
+        // The known version was shown before it.
+        if (shown(one.rid) && olderOf(key) === null) written.counts.unchanged++
+        else hold(outdated(key, field, { ...record, ...extra }))
+        return
+      }
+      written.wellRids.push(one.rid)
       written.counts[countedAs[one.kind]]++
       if (one.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
       log.written(table, key, one, page)
@@ -164,6 +189,7 @@ export function pageStore(
     const rids = knownPages.intact(tenantId, resource, page, memory)
     if (rids === null || removals.anyAccepted(tenantId, resource)) return null
     const unchanged = countRids(rids)
+    quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))
     walkNotes.add(walk, rids, unchanged, false, at)
     return { admitted: true, counts: { ...none, unchanged }, ...nothing }
   }
@@ -223,8 +249,8 @@ export function pageStore(
 }
 
 /** Records that cannot be trusted, or that come twice, are read each time. */
-function isPlain({ items, merged }: KnownItems, { counts }: ItemsWritten): boolean {
-  return items.length > 0 && counts.quarantined === 0 && !merged
+function isPlain({ items, merged }: KnownItems, { counts, outdated: older }: ItemsWritten): boolean {
+  return items.length > 0 && counts.quarantined === 0 && !merged && !older
 }
 
 function isIdle(page: PageCommit): boolean {

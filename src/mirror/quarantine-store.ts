@@ -6,6 +6,9 @@ import type { Incoming } from './port.ts'
 import type { RecordTable } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
+import { olderVersion } from './repeats.ts'
+
+const isOlder = `problem like '${olderVersion}%'`
 
 const maxRawLength = 64 * 1024
 
@@ -49,6 +52,10 @@ export interface QuarantineStore {
   /** Quarantined records with a readable id of which the mirror holds no live version. */
   withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
   drop(tenantId: number, table: RecordTable, key: string): void
+  /** What is held of a record as an older version; `alone` where the last complete full sync showed no other one of it. */
+  older(tenantId: number, table: RecordTable, key: string): 'alone' | 'held' | null
+  /** Drops what is held as an older version of these records: a page shows them as known or newer. */
+  outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
   holdsAny(tenantId: number, table: RecordTable): boolean
 }
@@ -71,6 +78,10 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null`
     return {
       // Of a live record that is absent, the removal is not decided yet.
+      outdo: raw.prepare(
+        `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
+           (select r."${column}" from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
+      ),
       release: raw.prepare(
         `delete from quarantine where ${unseen} and ((key like '?%' and absent_walks > 0)
            or exists (${live} and r.absent_walks = 0 and r.missing_since is null))`,
@@ -82,10 +93,18 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     }
   })
   const countAbsence = raw.prepare(`update quarantine set absent_walks = absent_walks + 1 where ${unseen}`)
+  const markAlone = raw.prepare(
+    `update quarantine set absent_walks = -1 where tenant_id = ? and resource = ? and walk_id = ? and ${isOlder}`,
+  )
+  const older = raw
+    .prepare<[number, string, string], number>(
+      `select absent_walks from quarantine where tenant_id = ? and resource = ? and key = ? and ${isOlder}`,
+    )
+    .pluck()
   const releaseAll = raw.prepare(`delete from quarantine where ${unseen}`)
   const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
-  const any = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
+  const anyHeld = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
     hold(table, item, { tenantId, at, requestId, walkId }) {
       const text = rawText(item.raw)
@@ -102,6 +121,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       if (walkId === wholeWalk) releaseAll.run(tenantId, resource, walkId)
       else statements(resource).release.run(tenantId, resource, walkId)
       countAbsence.run(tenantId, resource, walkId)
+      markAlone.run(tenantId, resource, walkId)
     },
     withoutLive: (tenantId, { resource }) =>
       statements(resource)
@@ -110,8 +130,16 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     drop(tenantId, { resource }, key) {
       drop.run(tenantId, resource, key)
     },
+    older(tenantId, { resource }, key) {
+      const absences = older.get(tenantId, resource, key)
+      return absences === undefined ? null : absences < 0 ? 'alone' : 'held'
+    },
+    outdo(tenantId, table, rids) {
+      if (table.laterWins === undefined || anyHeld.get(tenantId, table.resource) === undefined) return
+      statements(table.resource).outdo.run(tenantId, table.resource, JSON.stringify(rids()))
+    },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
-    holdsAny: (tenantId, table) => any.get(tenantId, table.resource) !== undefined,
+    holdsAny: (tenantId, table) => anyHeld.get(tenantId, table.resource) !== undefined,
   }
 }
 

@@ -33,7 +33,7 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
   const removed = raw.prepare<[object], number>(`select count(*) from recent_removals where ${of}`).pluck()
   const created = raw
     .prepare<[object], number>(
-      `select count(*) from changes where at > @since and at <= @at and kind = 'created' and ${of}`,
+      `select count(*) from changes where at > @createdSince and at <= @at and kind = 'created' and ${of}`,
     )
     .pluck()
   return {
@@ -41,9 +41,12 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
     has: (tenantId, resource) => find.get(tenantId, resource) !== undefined,
     drop: (tenantId, resource, rid) => void remove.run(tenantId, resource, rid),
     forget: (tenantId) => void forget.run(tenantId),
-    budget({ tenantId, resource, at, serverTime }) {
-      const serverSince = serverTime === null ? null : serverTime - dayMs
-      const bound = { tenantId, resource, at, since: at - dayMs, serverTime, serverSince }
+    budget({ tenantId, resource, at, serverTime, heldSince = null }) {
+      // What came while removals were held, or shortly before, must not make them look few.
+      const createdSince = Math.min(at, heldSince ?? at) - dayMs
+      const ageMs = Math.max(dayMs, at - (heldSince ?? at))
+      const serverSince = serverTime === null ? null : serverTime - ageMs
+      const bound = { tenantId, resource, at, since: at - ageMs, createdSince, serverTime, serverSince }
       if (find.get(tenantId, resource) !== undefined) {
         const { since: _, ...times } = bound
         dropOld.run(bound)

@@ -21,11 +21,11 @@ export interface Known {
 /** What writing one record came to. */
 export interface Written {
   readonly rid: number
-  readonly kind: 'created' | 'changed' | 'returned' | 'unchanged' | 'contradictory'
+  readonly kind: 'created' | 'changed' | 'returned' | 'unchanged' | 'contradictory' | 'older'
   /** Values before and after by column property, for `changed` and `returned`. */
   readonly before: StoredFields | null
   readonly after: StoredFields | null
-  /** That changed, or that contradict the mirror. */
+  /** That changed, or that contradict the mirror, or by which the record is older. */
   readonly fields: readonly string[]
 }
 
@@ -34,6 +34,8 @@ export interface WriteContext extends InsertStamp {
   readonly tally: Pick<Tally, 'add'>
   /** True for a record that the same full sync has shown before. */
   readonly repeated?: (rid: number) => boolean
+  /** True for a record that is taken although it is older than the known one. */
+  readonly takesOlder?: (key: string | number) => boolean
 }
 
 /** An incoming record, its key, and what the mirror holds under it. */
@@ -194,6 +196,11 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const { rid } = known
       const next = rowOf(write)
       const different = differing(next, known.stored)
+      const earlierBy = different === null || known.removed ? null : repeats.earlierBy(known.stored, next)
+      if (earlierBy !== null && context.takesOlder?.(write.key) !== true) {
+        seen(known)
+        return { rid, kind: 'older', ...nowhere, fields: [earlierBy] }
+      }
       if (different !== null && context.repeated?.(rid) === true) {
         const repeat = repeats.of(known.stored, next)
         if (repeat === 'first') return { rid, kind: 'unchanged', ...nowhere }

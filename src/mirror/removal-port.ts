@@ -16,9 +16,11 @@ export interface BudgetQuery {
   readonly at: number
   /** Server time of the full sync that asks; null where it could not be read. */
   readonly serverTime: number | null
+  /** Local time since when removals are held: removals count from then at least, creations from 24 hours before it. */
+  readonly heldSince?: number | null
 }
 
-/** What happened in the last 24 hours. */
+/** What happened in the last 24 hours, or since removals are held. */
 export interface RemovalBudget {
   /** Records removed, less those that an operator accepted or that were seen again. */
   readonly removed: number

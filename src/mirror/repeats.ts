@@ -13,6 +13,8 @@ const whole = ({ record, extra }: Good): object => ({ ...record, ...extra })
 export interface RepeatRule {
   /** Of rows that begin with the stored values of the API's fields. */
   of(first: readonly Stored[], second: readonly Stored[]): Repeat
+  /** The field by which an incoming row is of before the known one; null where it is not. */
+  earlierBy(known: readonly Stored[], next: readonly Stored[]): string | null
   /** The one item that counts of several with one id; `field` where it is a contradiction. */
   settle(items: readonly Incoming[]): { readonly item: Incoming; readonly field: string | null }
 }
@@ -43,6 +45,7 @@ export function repeatRule(table: RecordTable): RepeatRule {
       const field = differing(first, second)
       return field === null ? 'first' : { field }
     },
+    earlierBy: (known, next) => (time(next) < time(known) ? (table.laterWins ?? null) : null),
     settle(items) {
       const good = items.filter((item): item is Good => item.ok)
       const bad = items.find((item) => !item.ok)
@@ -69,4 +72,12 @@ export function contradiction(
   records: readonly object[],
 ): Incoming & { readonly ok: false } {
   return { ok: false, id, raw: records, problem: `contradictory: ${field} differs between records with this id` }
+}
+
+/** How the problem of an older version begins. */
+export const olderVersion = 'older version'
+
+/** The item that takes the place of a record of before what the mirror holds. */
+export function outdated(id: string | number, field: string, raw: object): Incoming & { readonly ok: false } {
+  return { ok: false, id, raw, problem: `${olderVersion}: ${field} lies before that of the known one` }
 }

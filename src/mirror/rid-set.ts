@@ -21,6 +21,11 @@ export function countRids(blob: Buffer): number {
   return count
 }
 
+/** The ids of a blob. */
+export function unpackRids(blob: Buffer): readonly number[] {
+  return [...runsOf(blob)].flatMap(([first, length]) => Array.from({ length }, (_, i) => first + i))
+}
+
 /** The lowest and the highest id of a blob that holds any. */
 export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
   const runs = [...runsOf(blob)]

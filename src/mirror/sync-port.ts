@@ -218,10 +218,10 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
     readonly again?: boolean
   }): Promise<WalkRow>
   /**
-   * True when a record came on two pages of the walk itself: its list moved meanwhile, and may have passed over another
-   * one. Asked of a walk that was begun again for it, false: a list that moves all the time must complete, too.
+   * Whether a record came on two pages of the walk itself: its list moved meanwhile, and may have passed over another one.
+   * `moved-again` of a walk that was begun again for it: a list that moves all the time must complete, too.
    */
-  walkMoved(walkId: number): Promise<boolean>
+  walkMoved(walkId: number): Promise<'no' | 'moved' | 'moved-again'>
   dropWalk(walkId: number): Promise<void>
   /** Notes until when the tenant wants nothing sent: the open walk of the resource does not stand idle until then. */
   noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>

@@ -92,14 +92,13 @@ export function walkStore(
       })
     },
     async walkMoved(walkId) {
-      if (isAgain.get(walkId) !== undefined) return false
       const shown = ridSet([])
       for (const [n, page] of ownRidsOf.all(walkId).entries()) {
-        if (shown.hasAny(page)) return true
+        if (shown.hasAny(page)) return isAgain.get(walkId) === undefined ? 'moved' : 'moved-again'
         shown.add(page)
         if (n % batchSize === batchSize - 1) await letOthersIn()
       }
-      return false
+      return 'no'
     },
     async dropWalk(walkId) {
       transact(database, () => parts.walkNotes.drop(walkId))

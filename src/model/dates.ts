@@ -1,5 +1,5 @@
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:(Z|z)|([+-])(\d{2}):?(\d{2}))?$/
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:(Z|z)|([+-])(\d{2})(?::?(\d{2}))?)?$/
 const dateOnly = /^(\d{4})-(\d{2})-(\d{2})$/
 
 export interface ParsedDate {
@@ -10,8 +10,8 @@ export interface ParsedDate {
 }
 
 /**
- * Reads an ISO 8601 date-time strictly: the calendar day must exist, week dates, `24:00` and leap seconds are refused,
- * a missing offset means UTC whatever the zone of this machine. Fractions beyond milliseconds are cut.
+ * Reads an ISO 8601 date-time strictly: the calendar day must exist, week dates and `24:00` are refused, a leap
+ * second is the one after it, a missing offset means UTC whatever the zone of this machine. Fractions beyond milliseconds are cut.
  *
  * @returns undefined when the text is not such a date.
  */
@@ -31,9 +31,11 @@ export function parseIsoDate(text: unknown): ParsedDate | undefined {
     number,
   ]
   const [y, mo, d, h, mi, s] = numbers
-  if (mo < 1 || mo > 12 || d < 1 || d > daysInMonth(y, mo) || h > 23 || mi > 59 || s > 59) return undefined
+  if (mo < 1 || mo > 12 || d < 1 || d > daysInMonth(y, mo) || h > 23 || mi > 59 || s > 60) return undefined
   const offset = offsetMinutes(sign, oh, om)
   if (offset === undefined) return undefined
+  // A second is added at the end of a UTC day only.
+  if (s === 60 && (h * 60 + mi - offset + 2 * 1440) % 1440 !== 1439) return undefined
   const date = new Date(0)
   date.setUTCFullYear(y, mo - 1, d)
   date.setUTCHours(h, mi - offset, s, Number(fraction.slice(0, 3).padEnd(3, '0')))
@@ -90,7 +92,7 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
   return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468
 }
 
-function offsetMinutes(sign?: string, hours?: string, minutes?: string): number | undefined {
+function offsetMinutes(sign?: string, hours?: string, minutes = '0'): number | undefined {
   if (sign === undefined) return 0
   const h = Number(hours)
   const m = Number(minutes)

@@ -1,12 +1,14 @@
 import { reasonOf, SyncError } from '../model/errors.ts'
+import { askById } from './ask-by-id.ts'
 import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { noteAnswer, noteEvent, type Run } from './run.ts'
+import { noteEvent, type Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
+import { showsListed } from './user-details.ts'
 
 /**
- * Asks for each missing record by id: one that the tenant denies is removed, one that it shows was skipped by the walk
+ * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it shows was skipped by the walk
  * and keeps its values, anything else leaves it missing for the next sweep (contract: Sync table, users).
  *
  * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
@@ -20,7 +22,7 @@ export async function confirmMissing(
   { onlyAccepted, serverTime }: { readonly onlyAccepted: boolean; readonly serverTime: number | null },
 ): Promise<boolean> {
   const { context, tenantId, signal } = run
-  const { store, reader, settings, log } = context
+  const { store, settings, log } = context
   if (definition.fetchOne === undefined) return false
   let skipped = false
   let left = 0
@@ -31,16 +33,19 @@ export async function confirmMissing(
   for (const { rid, key, walks } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
     run.confirmed++
     try {
-      await store.noteAsked(tenantId, resource, rid)
-      const { item, meta } = await definition.fetchOne(reader, key, signal)
-      noteAnswer(run, meta)
-      const { requestId, receivedAt: at, identity } = meta
+      const found = await askById(run, definition, { rid, key })
       // Another tenant's token would be told 404 for every id.
-      if (!run.guard.covers(identity)) break
+      if (found === undefined) break
+      const { item, meta } = found
       if (item === null) {
         // The token may have become another tenant's without a sign, and then every id is absent.
         if (!proven) await run.guard.prove(signal)
         proven = true
+        if (!(await showsListed(run, definition))) {
+          log.warn({ resource }, 'The tenant denies by id also records that it lists; the missing ones stay')
+          break
+        }
+        const { receivedAt: at, requestId } = meta
         const removed = await store.remove(tenantId, resource, [rid], at, requestId, serverTime)
         run.counts = { ...run.counts, removed: run.counts.removed + removed }
         continue

@@ -54,10 +54,12 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
 async function walkUnmoved(run: Run, definition: FeedResource): Promise<WalkRow> {
   const { store, log } = run.context
   const walk = await walkToEnd(run, definition)
-  if (!(await store.walkMoved(walk.id))) return walk
+  const moved = await store.walkMoved(walk.id)
+  if (moved === 'moved-again') noteEvent(run, 'order_violation', 'pages')
+  if (moved !== 'moved') return walk
   log.info({ resource: definition.name }, 'The list moved while it was read; walking anew')
   await beginWalk(run, walk.cursorBefore, { again: true })
-  return walkToEnd(run, definition)
+  return walkUnmoved(run, definition)
 }
 
 /** What changed behind the walk while it ran shows from the cursor stored before it. */

@@ -1,12 +1,13 @@
 import type { WalkRow } from '../mirror/port.ts'
+import { minuteMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { ownClientRemedy } from '../model/hold-remedy.ts'
 import { type HeldPages, heldPages } from './held-pages.ts'
 import { idOf, queryAt } from './page-reading.ts'
 import { pageRules } from './page-rules.ts'
 import { decideRemovals } from './removals.ts'
-import type { Fetched, WalkResource } from './resource.ts'
-import { fetchVerified, type Run } from './run.ts'
+import type { Fetched, ResourceDefinition, WalkResource } from './resource.ts'
+import { fetchVerified, noteEvent, type Run } from './run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
@@ -69,7 +70,7 @@ async function onePass(run: Run, definition: WalkResource, pages: HeldPages): Pr
   let gap = false
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
-    noteIds(fetched, definition, ids, index)
+    noteIds(run, fetched, ids, index)
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
     const isEmpty = fetched.items.length === 0
@@ -100,7 +101,8 @@ async function readPage(run: Run, definition: WalkResource, cursor: string | nul
  * More than half of a page seen before in this walk: the cursor was ignored and the list began anew. One repeat that
  * ends the list is none: a list that began anew would promise more, as its first page did.
  */
-function noteIds(page: Fetched, definition: WalkResource, ids: Set<string>, index: number): void {
+function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): void {
+  const { definition } = run
   const { hasMore } = page
   const keys = idsOn(page, definition)
   const repeats = keys.filter((key) => ids.has(key)).length
@@ -110,29 +112,41 @@ function noteIds(page: Fetched, definition: WalkResource, ids: Set<string>, inde
       `The tenant ignores the cursor of ${definition.name} and begins the list anew`,
     )
   }
+  // A tie of the order, perhaps, and then another client may be on no page.
+  if (repeats > 0) noteEvent(run, 'order_violation', 'pages')
   for (const key of keys) ids.add(key)
 }
 
-function idsOn({ items }: Fetched, { idField }: WalkResource): readonly string[] {
+function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
   const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
   return shown.map((id) => String(id).toLowerCase())
 }
 
 /**
  * Decides on a list in which an announced page came back empty, from two passes over it. It is complete if both show the
- * same ids on pages of one size and no live client is missing; an operator may accept it, and the removal of the missing.
+ * same ids on pages of one size, no live client is missing, and, of a first full sync, one before it ended so; an operator
+ * may accept it, and the removal of the missing.
  */
 async function insistOnNothingMissing(run: Run, walk: WalkRow, first: Pass, second: Pass): Promise<void> {
   const { context, tenantId, definition, state } = run
   const { absent } = await context.store.absence(walk.id)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
   const full = first.even && second.even && sameIds(first.ids, second.ids)
-  if (missing.length === 0 && (full || state.emptyAccepted === 'announced-page')) return
+  const believed = full && (state.completeStartedAt !== null || (await endedSoBefore(run, first.ids.size)))
+  if (missing.length === 0 && (believed || state.emptyAccepted === 'announced-page')) return
+  const shown = full && state.completeStartedAt === null ? { shown: first.ids.size } : {}
   const count = missing.length
   const gone =
     count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
   const message = `A page of ${definition.name} that was announced came back empty${gone}`
-  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing })
+  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing, ...shown })
+}
+
+/** A first list that ends so may be one that could not be completed: it must end so again, at least a minute later. */
+async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
+  const holds = await context.store.holds(tenantId)
+  const before = holds.find(({ resource, cause }) => resource === definition.name && cause['shown'] === shown)
+  return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
 /** The list always contains the client that asks (specification: API client); one that does not is not complete. */

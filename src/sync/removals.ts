@@ -24,18 +24,21 @@ type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 export interface GuardBudget extends RemovalBudget {
   /** Live records that take the place of removed ones: API clients created in the last 24 hours. */
   readonly replacing: number
+  /** True where removals are held already, and it counts from before that. */
+  readonly held?: boolean
 }
 
 /**
  * The shrink guard (contract: Shrink guard). Counted is what is due together with what was removed in the last 24 hours,
  * against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them, or more
- * than half of two or more, is held. Removals that an operator accepted do not count.
+ * than half of two or more, is held. Where removals are held already, live are those of 24 hours before they first were, so
+ * that newcomers do not lift the hold. Removals that an operator accepted do not count.
  */
 export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
   limits: Limits,
-  { removed, created, replacing }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
+  { removed, created, replacing, held = false }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
 ): RemovalPlan {
   const due = absent.filter(({ accepted, walks }) => accepted || rule === 'confirm' || walks >= walksToRemove)
   const unasked = due.filter(({ accepted }) => !accepted)
@@ -43,28 +46,32 @@ export function planRemovals(
   const present = live - (due.length - unasked.length)
   const before = Math.max(0, present + removed - created)
   const counted = removed + unasked.length - replacing
-  const why = unasked.length === 0 ? null : brokenRule({ counted, before, since: present + removed }, limits)
+  const why = unasked.length === 0 ? null : brokenRule({ counted, before, since: present + removed, held }, limits)
   if (why === null) return { due, held: [], why }
   return { due: due.filter(({ accepted }) => accepted), held: unasked, why }
 }
 
 interface Counted {
   readonly counted: number
-  /** Live records 24 hours ago. */
+  /** Live records 24 hours ago, or 24 hours before removals were first held. */
   readonly before: number
   /** Records that were live at any time since. */
   readonly since: number
+  readonly held: boolean
 }
 
 /** The rule of the guard that does not allow so many, in words. */
-function brokenRule({ counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
+function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
+  const [then, after] = held
+    ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
+    : ['24 hours ago', 'in the last 24 hours']
   // A list that had fewer than two records then is measured by all that it held since.
-  const [base, when] = before > 1 ? [before, '24 hours ago'] : [since, 'in the last 24 hours']
+  const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
   if (most) return `${counted} of the ${base} there were ${when} are more than half, which is held whatever the limits`
   const tooMany = counted > maxCount && counted * 100 > maxPercent * before
   if (!tooMany) return null
-  return `${counted} of the ${before} there were 24 hours ago are more than ${maxCount} and more than ${maxPercent} percent`
+  return `${counted} of the ${before} there were ${then} are more than ${maxCount} and more than ${maxPercent} percent`
 }
 
 /**
@@ -123,8 +130,17 @@ async function budgetOf(run: Run, walk: WalkRow, { absent }: Absence): Promise<G
   if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
   const at = context.clock.now()
   const serverTime = walk.startServerTime
-  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime })
-  return { ...budget, replacing: definition.kind === 'walk' ? await replacing(run, serverTime ?? at, absent) : 0 }
+  const holds = await context.store.holds(tenantId)
+  const hold = holds.find(({ resource, reason, cause }) => {
+    return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
+  })
+  const heldSince = hold?.raisedAt ?? null
+  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
+  return {
+    ...budget,
+    held: heldSince !== null,
+    replacing: definition.kind === 'walk' ? await replacing(run, serverTime ?? at, absent) : 0,
+  }
 }
 
 /** Rotation: clients created in the 24 hours before `now` (milliseconds since the epoch) that the list shows. */

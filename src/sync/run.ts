@@ -36,6 +36,8 @@ export interface Run {
   confirmed: number
   /** True once a proof of the tenant's identity succeeded in this run, or a page had a known GUID. */
   proven: boolean
+  /** True once the tenant showed a record by id in this run. */
+  shownById: boolean
   /** Fields of each kind of deviation from the contract. */
   readonly events: Map<ContractEventKind, Set<string>>
   /** To be called when a complete walk of the resource was written. */

@@ -10,6 +10,8 @@ export interface Suspicion {
   readonly count?: number
   /** Ids of the records that accepting the hold removes, where it does not cover all live ones. */
   readonly rids?: readonly number[]
+  /** How many records were shown, where the next list is believed for showing as many. */
+  readonly shown?: number
 }
 
 /** Waits before an empty page of such a list is asked for again, in milliseconds (contract: Empty api-clients). */
@@ -30,7 +32,7 @@ interface Suspect {
 export async function suspectEmpty(
   { context, tenantId, definition }: Suspect,
   emptiness: Emptiness,
-  { message, count, rids = [] }: Suspicion,
+  { message, count, rids = [], shown }: Suspicion,
 ): Promise<SyncError> {
   const { store, clock } = context
   await store.raiseHold({
@@ -39,7 +41,7 @@ export async function suspectEmpty(
     reason: 'suspect_empty',
     count: count ?? (await store.liveCount(tenantId, definition.name)),
     message,
-    cause: { emptiness },
+    cause: { emptiness, ...(shown === undefined ? {} : { shown }) },
     rids,
     at: clock.now(),
   })

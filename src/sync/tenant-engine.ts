@@ -164,6 +164,7 @@ class Engine implements TenantEngine {
       era: () => this.#era,
       confirmed: 0,
       proven: false,
+      shownById: false,
       events: new Map(),
       walkCompleted: () => this.#walkCompleted(definition),
     }

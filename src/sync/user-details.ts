@@ -1,9 +1,10 @@
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import { askById } from './ask-by-id.ts'
 import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './page-reading.ts'
 import type { FeedResource } from './resource.ts'
-import { noteAnswer, type Run } from './run.ts'
+import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
 /**
@@ -28,6 +29,23 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   await Promise.all(workers)
 }
 
+/** So many listed records are asked for at most before a denied one is believed to be gone. */
+const mostControls = 3
+
+/**
+ * True when the tenant shows by id what it lists: a route that denies everybody says nothing of a missing record. One
+ * look-up of this run that succeeded is enough; where nothing is listed, there is nobody to ask for.
+ */
+export async function showsListed(run: Run, definition: FeedResource): Promise<boolean> {
+  if (run.shownById) return true
+  const listed = await run.context.store.listed(run.tenantId, definition.name, mostControls)
+  for (const one of listed) {
+    await work(run, definition, [one])
+    if (run.shownById) return true
+  }
+  return listed.length === 0
+}
+
 async function work(run: Run, definition: FeedResource, waiting: LookUp[]): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     try {
@@ -42,15 +60,11 @@ async function work(run: Run, definition: FeedResource, waiting: LookUp[]): Prom
 }
 
 /** False when the answer may be another tenant's: no further one is asked for. */
-async function readOne(run: Run, definition: FeedResource, { rid, key }: LookUp): Promise<boolean> {
-  const { context, tenantId, signal } = run
-  const resource = definition.name
-  await context.store.noteAsked(tenantId, resource, rid)
-  const found = await definition.fetchOne?.(context.reader, key, signal)
-  if (found === undefined || !run.guard.covers(found.meta.identity)) return false
+async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise<boolean> {
+  const found = await askById(run, definition, one)
+  if (found === undefined) return false
   const { item, meta } = found
-  noteAnswer(run, meta)
-  if (item === null || !item.ok || idOf(item, definition.idField) !== key) return true
+  if (item === null || !item.ok || idOf(item, definition.idField) !== one.key) return true
   await takeDetail(run, item, meta)
   return true
 }

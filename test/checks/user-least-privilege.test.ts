@@ -16,6 +16,21 @@ it.each([
   ['a role by name of which one of two grants more', {}, [wide(), role({ roleId: 2 })], [], 1],
   ['two roles by name that both grant more', {}, [wide(), wide({ roleId: 2 })], ['1 high'], 0],
   ['a role name that no role has', {}, [], [], 1],
+  [
+    'a role by id whose namesake by the user’s name grants more',
+    { roleId: 1, roleName: 'Admin' },
+    [role(), wide({ roleId: 2, name: 'Admin' })],
+    ['1 high'],
+    0,
+  ],
+  [
+    'a role by id that grants more than that of the user’s name',
+    { roleId: 2, roleName: 'Reader' },
+    [role(), wide({ roleId: 2, name: 'Admin' })],
+    ['1 high'],
+    0,
+  ],
+  ['a role by id that was renamed', { roleId: 1, roleName: 'Admin' }, [role(), wide({ roleId: 2 })], [], 0],
   ['a role id that does not exist', known, [role({ roleId: 2 })], [], 1],
 ] as const)('judges an active user with %s', async (_case, fields, roles, expected, notJudged) => {
   const result = await judge(

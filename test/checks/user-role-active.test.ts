@@ -12,6 +12,18 @@ it.each([
   ['an inactive role by id', known, [role(off)], ['1', ['1 medium']]],
   ['an inactive role by id whose namesake is active', known, [role(off), role({ roleId: 2 })], ['1', ['1 medium']]],
   ['a role id that does not exist', known, [role({ roleId: 2 })], ['1', ['1 medium']]],
+  [
+    'an active role by id and an inactive one by name',
+    { roleId: 1, roleName: 'Admin' },
+    [role(), role({ ...off, roleId: 2, name: 'Admin' })],
+    ['1', ['1 medium']],
+  ],
+  [
+    'an active role by id and another active one by name',
+    { roleId: 1, roleName: 'Admin' },
+    [role(), role({ roleId: 2, name: 'Admin' })],
+    ['1', []],
+  ],
   ['one active role by name', {}, [role()], ['1', []]],
   ['an inactive role by name', {}, [role(off)], ['1', ['1 medium']]],
   ['a role name that no role has', {}, [], ['1', ['1 medium']]],

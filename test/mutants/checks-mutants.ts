@@ -3,6 +3,13 @@ import type { Mutant } from './mutants.ts'
 /** Deliberate mistakes in the checks, their configuration, and in who a waiver is about. */
 export const checksMutants: readonly Mutant[] = [
   {
+    name: 'the role of the id excuses the role of the name',
+    file: 'src/checks/support/role-standing.ts',
+    find: 'byId.name !== roleName && named.length > 0',
+    replace: 'byId.name !== roleName && named.length < 0',
+    tests: ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
+  },
+  {
     name: 'a negated reading of the multi-factor flags is not negated',
     file: 'src/checks/support/enrolment.ts',
     find: "  'not mfaStatus': [{ mfaStatus: false }],",

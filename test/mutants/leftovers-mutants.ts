@@ -5,6 +5,41 @@ const tests = ['test/sync/quarantine-removal.test.ts']
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
   {
+    name: 'a list that moves each time it is read is told to nobody',
+    file: 'src/sync/feed-sweep.ts',
+    find: "if (moved === 'moved-again') noteEvent",
+    replace: "if (moved === 'no' && false) noteEvent",
+    tests: ['test/sync/moved-list.test.ts'],
+  },
+  {
+    name: 'an own secret as an address writes it is stored',
+    file: 'src/tenant/credential/own-secrets.ts',
+    find: 'return end === -1 ? endIn(secret, body, at, true) : end',
+    replace: 'return end',
+    tests: ['test/tenant/credential/own-secrets.test.ts'],
+  },
+  {
+    name: 'an older version of a record is written',
+    file: 'src/mirror/record-writer.ts',
+    find: 'context.takesOlder?.(write.key) !== true',
+    replace: 'context.takesOlder?.(write.key) === null',
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
+    name: 'the older version that an unfinished full sync showed is taken by the next one',
+    file: 'src/mirror/quarantine-store.ts',
+    find: "absences < 0 ? 'alone'",
+    replace: "absences < 1 ? 'alone'",
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
+    name: 'a page that is not read again leaves older versions held',
+    file: 'src/mirror/page-store.ts',
+    find: 'quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))',
+    replace: '',
+    tests: ['test/sync/older-versions.test.ts'],
+  },
+  {
     name: 'a server that sends the token back gets it stored and shown',
     file: 'src/tenant/tenant-link.ts',
     find: 'return ownSecrets.maskIn(outcome)',

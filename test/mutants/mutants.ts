@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a list that moved while it was read counts as complete',
     file: 'src/mirror/walk-store.ts',
-    find: 'if (shown.hasAny(page)) return true',
-    replace: '',
+    find: 'if (shown.hasAny(page)) return isAgain',
+    replace: 'if (shown.hasAny(page) && (walkId < 0)) return isAgain',
     tests: ['test/sync/moved-list.test.ts'],
   },
   {

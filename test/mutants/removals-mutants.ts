@@ -10,6 +10,27 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'a route that denies everybody confirms removals',
+    file: 'src/sync/user-details.ts',
+    find: 'return listed.length === 0',
+    replace: 'return listed.length >= 0',
+    tests: ['test/sync/removal.test.ts'],
+  },
+  {
+    name: 'records that come while removals are held lift the hold a day later',
+    file: 'src/mirror/recent-removals.ts',
+    find: 'Math.min(at, heldSince ?? at) - dayMs',
+    replace: 'Math.max(at, heldSince ?? at) - dayMs',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'a hold that changes begins anew',
+    file: 'src/mirror/hold-store.ts',
+    find: 'if (other.cause === text) raisedAt =',
+    replace: 'if (other.cause !== text) raisedAt =',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'more than half of a list may go where the limits allow it',
     file: 'src/sync/removals.ts',
     find: 'const most = base > 1 && counted * 2 > base',
@@ -47,8 +68,15 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a missing client behind an announced empty page is believed gone',
     file: 'src/sync/list-walk.ts',
-    find: 'if (missing.length === 0 && (full',
-    replace: 'if ((missing.length >= 0) && (full',
+    find: 'if (missing.length === 0 && (believed',
+    replace: 'if ((missing.length >= 0) && (believed',
+    tests: ['test/sync/empty-api-clients.test.ts'],
+  },
+  {
+    name: 'a first list that ends with an announced empty page is believed at once',
+    file: 'src/sync/list-walk.ts',
+    find: 'full && (state.completeStartedAt !== null ||',
+    replace: 'full && (state.completeStartedAt === null ||',
     tests: ['test/sync/empty-api-clients.test.ts'],
   },
   {

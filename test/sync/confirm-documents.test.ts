@@ -165,11 +165,16 @@ it('the newest document is asked for together with one that must be there', asyn
   expect(at).toBeLessThan(startTime - 71 * hourMs)
 })
 
+/** A document without the `updatedAt` that it had is believed when a second full sync shows it so. */
+async function takeBack(test: TestEngine): Promise<void> {
+  for (let n = 0; n < 2; n++) await sweep(test)
+}
+
 it('a document that was never updated is asked for by its creation', async () => {
   const test = await tenant({ readings: { updatedAfterNulls: 'createdAt' } })
   const [gone = '', other = ''] = ids(test)
   for (const id of [gone, other]) test.sim.primary.updateDocument(id, { updatedAt: null })
-  await sweep(test)
+  await takeBack(test)
   test.sim.primary.removeDocument(gone)
   await sweep(test)
   expect(ending(await sweep(test))).toBe('success')
@@ -183,7 +188,7 @@ it.each([2, 30])(
     const all = ids(test)
     const [gone = ''] = all
     for (const id of all.slice(0, count)) test.sim.primary.updateDocument(id, { updatedAt: null })
-    await sweep(test)
+    await takeBack(test)
     test.sim.primary.removeDocument(gone)
     for (let n = 0; n < 3; n++) {
       expect(ending(await sweep(test))).toBe('success')
@@ -198,7 +203,7 @@ it('a server that returns some records that were never updated, but not all, con
   const test = await tenant({ readings: { updatedAfterNulls: 'createdAt' } })
   const [gone = '', shown = '', leftOut = ''] = ids(test)
   for (const id of [gone, shown, leftOut]) test.sim.primary.updateDocument(id, { updatedAt: null })
-  await sweep(test)
+  await takeBack(test)
   hide(test, [gone], 'all')
   hide(test, [leftOut], 'time')
   for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')

@@ -125,6 +125,29 @@ it('an empty later page that stays leads to one more walk; another set of ids is
   expect(await heldBack(test)).toEqual([])
 })
 
+it.each(['the same list', 'one more page'])(
+  'a first list with an announced page that stays empty must end so again: %s',
+  async (then) => {
+    const test = await testEngine({ ...fivePages, readings: { defaultPageSize: { apiClients: 6 } } })
+    test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+    expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+    expect(await heldBack(test)).toEqual(['api-clients suspect_empty 0'])
+    test.clock.advance(40_000)
+    expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+    if (then !== 'the same list') {
+      test.sim.faults.clear()
+      test.sim.faults.add({ path, page: 4, effect: { kind: 'empty' } })
+      test.clock.advance(60_000)
+      expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+    }
+    const { completeStartedAt } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+    expect(completeStartedAt).toBeNull()
+    test.clock.advance(60_000)
+    expect(ending(await test.run('api-clients'))).toBe('success')
+    expect(await heldBack(test)).toEqual([])
+  },
+)
+
 it('an announced page that stays empty removes nothing, however often it repeats, and holds what it lacks', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
@@ -185,12 +208,14 @@ it('pages of different sizes before an announced empty page are suspect although
   expect(live(test, 'api-clients')).toBe(9)
 })
 
-it('a full page that promises more is followed by an empty last page: complete', async () => {
+it('a full page that promises more is followed by an empty last page: complete, the first time when it comes again', async () => {
   const test = await testEngine({
     sizes: { apiClients: 20 },
     readings: { defaultPageSize: { apiClients: 10 }, hasMoreWhenFull: true },
     settings,
   })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  test.clock.advance(60_000)
   for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('success')
   expect(live(test, 'api-clients')).toBe(20)
   expect(test.sim.violations).toEqual([])
@@ -199,9 +224,12 @@ it('a full page that promises more is followed by an empty last page: complete',
 it('re-polls never count as empty pages in a row', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
-  test.clock.sleeps.length = 0
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
+  for (const expected of ['suspect_empty', 'success']) {
+    test.clock.sleeps.length = 0
+    expect(ending(await test.run('api-clients'))).toBe(expected)
+    expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
+    test.clock.advance(60_000)
+  }
   expect(live(test, 'api-clients')).toBe(5)
 })
 

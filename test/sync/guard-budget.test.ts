@@ -112,6 +112,24 @@ it('documents that leave in small steps are held, and the hold ends when the day
   expect(await heldBack(test)).toEqual([])
 })
 
+it.each([
+  ['what is gone stays the same', 0],
+  ['one more goes each time', 1],
+])('records that come while removals are held do not lift the hold: %s', async (_, more) => {
+  const test = await tenantOf('documents', { documents: 20 })
+  test.clock.advance(2 * dayMs)
+  test.sim.primary.removeDocuments(first(10))
+  for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
+  expect(await sweeps(test, 'documents', 2, hourMs)).toEqual(['success', 'shrink_held'])
+  for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
+  for (let n = 0; n < 4; n++) {
+    test.sim.primary.removeDocuments(first(more))
+    expect(await sweeps(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
+  }
+  expect((await theHold(test)).message).toContain('of the 20 there were 24 hours before removals were first held')
+  expect(live(test, 'documents')).toBe(120)
+})
+
 it('a department of a fifth of the users that leaves in a day is held, and accepted it is removed', async () => {
   const test = await tenantOf('users', { users: 100 })
   for (let n = 0; n < 5; n++) {

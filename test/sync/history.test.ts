@@ -27,7 +27,7 @@ it('records later creations, changes and removals with their time and request', 
   sim.primary.updateUser(user?.userId ?? 0, { mfaStatus: false, state: 'Suspended' })
   sim.primary.removeUser(leaver?.userId ?? 0)
   const joined = sim.primary.addUser()
-  sim.primary.updateDocument(document?.fileId ?? '', { filename: 'other.pdf', updatedAt: null })
+  sim.primary.updateDocument(document?.fileId ?? '', { filename: 'other.pdf' })
   sim.primary.setSettings({ mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
   const seen: Record<string, string[]> = {}
   for (const resource of ['users', 'documents', 'authentication-settings'] as const) {

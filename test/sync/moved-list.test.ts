@@ -41,6 +41,7 @@ it('reads a list anew that moved while it was read, so that the record it passed
   expect(ending(await test.run('documents', 'sweep'))).toBe('success')
   end()
   expect(passes(test)).toBe(2)
+  expect(test.told.events).toEqual([])
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
   test.sim.requests.clear()
@@ -54,6 +55,7 @@ it('counts a list that moves each time it is read with the second reading', asyn
   moveAt(test, 3, 10)
   expect(ending(await test.run('documents', 'sweep'))).toBe('success')
   expect(passes(test)).toBe(2)
+  expect(test.told.events).toContain('documents order_violation')
   expect(await completedAt(test)).not.toBeNull()
 })
 
@@ -80,6 +82,30 @@ it.each(['first', 'second'] as const)('knows after a restart in the %s reading t
   const proofs = 1
   expect(passes(test) - proofs).toBe(which === 'first' ? 1 : 0)
   expect(await completedAt(test)).not.toBeNull()
+})
+
+it('counts an API client on two pages of one list', async () => {
+  const test = await testEngine({
+    ...options,
+    readings: { defaultPageSize: { apiClients: 5 } },
+    sizes: { apiClients: 20 },
+  })
+  let last: object | undefined
+  test.sim.faults.add({
+    path: '/api/public/api-clients',
+    effect: {
+      kind: 'transform',
+      transform: (envelope) => {
+        const data = envelope.data as object[]
+        const [, ...others] = data
+        const shifted = last === undefined ? data : [last, ...others]
+        last = data.at(-1)
+        return { ...envelope, data: shifted }
+      },
+    },
+  })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(test.told.events).toContain('api-clients order_violation')
 })
 
 it('removes and marks nothing for the first reading of a list that moved', async () => {

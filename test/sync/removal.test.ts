@@ -22,6 +22,8 @@ const userIds = ({ sim }: TestEngine) => [...sim.primary.state.users()].map(({ u
 const documentIds = ({ sim }: TestEngine) => [...sim.primary.state.documents()].map(({ fileId }) => fileId)
 const lookUps = ({ sim }: TestEngine) =>
   sim.requests.filter(({ endpoint }) => endpoint === oneOf).map(({ path }) => Number(path.split('/').at(-1)))
+/** Without those for users that the list shows. */
+const lookUpsOf = (test: TestEngine, ids: readonly number[]) => lookUps(test).filter((id) => ids.includes(id))
 /** How often the list of users was read to its end: a page that changed is read more than once. */
 const passesOf = ({ sim }: TestEngine) => {
   const cursors = sim.requests.filter(({ path }) => path === listOf).map(({ cursor }) => cursor)
@@ -47,13 +49,13 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
   })
 }
 
-it('removes a missing user when the tenant denies the id, with the request that told so', async () => {
+it('removes a missing user when the tenant denies the id and shows one that it lists, with the request that told so', async () => {
   const test = await swept()
-  const [gone = 0, alsoGone = 0] = userIds(test)
+  const [gone = 0, alsoGone = 0, listed = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
   const { outcome, counts } = await test.run('users', 'sweep')
   expect([outcome, counts.removed]).toEqual(['success', 2])
-  expect(lookUps(test)).toEqual([gone, alsoGone])
+  expect(lookUps(test)).toEqual([gone, listed, alsoGone])
   expect(liveOf(test, 'users')).toBe(58)
   expect(test.told.events).toEqual([])
   const removals = test.query("select key, request_id, at from changes where kind = 'removed' order by id")
@@ -157,6 +159,35 @@ it('leaves a user missing for the next sweep when the look-up fails', async () =
   expect(missing(test)).toEqual([])
 })
 
+it('believes no 404 of a tenant that denies by id also the users that it lists', async () => {
+  const test = await swept()
+  const [, hidden = 0] = userIds(test)
+  skipInList(test, [hidden])
+  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 404 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(missing(test)).toEqual([hidden])
+  expect(lookUps(test)).toHaveLength(4)
+  expect(test.told.log).toContain('warn The tenant denies by id also records that it lists; the missing ones stay')
+  test.sim.faults.clear()
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 0 } })
+  expect(missing(test)).toEqual([])
+})
+
+it('asks for another listed user where the first cannot be read by id', async () => {
+  const test = await swept()
+  const [gone = 0, odd = 0, other = 0] = userIds(test)
+  test.sim.primary.removeUser(gone)
+  test.sim.faults.add({ path: `${listOf}/${odd}`, effect: { kind: 'status', status: 404 } })
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(lookUps(test)).toEqual([gone, odd, other])
+})
+
+it('believes a 404 where no user is listed', async () => {
+  const test = await swept({ sizes: { users: 1, documents: 60, apiClients: 30 } })
+  test.sim.primary.removeUsers(() => true)
+  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+})
+
 it('believes no 404 that does not come from the API itself', async () => {
   const test = await swept()
   const [gone = 0] = userIds(test)
@@ -189,7 +220,7 @@ it('confirms at most confirmPerRun in a run and the rest at the next sweep', asy
   expect(missing(test)).toEqual(gone.slice(2))
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
   expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
-  expect(lookUps(test)).toEqual(gone)
+  expect(lookUpsOf(test, gone)).toEqual(gone)
 })
 
 it.each([
@@ -205,7 +236,7 @@ it.each([
   for (const _ of [1, 2, 3, 4]) {
     test.sim.requests.clear()
     await test.run('users', 'sweep')
-    rounds.push([...new Set(lookUps(test))])
+    rounds.push([...new Set(lookUpsOf(test, gone))])
     await test.restart()
   }
   expect(rounds).toEqual([gone.slice(0, 2), gone.slice(2, 4), [gone[4], gone[0]], gone.slice(1, 3)])

@@ -20,7 +20,8 @@ export interface RoleRule {
 
 /**
  * Tells whether a user's role is flawed: by id when it is known, else by name where all roles of that name agree; where
- * they differ, or no name is given, it cannot be told (contract: `user-role-active`).
+ * they differ, or no name is given, it cannot be told (contract: `user-role-active`). Where the role of that id bears
+ * another name than the user's, and roles of the user's name exist, one that is flawed among all of them is enough.
  *
  * @param incomplete true when not all roles are known now: one that seems missing, or bears the same name, may exist.
  */
@@ -31,11 +32,15 @@ export function standingOf(
 ): (reference: RoleReference) => Standing {
   return ({ roleId, roleName }) => {
     if (roleId === null && roleName === null) return { verdict: 'not_judged', roles: [] }
-    const known = roleId === null ? roles.byName.get(roleName ?? '') : roles.byId.get(roleId)
-    const candidates = known === undefined ? [] : [known].flat()
+    const named = roles.byName.get(roleName ?? '') ?? []
+    const byId = roleId === null ? undefined : roles.byId.get(roleId)
+    const contradicts = byId !== undefined && roleName !== null && byId.name !== roleName && named.length > 0
+    const candidates = contradicts ? [byId, ...named] : roleId === null ? named : byId === undefined ? [] : [byId]
     const flawed = candidates.filter(isFlawed).length
+    // Of an id and a name that contradict each other, neither excuses the other.
+    if (contradicts && flawed > 0) return { verdict: 'fails', roles: candidates }
     const isMix = flawed > 0 && flawed < candidates.length
-    const mayBeAnother = incomplete && (roleId === null || candidates.length === 0)
+    const mayBeAnother = incomplete && (roleId === null || contradicts || candidates.length === 0)
     if (isMix || mayBeAnother) return { verdict: 'not_judged', roles: candidates }
     if (candidates.length === 0) return { verdict: missing, roles: [] }
     return { verdict: flawed > 0 ? 'fails' : 'passes', roles: candidates }

@@ -58,8 +58,9 @@ export async function loadUsersByRole(
   }
 }
 
-/** The user's role as a sentence names it. */
-export function roleTitle({ roleId, roleName }: RoleReference): string {
+/** The user's role as a sentence names it; by both where id and name mean different ones. */
+export function roleTitle({ roleId, roleName }: RoleReference, roles: Standing['roles']): string {
+  if (roleId !== null && roles.length > 1) return `role ${roleId} by id and ${quoted(String(roleName))} by name`
   return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
 }
 

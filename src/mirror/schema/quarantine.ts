@@ -15,7 +15,7 @@ export const quarantine = sqliteTable(
     requestId: text('request_id'),
     /** The walk that last showed it. */
     walkId: integer('walk_id'),
-    /** Complete full syncs in a row that did not return it. */
+    /** Complete full syncs in a row that did not return it; -1 = the last one returned this older version and no other. */
     absentWalks: integer('absent_walks').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],

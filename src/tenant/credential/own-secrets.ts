@@ -11,12 +11,13 @@ const mask = Buffer.from('[withheld]')
 const numbered = String.raw`\u00`
 const backslash = 0x5c
 const letterU = 0x75
+const percent = 0x25
 /** What JSON may escape by a sign: quotation mark, slash and backslash. */
 const escapable: ReadonlySet<number> = new Set([0x22, 0x2f, backslash])
 
 interface OwnSecret {
   readonly text: string
-  /** The longest part of it that nobody escapes by a sign. */
+  /** The longest part of it that nobody escapes by a sign or a number of two digits. */
   readonly trace: string
 }
 
@@ -66,7 +67,7 @@ function without(body: Buffer, secret: Buffer): Buffer {
   let from = 0
   for (let at = 0; at < body.length; at++) {
     const byte = body[at]
-    if (byte !== first && byte !== backslash) continue
+    if (byte !== first && byte !== backslash && byte !== percent) continue
     const end = endOf(secret, body, at)
     if (end === -1) continue
     kept.push(body.subarray(from, at), mask)
@@ -76,11 +77,19 @@ function without(body: Buffer, secret: Buffer): Buffer {
   return from === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
 }
 
-/** Where the secret ends that begins at a place, as it is or escaped as JSON allows; -1 when none does. */
+/** Where the secret ends that begins at a place, as it is or escaped as JSON or an address allows; -1 when none does. */
 function endOf(secret: Buffer, body: Buffer, at: number): number {
+  const end = endIn(secret, body, at, false)
+  return end === -1 ? endIn(secret, body, at, true) : end
+}
+
+/** @param inAddress true where a percent sign begins the number of a character. */
+function endIn(secret: Buffer, body: Buffer, at: number, inAddress: boolean): number {
   let end = at
   for (let i = 0; i < secret.length; i++) {
-    const length = lengthOf(secret[i] ?? 0, body, end)
+    const byte = secret[i] ?? 0
+    const isNumber = inAddress && body[end] === percent
+    const length = isNumber ? (hexAt(body, end + 1, 2) === byte ? 3 : 0) : lengthOf(byte, body, end)
     if (length === 0) return -1
     end += length
   }
@@ -90,7 +99,11 @@ function endOf(secret: Buffer, body: Buffer, at: number): number {
 /** How long a character is as it stands at a place; 0 when another one does. */
 function lengthOf(byte: number, body: Buffer, at: number): number {
   if (body[at] !== backslash) return body[at] === byte ? 1 : 0
-  if (body[at + 1] === letterU) return Number.parseInt(body.toString('latin1', at + 2, at + 6), 16) === byte ? 6 : 0
+  if (body[at + 1] === letterU) return hexAt(body, at + 2, 4) === byte ? 6 : 0
   if (body[at + 1] === byte && escapable.has(byte)) return 2
   return byte === backslash ? 1 : 0
+}
+
+function hexAt(body: Buffer, at: number, digits: number): number {
+  return Number.parseInt(body.toString('latin1', at, at + digits), 16)
 }

@@ -3,9 +3,9 @@ import { kindOf } from './kind-of.ts'
 
 const maxTextId = 200
 
-/** True for a safe integer from 0 up: beyond it two identifiers could become one. */
+/** True for a safe integer: beyond it two identifiers could become one. */
 export function isIntegerId(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+  return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
 /**
@@ -23,10 +23,7 @@ export function isTextId(value: unknown): value is string {
 
 export function integerId(draft: Draft, field: string, value: unknown): number {
   if (isIntegerId(value)) return value === 0 ? 0 : value
-  fail(
-    draft,
-    typeof value === 'number' ? `${field} is not a safe integer from 0 up` : wrong(field, value, 'an integer'),
-  )
+  fail(draft, typeof value === 'number' ? `${field} is not a safe integer` : wrong(field, value, 'an integer'))
   return 0
 }
 

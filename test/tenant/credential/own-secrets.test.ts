@@ -33,6 +33,16 @@ it('masks a secret in any text and name, however JSON writes it, and leaves the 
   )
 })
 
+it('masks a secret as an address writes it, in upper and lower case', () => {
+  for (const secret of ['ab+/c=~(d)%25e|f', '%%%%%%%%', '++//==++', 'token%2fabc%']) {
+    const encoded = encodeURIComponent(secret)
+    for (const text of [encoded, encoded.toLowerCase()]) {
+      expect(masked(`{"x": "a=${text}&b"}`, secret)).toBe('{"x": "a=[withheld]&b"}')
+    }
+    expect(masked(`{"x": "${secret}"}`, secret)).toBe('{"x": "[withheld]"}')
+  }
+})
+
 it('gives back the very body that holds no secret', () => {
   const own = new OwnSecrets()
   own.note('CANARY-token-31415926535')

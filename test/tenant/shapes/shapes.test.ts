@@ -50,9 +50,9 @@ type Case = readonly [
 ]
 
 const strict: readonly Case[] = [
-  [readUser, user, 'userId', 2 ** 53, 'userId is not a safe integer from 0 up'],
-  [readUser, user, 'userId', -1, 'userId is not a safe integer from 0 up'],
-  [readUser, user, 'userId', 1.5, 'userId is not a safe integer from 0 up'],
+  [readUser, user, 'userId', 2 ** 53, 'userId is not a safe integer'],
+  [readUser, user, 'userId', -(2 ** 53), 'userId is not a safe integer'],
+  [readUser, user, 'userId', 1.5, 'userId is not a safe integer'],
   [readUser, user, 'userId', '7', 'userId is a string, not an integer'],
   [readUser, user, 'userId', null, 'userId is null, not an integer'],
   [readUser, user, 'userId', undefined, 'userId is missing'],
