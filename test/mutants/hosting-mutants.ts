@@ -1,0 +1,40 @@
+import type { Mutant } from './mutants.ts'
+
+/** Deliberate mistakes in how the program lives on its machine: its files, its configuration, its processes. */
+export const hostingMutants: readonly Mutant[] = [
+  {
+    name: 'a symbolic link to a database has a lock of its own',
+    file: 'src/mirror/open-database.ts',
+    find: 'return realFile(path)',
+    replace: 'return path',
+    tests: ['test/mirror/real-file.test.ts'],
+  },
+  {
+    name: 'a database is opened by the second of its hard links',
+    file: 'src/mirror/real-file.ts',
+    find: 'stats.nlink < 2',
+    replace: 'stats.nlink < 9',
+    tests: ['test/mirror/real-file.test.ts'],
+  },
+  {
+    name: 'a report replaces any file',
+    file: 'src/cli/write-file.ts',
+    find: 'stats.size === 0 || own.test(beginningOf(path))',
+    replace: 'stats.size >= 0',
+    tests: ['test/cli/report.test.ts'],
+  },
+  {
+    name: 'a report is written in the place of a write-ahead log that is empty',
+    file: 'src/cli/write-file.ts',
+    find: "if (isStore) throw new UnfitFile('it is part of a database')",
+    replace: '',
+    tests: ['test/cli/report.test.ts'],
+  },
+  {
+    name: 'a verdict of a time when an input was switched off is shown with it on',
+    file: 'src/evaluate/read-posture.ts',
+    find: " && state.status === 'unknown')",
+    replace: ')',
+    tests: ['test/evaluate/read-posture.test.ts'],
+  },
+]
