@@ -20,6 +20,7 @@ import { readClientSecrets } from '../resources/api-clients-gauges.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { batches } from './batches.ts'
 import { checksOf } from './checks-of.ts'
+import type { UnstoredRuns } from './unstored-runs.ts'
 import { withProblems } from './with-problems.ts'
 
 /** What every output reads: the mirror, with the present applied to it. */
@@ -38,17 +39,19 @@ export interface Views {
 
 const tenantsAtOnce = 16
 
+/** What an engine knows beside its mirror. */
+export interface EngineFacts {
+  /** The skews of the clocks by the answers of this process. */
+  readonly skewOf: (tenant: string) => SkewOf
+  readonly unstored: Pick<UnstoredRuns, 'over'>
+}
+
 /**
  * Views over the configured tenants; one that is not in the mirror yet is shown as never read.
  *
- * @param skewOf the skews of the clocks by the answers of this process; absent = by what the mirror stored.
+ * @param engine absent = by what the mirror stored.
  */
-export function createViews(
-  mirror: Mirror,
-  settings: Settings,
-  clock: Clock,
-  skewOf?: (tenant: string) => SkewOf,
-): Views {
+export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
   const checks = checksOf(settings)
   const foremost = foremostMemory()
@@ -57,7 +60,7 @@ export function createViews(
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
     return settings.tenants.map((tenant) => {
       const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }
-      return skewOf === undefined ? known : { ...known, skewOf: skewOf(tenant.name) }
+      return engine === undefined ? known : { ...known, skewOf: engine.skewOf(tenant.name) }
     })
   }
 
@@ -75,7 +78,8 @@ export function createViews(
     const now = clock.now()
     const evaluateIntervalMs = evaluate.intervalMs
     const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
-    return withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    return engine === undefined ? shown : engine.unstored.over(shown)
   }
 
   function secretsOf({ id, settings: { ownClientId } }: JudgedTenant): Promise<readonly SecretView[]> {

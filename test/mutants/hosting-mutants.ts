@@ -37,4 +37,18 @@ export const hostingMutants: readonly Mutant[] = [
     replace: ')',
     tests: ['test/evaluate/read-posture.test.ts'],
   },
+  {
+    name: 'a run that could not be stored leaves the one before it shown',
+    file: 'src/cli/session.ts',
+    find: 'this.#unstored.ended(result, io.clock.now())',
+    replace: '',
+    tests: ['test/cli/unstored-runs.test.ts'],
+  },
+  {
+    name: 'the page calls data complete of which nothing can be stored',
+    file: 'src/web/page/verdict.ts',
+    find: 'isUnstored(posture)',
+    replace: 'false',
+    tests: ['test/web/page.test.ts'],
+  },
 ]
