@@ -1,5 +1,6 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
 import { foremostMemory } from '../evaluate/foremost-memory.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
@@ -20,6 +21,7 @@ import { readClientSecrets } from '../resources/api-clients-gauges.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { batches } from './batches.ts'
 import { checksOf } from './checks-of.ts'
+import { unreadChecks } from './unread-checks.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 import { withProblems } from './with-problems.ts'
 
@@ -53,7 +55,7 @@ export interface EngineFacts {
  */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
-  const checks = checksOf(settings)
+  const listed = checksOf(settings)
   const foremost = foremostMemory()
 
   async function judged(): Promise<readonly JudgedTenant[]> {
@@ -74,8 +76,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return all
   }
 
+  async function checksFor({ id }: JudgedTenant): Promise<readonly Check[]> {
+    const { ownChecks } = settings
+    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
+  }
+
   async function postureOf(tenant: JudgedTenant): Promise<TenantPosture> {
     const now = clock.now()
+    const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
     const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
     const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
@@ -121,9 +129,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   /** The foremost findings of each check. */
-  async function namedFindings({ id, settings: { name } }: JudgedTenant, posture: TenantPosture) {
+  async function namedFindings(tenant: JudgedTenant, posture: TenantPosture) {
+    const {
+      id,
+      settings: { name },
+    } = tenant
     const named: NamedFinding[] = []
-    for (const check of checks) {
+    for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waivers, { tenant: name, check: check.id })

@@ -51,4 +51,18 @@ export const hostingMutants: readonly Mutant[] = [
     replace: 'false',
     tests: ['test/web/page.test.ts'],
   },
+  {
+    name: 'open findings of an own check that cannot be read lose their series',
+    file: 'src/cli/unread-checks.ts',
+    find: '!known.has(check) && Object',
+    replace: 'known.has(check) && Object',
+    tests: ['test/cli/own-checks.test.ts'],
+  },
+  {
+    name: 'a reload gives up the own checks of a folder that cannot be read',
+    file: 'src/cli/reload.ts',
+    find: ', ...unreadFolder(next)]',
+    replace: ']',
+    tests: ['test/cli/own-checks.test.ts'],
+  },
 ]
