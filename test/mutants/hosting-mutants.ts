@@ -65,4 +65,11 @@ export const hostingMutants: readonly Mutant[] = [
     replace: ']',
     tests: ['test/cli/own-checks.test.ts'],
   },
+  {
+    name: 'a web configuration that was emptied starts a server for everybody',
+    file: 'src/config/web/load-web-settings.ts',
+    find: 'if (Object.keys(raw ?? {}).length === 0)',
+    replace: 'if (raw === 0)',
+    tests: ['test/web/live-web.test.ts'],
+  },
 ]
