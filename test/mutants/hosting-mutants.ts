@@ -72,4 +72,11 @@ export const hostingMutants: readonly Mutant[] = [
     replace: 'if (raw === 0)',
     tests: ['test/web/live-web.test.ts'],
   },
+  {
+    name: 'what a token command has started outlives it',
+    file: 'src/tenant/credential/command-source.ts',
+    find: 'process.kill(-pid',
+    replace: 'process.kill(pid',
+    tests: ['test/tenant/credential/sources.test.ts'],
+  },
 ]
