@@ -7,7 +7,10 @@ if (major < least) {
   )
   process.exit(2)
 }
+// Before all that has to be loaded: an unheard SIGHUP ends a process.
+const hangUp = new AbortController()
+process.on('SIGHUP', () => hangUp.abort())
 const { start } = await import('./cli/start.ts')
-await start()
+await start(hangUp.signal)
 
 export {}

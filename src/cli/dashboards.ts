@@ -6,7 +6,7 @@ import { dashboardIds } from '../pack/dashboard-ids.ts'
 import { oneOf } from './configuration.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { addPackOptions, type PackOptions, packOf } from './pack-options.ts'
-import { codeOf, unwritten } from './write-file.ts'
+import { codeOf, insistOnOwn, unwritten } from './write-file.ts'
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
@@ -28,6 +28,9 @@ Examples:
     })
 }
 
+/** How a dashboard of ours begins; Grafana may have written it anew. */
+const anyDashboard = /^\{.*"uid":\s*"tenantwatch-/s
+
 async function dashboards(
   io: Io,
   name: string | undefined,
@@ -47,9 +50,12 @@ async function dashboards(
   })
   for (const id of dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)
-    await writeFile(file, writeDashboard(id, pack)).catch((error: unknown) => {
+    try {
+      insistOnOwn(file, anyDashboard)
+      await writeFile(file, writeDashboard(id, pack))
+    } catch (error) {
       throw unwritten(file, error)
-    })
+    }
     io.stdout.write(`${file}\n`)
   }
 }

@@ -91,8 +91,15 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   )
   const waivers = options.all === true ? waiverNotes(postures) : []
   // An empty list must not look clean.
-  for (const line of [...waivers, ...unjudgedLines(postures)]) io.stderr.write(`${line}\n`)
+  const off = postures.flatMap((posture) => offLines(posture, filter.check))
+  for (const line of [...waivers, ...off, ...unjudgedLines(postures)]) io.stderr.write(`${line}\n`)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], postures.map(ofCheck(filter.check)), failOn)
+}
+
+/** Says of the check that was asked for that nobody judges it. */
+function offLines({ tenant, checks }: TenantPosture, wanted: string | undefined): readonly string[] {
+  const off = checks.filter(({ check, enabled }) => check === wanted && !enabled)
+  return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not judged`)
 }
 
 /** Narrows what the exit code hangs on to the check that was asked for. */

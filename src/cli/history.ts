@@ -8,10 +8,12 @@ import { printableJson } from '../model/printable-json.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { loadConfiguration, oneOf } from './configuration.ts'
 import { csvLine } from './csv.ts'
+import { doubts } from './doubts.ts'
 import { type ExitCode, exitCodes, type Io } from './io.ts'
 import { jsonArray } from './json-array.ts'
 import { readMoment } from './moment.ts'
 import { openSoundMirror } from './sound-mirror.ts'
+import { createViews } from './views.ts'
 import { writeAll } from './write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -80,6 +82,10 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(until !== undefined && { until }),
   })
   await writeAll(io, render(format, shown(changes, options.details === true)))
+  // What could not be read may have changed.
+  for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
+    for (const name of resource === undefined ? resourceNames : [resource])
+      for (const line of doubts(posture, name)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
 }
 

@@ -16,7 +16,7 @@ export interface Io {
   readonly cwd: string
   readonly clock: Clock
   readonly random: Random
-  /** Aborted by SIGTERM and SIGINT. */
+  /** Aborted by SIGTERM and SIGINT, and by SIGHUP unless the command reloads on it. */
   readonly stop: AbortSignal
   /** Calls back on SIGHUP. */
   readonly onReload: (callback: () => void) => void

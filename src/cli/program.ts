@@ -51,8 +51,16 @@ const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
 
 /** True when a command line names such a command; the name of a tenant or a file may be the same word. */
 export function isService(args: readonly string[]): boolean {
-  const command = args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
-  return command !== undefined && services.has(command)
+  return services.has(commandOf(args) ?? '')
+}
+
+/** True when a command line names the command that reloads on SIGHUP; to any other it says that its terminal is gone. */
+export function reloads(args: readonly string[]): boolean {
+  return commandOf(args) === 'run'
+}
+
+function commandOf(args: readonly string[]): string | undefined {
+  return args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
 }
 
 /**

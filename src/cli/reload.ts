@@ -66,7 +66,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
   const { reloading, session, live, jobs, status, log } = parts
   try {
     const next = reloading.load()
-    const problems = needingRestart(session.settings, next)
+    const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
     if (problems.length > 0) throw new ConfigError(problems)
     const web = live.candidate(next.server.webConfig)
     // In the same instant: what one of them closes must not be open by the other for a while.
@@ -101,6 +101,11 @@ function needingRestart(now: Settings, next: Settings): string[] {
   return pairs.flatMap(([key, before, after]) =>
     before === after ? [] : [`\`${key}\` changes from "${before}" to "${after}", which takes a restart`],
   )
+}
+
+/** A daemon may start without its own checks, all of them shown as unknown; it does not give up those it has. */
+function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
+  return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
 }
 
 function problemsOf(error: unknown): readonly string[] {

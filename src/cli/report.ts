@@ -22,6 +22,9 @@ import { writeAll } from './write-stream.ts'
 const formats = ['html', 'md', 'json'] as const
 const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const
 
+/** How a report begins, of whatever format. */
+const anyReport = /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"asOf": )/s
+
 interface ReportOptions {
   readonly format: string
   readonly asOf?: string
@@ -63,7 +66,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
   if (options.output === undefined) await writeAll(io, pieces)
-  else await writeFile(io, options.output, pieces)
+  else await writeFile(io, { name: options.output, pieces, own: anyReport })
   if (options.asOf === undefined) noteDifference(io, made, settings)
   return exitCodes.ok
 }

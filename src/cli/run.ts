@@ -23,7 +23,7 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { settings, source } = loadConfiguration(io, command, { judgeWeb: true, needsSecrets: true })
       let started: Daemon | undefined
-      // From the beginning, as an unheard SIGHUP ends a process; what has just been read need not be read again.
+      // What has just been read need not be read again.
       io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.storePath }, 'Starting')

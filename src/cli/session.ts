@@ -7,6 +7,7 @@ import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite-mirror.ts'
 import { storeSize } from '../mirror/store-size.ts'
 import { dayMs } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
 import { verdictLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
@@ -22,6 +23,7 @@ import { metricsConfig } from './metrics-config.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
+import { unstoredRuns } from './unstored-runs.ts'
 import { version } from './version.ts'
 import { createViews, type Views } from './views.ts'
 
@@ -71,6 +73,7 @@ export class Session implements AsyncDisposable {
   readonly #closing = new AbortController()
   #changing: Promise<unknown> = Promise.resolve()
   #removalsOwed = false
+  readonly #unstored = unstoredRuns()
 
   constructor({ settings, askBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
     const { io, log, mirror } = parts
@@ -137,15 +140,21 @@ export class Session implements AsyncDisposable {
    * @throws FatalError when the database is lost: nothing may go on with it.
    */
   run(tenant: TenantParts, resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+    const { io, log } = this.#options
     return this.#onSoundStore(signal, async () => {
       const result = await tenant.engine.run(resource, mode, signal)
-      logResult(this.#options.log, result)
+      this.#unstored.ended(result, io.clock.now())
+      logResult(log, result)
       tenant.serverClock.note(result)
       if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
       if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
         await this.#judgeTenant(tenant.settings.name, { onlyInputs: [resource], signal })
       }
       return result
+    }).catch((error: unknown) => {
+      if (error instanceof SyncError && error.reason === 'store')
+        this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
+      throw error
     })
   }
 
@@ -232,7 +241,7 @@ export class Session implements AsyncDisposable {
 
   #viewsOf(settings: Settings): Views {
     const skewOf = (name: string) => (resource: ResourceName) => this.#find(name)?.client.answerTimes.skewMs(resource)
-    return createViews(this.mirror, settings, this.#options.io.clock, skewOf)
+    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, unstored: this.#unstored })
   }
 
   #find(name: string): TenantParts | undefined {

@@ -3,13 +3,17 @@ import { printable } from '../model/printable.ts'
 import { systemClock } from '../model/system-clock.ts'
 import { endNow } from './end-now.ts'
 import { exitCodes, type Io } from './io.ts'
-import { isService, runProgram } from './program.ts'
+import { isService, reloads, runProgram } from './program.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds: a second less than is promised. */
 const stopLimitMs = 4000
 
-/** The process as a command sees it. */
-export async function start(): Promise<void> {
+/**
+ * The process as a command sees it.
+ *
+ * @param hangUp aborted by the first SIGHUP; whoever calls hears that from the beginning.
+ */
+export async function start(hangUp: AbortSignal): Promise<void> {
   const stopping = new AbortController()
   const args = process.argv.slice(2)
   // To be stopped is how a service ends; a command that was stopped has not done its work.
@@ -21,6 +25,10 @@ export async function start(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  if (!reloads(args)) {
+    hangUp.addEventListener('abort', stop)
+    if (hangUp.aborted) stop()
+  }
   // Unheard, it would open Node's debugger, and with it the token, to everybody on this machine.
   process.on('SIGUSR1', () => {})
   // A reader that went away ends the output, not the engine.

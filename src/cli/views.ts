@@ -1,5 +1,6 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
 import { foremostMemory } from '../evaluate/foremost-memory.ts'
 import { readFindings } from '../evaluate/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
@@ -20,6 +21,8 @@ import { readClientSecrets } from '../resources/api-clients-gauges.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { batches } from './batches.ts'
 import { checksOf } from './checks-of.ts'
+import { unreadChecks } from './unread-checks.ts'
+import type { UnstoredRuns } from './unstored-runs.ts'
 import { withProblems } from './with-problems.ts'
 
 /** What every output reads: the mirror, with the present applied to it. */
@@ -38,26 +41,28 @@ export interface Views {
 
 const tenantsAtOnce = 16
 
+/** What an engine knows beside its mirror. */
+export interface EngineFacts {
+  /** The skews of the clocks by the answers of this process. */
+  readonly skewOf: (tenant: string) => SkewOf
+  readonly unstored: Pick<UnstoredRuns, 'over'>
+}
+
 /**
  * Views over the configured tenants; one that is not in the mirror yet is shown as never read.
  *
- * @param skewOf the skews of the clocks by the answers of this process; absent = by what the mirror stored.
+ * @param engine absent = by what the mirror stored.
  */
-export function createViews(
-  mirror: Mirror,
-  settings: Settings,
-  clock: Clock,
-  skewOf?: (tenant: string) => SkewOf,
-): Views {
+export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
-  const checks = checksOf(settings)
+  const listed = checksOf(settings)
   const foremost = foremostMemory()
 
   async function judged(): Promise<readonly JudgedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
     return settings.tenants.map((tenant) => {
       const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }
-      return skewOf === undefined ? known : { ...known, skewOf: skewOf(tenant.name) }
+      return engine === undefined ? known : { ...known, skewOf: engine.skewOf(tenant.name) }
     })
   }
 
@@ -71,11 +76,18 @@ export function createViews(
     return all
   }
 
+  async function checksFor({ id }: JudgedTenant): Promise<readonly Check[]> {
+    const { ownChecks } = settings
+    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
+  }
+
   async function postureOf(tenant: JudgedTenant): Promise<TenantPosture> {
     const now = clock.now()
+    const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
     const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
-    return withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    return engine === undefined ? shown : engine.unstored.over(shown)
   }
 
   function secretsOf({ id, settings: { ownClientId } }: JudgedTenant): Promise<readonly SecretView[]> {
@@ -117,9 +129,13 @@ export function createViews(
   }
 
   /** The foremost findings of each check. */
-  async function namedFindings({ id, settings: { name } }: JudgedTenant, posture: TenantPosture) {
+  async function namedFindings(tenant: JudgedTenant, posture: TenantPosture) {
+    const {
+      id,
+      settings: { name },
+    } = tenant
     const named: NamedFinding[] = []
-    for (const check of checks) {
+    for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waivers, { tenant: name, check: check.id })

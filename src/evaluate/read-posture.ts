@@ -113,7 +113,8 @@ function presentStatus(check: Check, { request, trust, state }: CheckKnown): Dec
   })
   const { options } = settingsOf(check, tenant.settings)
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
-  const isOfRule = state?.rule === null || state?.rule === rule
+  // A verdict without a rule is `unknown`, or was reached while an input was switched off and says nothing with it on.
+  const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
   const hangsOnVerdict = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
   const isOff = inputTrusts(trust, inputsOf(check)).some((input) => input.off)

@@ -47,7 +47,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_up',
-    help: `1 when the last run succeeded; 0 also before the first, and for incremental syncs while they wait for a full sync that fails. ${fromMirror}`,
+    help: `1 when the last run succeeded and was stored; 0 also before the first, and for incremental syncs while they wait for a full sync that fails. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => Number(mode.up)),
   },

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
+import { realFile } from './real-file.ts'
 
 /** Whether an engine works on a database. */
 export interface LockState {
@@ -14,8 +14,8 @@ export interface LockState {
 
 /** Looks at the engine's lock on a database without waiting for it or keeping an engine that starts from it. */
 export function lockStateOf(storePath: string): LockState {
-  const path = `${resolve(storePath)}-lock`
   try {
+    const path = `${realFile(storePath)}-lock`
     const stats = statSync(path, { throwIfNoEntry: false })
     if (stats === undefined) return { held: false, pid: null, mirrorMade: false }
     const { held, mirrorMade } = look(path)

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { FatalError } from '../model/errors.ts'
@@ -9,6 +9,7 @@ import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
 import { patienceOf } from './patience.ts'
+import { insistOnOneName, realFile } from './real-file.ts'
 import { countDifferences } from './record-counts.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 
@@ -26,10 +27,11 @@ export interface OpenedDatabase extends Disposable {
  * @throws FatalError in one sentence when it cannot be had; nothing is changed then.
  */
 export function openForEngine(path: string): OpenedDatabase {
-  const file = resolve(path)
+  const file = real(path)
   const umask = process.umask(0o077)
   try {
     makeFolder(dirname(file))
+    insistOnOneName(file)
     const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
     try {
@@ -129,7 +131,7 @@ function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
 
 /** Opens the database beside a running engine, for commands that read and for `accept`. */
 export function openBesideEngine(path: string): OpenedDatabase {
-  const file = resolve(path)
+  const file = real(path)
   try {
     insistOnMirror(file)
     const raw = new Connection(file, { fileMustExist: true })
@@ -161,7 +163,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
  * and stands still at the present instant while the engine goes on.
  */
 export function openSnapshot(path: string): BetterSqlite3.Database {
-  const file = resolve(path)
+  const file = real(path)
   try {
     insistOnMirror(file)
     const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
@@ -178,8 +180,17 @@ export function openSnapshot(path: string): BetterSqlite3.Database {
   }
 }
 
+function real(path: string): string {
+  try {
+    return realFile(path)
+  } catch (error) {
+    throw describe(error, path)
+  }
+}
+
 function insistOnMirror(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) throw noMirror(file)
+  insistOnOneName(file)
 }
 
 function noMirror(file: string): FatalError {

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { type LockState, lockStateOf } from './lock-holder.ts'
 import { type SchemaAge, schemaAge } from './migrate.ts'
 import { openSnapshot } from './open-database.ts'
+import { realFile } from './real-file.ts'
 import { type StoreSize, storeSize } from './store-size.ts'
 
 /** What can be told of a database and the place it lies in, from outside. */
@@ -16,7 +17,7 @@ export interface StoreFacts extends StoreSize {
 
 /** Facts of the files alone; nothing is opened but the lock, for an instant. */
 export function storeFacts(storePath: string): StoreFacts {
-  const path = resolve(storePath)
+  const path = realIfVisible(storePath)
   const size = sizeIfVisible(path)
   return {
     ...(size ?? { bytes: 0, walBytes: 0 }),
@@ -55,6 +56,14 @@ export function layoutFacts(storePath: string): LayoutFacts {
     }
   } finally {
     raw.close()
+  }
+}
+
+function realIfVisible(path: string): string {
+  try {
+    return realFile(path)
+  } catch {
+    return resolve(path)
   }
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { realFile } from './real-file.ts'
 
 export interface StoreSize {
   readonly bytes: number
@@ -9,5 +10,6 @@ export interface StoreSize {
 /** Sizes of the files of a database; what is not there is 0. */
 export function storeSize(path: string): StoreSize {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  return { bytes: sizeOf(path), walBytes: sizeOf(`${path}-wal`) }
+  const real = realFile(path)
+  return { bytes: sizeOf(real), walBytes: sizeOf(`${real}-wal`) }
 }

@@ -15,6 +15,8 @@ export interface RunResult {
   readonly counts: CommitCounts
   readonly pages: number
   readonly durationMs: number
+  /** False when the mirror does not tell of it, because its end could not be stored. */
+  readonly stored: boolean
   /** For `rate_limited`: when the run may go on, in milliseconds since the epoch. */
   readonly retryAt: number | null
 }

@@ -134,6 +134,7 @@ class Engine implements TenantEngine {
       pages: run?.pages ?? 0,
       durationMs: clock.monotonic() - started,
       retryAt: known?.retryAt ?? null,
+      stored: outcome === 'skipped',
     }
     if (outcome === 'skipped') return result
     const ended = run === undefined ? result : await this.#close(run, result)
@@ -196,7 +197,7 @@ class Engine implements TenantEngine {
       }
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
       if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
-      return result
+      return { ...result, stored: true }
     } catch (error) {
       // A full disk is no fault of ours, and the run's own failure tells of it.
       const fields = reasonOf(error) === 'store' ? { detail: String(error) } : { err: error }

@@ -32,6 +32,11 @@ export function isTrusted(view: ResourceView, holds: readonly HoldView[]): boole
   return view.enabled && (state === 'fresh' || state === 'failing')
 }
 
+/** True when the last run of something could not be stored: what is shown is older than what was read. */
+export function isUnstored({ resources }: TenantPosture): boolean {
+  return resources.some(({ enabled, modes }) => enabled && modes.some(({ up, reason }) => !up && reason === 'store'))
+}
+
 export interface Trust {
   /** `full` only when every enabled resource is fresh; `none` when no verdict can rest on anything. */
   readonly level: 'full' | 'partial' | 'none'

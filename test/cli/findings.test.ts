@@ -129,6 +129,15 @@ it('never lets an empty list look like a clean bill', async () => {
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
 })
 
+it('says of a check that was asked for that it is switched off', async () => {
+  const { run } = await synced({ more: 'checks: { user-mfa-enrolled: { enabled: false } }' })
+  expect(await run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
+    stdout: 'No open findings.\n',
+    stderr: expect.stringContaining('acme: user-mfa-enrolled is switched off in the configuration and not judged\n'),
+  })
+  expect((await run('findings')).stderr).not.toContain('switched off')
+})
+
 it('takes --fail-on: 1 with findings that grave, 3 with a check that is unknown', async () => {
   const { run, simulator } = await world()
   expect(await run('findings', '--fail-on', 'info')).toMatchObject({ code: 1 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { aDay, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
 
@@ -129,6 +130,18 @@ it('writes the same in every format, and no cell that begins a formula', async (
   const lines = (await run('history')).stdout.trimEnd().split('\n')
   expect(lines).toHaveLength(changes.length)
   expect(lines.at(-1)).toMatch(/^2026-03-03T12:00:00\.000Z {2}acme {2}\S+ \S+ .*\(request [\da-f-]{36}\)$/)
+})
+
+it('says of which data it cannot know whether they changed', async () => {
+  const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  expect(await run('history')).toEqual({ code: 0, stdout: 'No change is recorded.\n', stderr: '' })
+  simulator.faults.add({ effect: { kind: 'status', status: 500 } })
+  pass(aDay)
+  await run('sync')
+  const stale = /^acme (\S+): as of \S+, older than its limit$/gm
+  const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
+  expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
+  expect(namedIn((await run('history', '--entity', 'users:1', '--format', 'json')).stderr)).toEqual(['users'])
 })
 
 it('says what is wrong with what it is asked, without repeating it', async () => {

@@ -166,9 +166,17 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   expect((await made.run('findings')).stderr).toContain('own-checks-folder (check_failed)')
+  const { stdout } = await made.run('metrics')
+  expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="good-one",severity="medium"} 1\n')
+  expect(stdout).toContain('tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')
+  expect(stdout).toMatch(/tenantwatch_finding_info\{tenant="acme",check="good-one",severity="medium"/)
+  expect(await made.run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
+    stderr: expect.stringContaining('good-one (check_failed)'),
+  })
   mkdirSync(join(made.folder, 'own'))
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toEqual([])
+  expect((await made.run('metrics')).stdout).not.toContain('check="good-one"')
   const all = JSON.parse((await made.run('findings', '--all', '--format', 'json')).stdout)
   expect(all.filter((one: { check: string }) => one.check === 'good-one')).toMatchObject([
     { state: 'resolved', resolution: 'check_disabled' },
@@ -213,6 +221,21 @@ it('takes up other files at a reload, and tells of them on page, JSON and from t
     expect.objectContaining({ check: 'second', reason: 'check_failed', problem: expect.stringContaining('b.sql') }),
   )
   expect(one.logged('Own check could not be judged')).toMatchObject([{ check: 'second', tenant: 'acme' }])
+})
+
+it('does not give up its own checks at a reload whose folder cannot be read', async () => {
+  const own = { more: 'ownChecks: { folder: ., timeoutSeconds: 60 }' }
+  const one = await reloadable(own, { 'a.sql': sql('first-user', ofFirst) })
+  one.configure({ more: 'ownChecks: { folder: away }' })
+  expect(await one.daemon.reload()).toEqual({
+    ok: false,
+    text: expect.stringContaining('away: the folder of own checks cannot be read: no such file'),
+  })
+  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(0)
+  expect(await one.metric('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"}')).toBe(1)
+  one.configure(own)
+  expect(await one.daemon.reload()).toMatchObject({ ok: true })
+  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(1)
 })
 
 it('hides what own checks say where names are hidden', async () => {

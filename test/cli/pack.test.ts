@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -39,8 +39,22 @@ it('names the dashboard that cannot be written', async () => {
   const { code, stderr } = await run('dashboards', '--output', '.')
   expect([code, stderr]).toEqual([
     3,
-    `tenantwatch: ${join(folder, 'tenantwatch-operations.json')} cannot be written (EISDIR)\n`,
+    `tenantwatch: ${join(folder, 'tenantwatch-operations.json')} cannot be written (it is not a regular file)\n`,
   ])
+})
+
+it('replaces a dashboard of its own, and no other file that stands in its place', async () => {
+  const { run, folder, read } = await cli({ simulator: null })
+  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
+  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
+  writeFileSync(join(folder, 'token'), 'secret')
+  rmSync(join(folder, 'tenantwatch-posture.json'))
+  symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
+  expect(await run('dashboards', '--output', '.')).toMatchObject({
+    code: 3,
+    stderr: `tenantwatch: ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file is there, which is left as it is)\n`,
+  })
+  expect(read('token')).toBe('secret')
 })
 
 it.each([

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { checks } from '../../src/checks/index.ts'
-import { isService } from '../../src/cli/program.ts'
+import { isService, reloads } from '../../src/cli/program.ts'
 import { cli, synced } from './support/cli.ts'
 
 const commands = [
@@ -127,6 +127,16 @@ it.each([
   ['--help', false],
 ])('knows of "%s" whether to be stopped is how it ends', (line, expected) => {
   expect(isService(line.split(' '))).toBe(expected)
+})
+
+it.each([
+  ['run', true],
+  ['--config run sync', false],
+  ['--config x.yaml run', true],
+  ['demo', false],
+  ['export users --tenant run', false],
+])('knows of "%s" whether SIGHUP makes it load its configuration anew', (line, expected) => {
+  expect(reloads(line.split(' '))).toBe(expected)
 })
 
 it('says where secrets come from to who gives one as an option', async () => {

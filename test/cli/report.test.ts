@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
 import { aDay, type CliOptions, startTime, synced } from './support/cli.ts'
@@ -205,6 +205,33 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
   expect(await run('report', '--tenant', 'nobody', '--output', 'kept')).toMatchObject({ code: 2 })
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
   expect(existsSync(join(folder, 'kept'))).toBe(true)
+})
+
+it('replaces a report, and no other file: no database, backup, configuration or token', async () => {
+  const { run, folder, store } = await world()
+  for (const format of ['html', 'md', 'json', 'html'])
+    expect(await run('report', '--output', 'evidence', '--format', format)).toMatchObject({ code: 0 })
+  expect(await run('backup', 'mirror.bak')).toMatchObject({ code: 0 })
+  writeFileSync(join(folder, 'token'), 'secret')
+  writeFileSync(join(folder, 'drafted.part'), 'secret')
+  symlinkSync(store, join(folder, 'current'))
+  const beside = ['-wal', '-shm', '-lock', '-journal'].map((suffix) => store + suffix)
+  const config = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+  expect(config).not.toEqual([])
+  writeFileSync(`${store}-wal`, '')
+  for (const name of [store, ...beside, ...config, 'current', 'mirror.bak', 'token', 'drafted']) {
+    const path = resolve(folder, name)
+    const before = existsSync(path) ? readFileSync(path) : null
+    const { code, stderr } = await run('report', '--output', name)
+    expect([name, code, stderr]).toEqual([
+      name,
+      2,
+      expect.stringMatching(/cannot be written \((?:it is part of a database|another file is there)/),
+    ])
+    if (before !== null && !beside.includes(path)) expect(readFileSync(path).equals(before)).toBe(true)
+  }
+  expect(readFileSync(join(folder, 'drafted.part'), 'utf8')).toBe('secret')
+  expect(await run('findings')).toMatchObject({ code: 0 })
 })
 
 it('keeps no token, address or secret in the record of the configuration', async () => {

@@ -128,6 +128,16 @@ it('names the refusal rather than that nothing was ever read', async () => {
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
+it('takes no verdict of a time when an input was switched off for one of now', async () => {
+  const mirror = soundMirror()
+  const changes = { resources: { 'authentication-settings': { enabled: false } } }
+  await evaluate(mirror, { changes })
+  expect(statusOf(await read(mirror, { changes }), 'auth-sso-enforced')).toBe('not_applicable null')
+  expect(statusOf(await read(mirror), 'auth-sso-enforced')).toBe('unknown stale')
+  await evaluate(mirror)
+  expect(statusOf(await read(mirror), 'auth-sso-enforced')).toBe('pass null')
+})
+
 it('shows a disabled check as not applicable and a switched-off input likewise', async () => {
   const mirror = soundMirror()
   const changes = {

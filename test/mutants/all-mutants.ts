@@ -1,6 +1,7 @@
 import { answerTimeMutants } from './answer-time-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
 import { decoderMutants } from './decoder-mutants.ts'
+import { hostingMutants } from './hosting-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { leftoversMutants } from './leftovers-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
@@ -15,6 +16,7 @@ export const allMutants: readonly Mutant[] = [
   ...answerTimeMutants,
   ...checksMutants,
   ...decoderMutants,
+  ...hostingMutants,
   ...identityMutants,
   ...leftoversMutants,
   ...localClockMutants,

@@ -166,21 +166,24 @@ it('warns of passwords without TLS on any address but the loopback, and of HTTP/
   ])
 })
 
+/** What a file must say to let everybody in. */
+const open = 'http_server_config: {}'
+
 it.each([
-  ['127.0.0.1', '', 0],
-  ['localhost', '', 0],
-  ['0.0.0.0', '', 1],
+  ['127.0.0.1', open, 0],
+  ['localhost', open, 0],
+  ['0.0.0.0', open, 1],
   ['0.0.0.0', tls, 1],
   ['0.0.0.0', tls + alice, 0],
 ])('warns once on %s with "%s" of an address that is open to everybody', async (host, text, count) => {
   await using web = await startLive(text, host)
   for (let i = 0; i < 3; i++) await web.get('/')
-  const open = web.logged.filter(({ message }) => message.startsWith('Status page and metrics are open to everybody'))
-  expect(open).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
+  const warned = web.logged.filter(({ message }) => message.startsWith('Status page and metrics are open to everybody'))
+  expect(warned).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
 })
 
 it('takes up no change by itself between the reading of a candidate and its coming into force', async () => {
-  await using web = await startLive('')
+  await using web = await startLive(open)
   const { live } = web
   const candidate = live.candidate('web.yaml')
   web.write('web.yaml', alice)
@@ -198,6 +201,13 @@ it('goes on following its file after a candidate that cannot be used', async () 
   web.write('web.yaml', bob)
   expect([...live.settings().users.keys()]).toEqual(['bob'])
 })
+
+it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
+  'refuses to begin with %j: who names a file for users must not be without any',
+  async (text) => {
+    await expect(startLive(text)).rejects.toThrow('everybody would be let in')
+  },
+)
 
 it('refuses to begin with a file that is wrong', () => {
   const options = { cwd: '/', host: '127.0.0.1', log: silentLog(), onReading: () => {} }

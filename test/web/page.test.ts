@@ -146,6 +146,14 @@ it.each([
     posture({ checks: [check('x', { status: 'not_applicable' })] }),
   ],
   [
+    'blind',
+    'No check fails; nothing new can be stored, so all of this is of the time before.',
+    posture({
+      resources: [resource('users', { modes: [mode({ up: false, reason: 'store' })] })],
+      checks: [check('x', { status: 'pass' })],
+    }),
+  ],
+  [
     'bad',
     'No check fails; the data can be trusted for 2 of 2 resources.',
     posture({ holds: [{ id: 'H', resource: 'roles', reason: 'suspect_empty', count: 1, message: '', raisedAt: at }] }),

@@ -61,7 +61,8 @@ const shared = {
   options: z.strictObject({}),
 } satisfies Partial<CheckFacts & Pick<Check, 'options'>>
 
-function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly problem: string }>): Check {
+/** Stands for a check whose file makes none, or cannot be read. */
+export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly problem: string }>): Check {
   return {
     ...shared,
     id,

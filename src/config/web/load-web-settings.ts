@@ -41,6 +41,8 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   if (!yaml.readable) return broken(problems)
   const { raw } = yaml
   if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of keys`])
+  if (Object.keys(raw ?? {}).length === 0)
+    return broken([`${path}: the file sets nothing, so that everybody would be let in; want one of ${keys.join(', ')}`])
   const report = createReport(locateIn(path, yaml))
   const read = (file: string) => reader.read(resolve(dirname(whole), file))
   const map: Readonly<Record<string, unknown>> = { ...(raw as object | null) }

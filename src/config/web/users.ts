@@ -1,5 +1,5 @@
 import type { Report } from '../report.ts'
-import { readMap } from '../section.ts'
+import { isMapOrEmpty, readMap } from '../section.ts'
 
 const key = 'basic_auth_users'
 
@@ -9,7 +9,10 @@ const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z\d]{53}$/
 /** Reads `basic_auth_users`: a bcrypt hash by user name. */
 export function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   const users = new Map<string, string>()
-  for (const [name, hash] of Object.entries(readMap(raw, [key], report))) {
+  const written = Object.entries(readMap(raw, [key], report))
+  if (isMapOrEmpty(raw) && raw !== undefined && written.length === 0)
+    report.say([key], 'has no user, so that everybody would be let in; want a user, or leave the key out')
+  for (const [name, hash] of written) {
     // A line pasted from a password file is such a name, so it is not repeated.
     if (!/^[^:\p{Cc}]{1,128}$/u.test(name)) report.say([key], 'has a user name that cannot be one (a colon, or empty)')
     else if (typeof hash === 'string' && bcryptHash.test(hash)) users.set(name, hash)

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { Clock } from '../../model/clock.ts'
 import { endWithProcess } from '../../model/end-with-process.ts'
 import { SyncError } from '../../model/errors.ts'
@@ -8,7 +8,7 @@ import { parseSecret } from './parse-secret.ts'
 import type { SecretSource } from './secret-source.ts'
 
 const timeoutMs = 10_000
-const maxBytes = 64 * 1024
+const mostBytes = 64 * 1024
 
 /**
  * A secret printed by a command, run without a shell, for at most 10 s. Its output serves for one cycle; it is run again
@@ -25,36 +25,50 @@ export function commandSource(argv: readonly string[], clock: Clock, cycleMs: nu
   })
 }
 
+/** What the command prints. It runs in a group of its own, so that what it started ends with it. */
 function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
   const [file = '', ...args] = argv
   return new Promise((resolve, reject) => {
-    const options = {
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      maxBuffer: maxBytes,
-      windowsHide: true,
-      signal,
-    } as const
-    const child = execFile(file, args, options, (error, stdout) => {
-      if (error === null) resolve(stdout)
-      else reject(failure(error, signal))
+    const child = spawn(file, args, { detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const pieces: Buffer[] = []
+    let bytes = 0
+    let problem: string | null = null
+    const kill = () => killGroup(child)
+    const fail = (why: string) => {
+      problem ??= why
+      kill()
+    }
+    const late = setTimeout(() => fail(`no result within ${timeoutMs / 1000} s`), timeoutMs)
+    signal.addEventListener('abort', kill)
+    endWithProcess(child, kill)
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length
+      if (bytes > mostBytes) fail(`more than ${mostBytes / 1024} KiB of output`)
+      else pieces.push(piece)
     })
-    endWithProcess(child)
-    child.stdin?.on('error', () => {})
-    child.stdin?.end()
+    child.once('error', (error) => {
+      problem ??= codeOf(error)
+    })
+    child.once('close', (code) => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', kill)
+      if (code !== 0) problem ??= code === null ? 'ended by a signal' : `exit code ${code}`
+      if (signal.aborted) reject(new SyncError('aborted', 'The token command was ended with the client'))
+      else if (problem === null) resolve(Buffer.concat(pieces).toString('utf8'))
+      else reject(failure(problem))
+    })
   })
 }
 
-function failure(error: { readonly code?: unknown; readonly killed?: boolean }, signal: AbortSignal): SyncError {
-  if (signal.aborted) return new SyncError('aborted', 'The token command was ended with the client')
-  const why =
-    typeof error.code === 'number'
-      ? `exit code ${error.code}`
-      : typeof error.code === 'string'
-        ? codeOf(error)
-        : error.killed === true
-          ? `no result within ${timeoutMs / 1000} s`
-          : 'ended by a signal'
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended by itself.
+  }
+}
+
+function failure(why: string): SyncError {
   return new SyncError('unauthorized', `The token command failed: ${why}`, {
     hint: 'Run the configured command by hand as the user of the daemon',
   })

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { silentLog } from '../../../src/model/log.ts'
 import { commandSource } from '../../../src/tenant/credential/command-source.ts'
 import { fileSource } from '../../../src/tenant/credential/file-source.ts'
@@ -106,7 +107,7 @@ it.each([
   ['exit code 3', `console.error('${canary}');console.log('${canary}');process.exit(3)`],
   ['is empty', ''],
   ['a space', `console.log('${canary} x')`],
-  ['MAXBUFFER', `process.stdout.write('${canary}'.repeat(9000))`],
+  ['more than 64 KiB', `process.stdout.write('${canary}'.repeat(9000))`],
 ])('tells that a command failed (%s) without its output', async (why, script) => {
   const source = commandSource([process.execPath, '-e', script], fakeClock(), 60_000)
   const error = await caught(source.current())
@@ -132,3 +133,24 @@ it('ends a running command when it is disposed', async () => {
   source.dispose()
   expect((await call).reason).toBe('aborted')
 })
+
+it.runIf(existsSync('/proc/self'))('ends what a command has started with it', async () => {
+  await using dir = await folder()
+  const file = join(dir.path, 'pids')
+  const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 1000)
+  const call = caught(source.current())
+  const pids = await vi.waitFor(async () => {
+    const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)
+    if (found.length !== 2) throw new Error('It has not begun yet')
+    return found
+  })
+  source.dispose()
+  expect((await call).reason).toBe('aborted')
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]))
+})
+
+/** False for a process that is gone, or waits for its parent to hear of its end. */
+function isAlive(pid: number): boolean {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'))
+}
