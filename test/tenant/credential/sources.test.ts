@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { silentLog } from '../../../src/model/log.ts'
 import { commandSource } from '../../../src/tenant/credential/command-source.ts'
 import { fileSource } from '../../../src/tenant/credential/file-source.ts'
@@ -143,6 +143,9 @@ it.runIf(existsSync('/proc/self'))('ends what a command has started with it', as
     const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)
     if (found.length !== 2) throw new Error('It has not begun yet')
     return found
+  })
+  onTestFinished(() => {
+    for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL')
   })
   source.dispose()
   expect((await call).reason).toBe('aborted')
