@@ -93,6 +93,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
     'model/system-clock.ts',
     'simulator/pause.ts',
     'simulator/start.ts',
+    'tenant/credential/command-source.ts',
     'tenant/wire/deadline.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',

@@ -138,10 +138,13 @@ it('says of which data it cannot know whether they changed', async () => {
   simulator.faults.add({ effect: { kind: 'status', status: 500 } })
   pass(aDay)
   await run('sync')
+  const [user] = [...simulator.state().users()]
   const stale = /^acme (\S+): as of \S+, older than its limit$/gm
   const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
   expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
-  expect(namedIn((await run('history', '--entity', 'users:1', '--format', 'json')).stderr)).toEqual(['users'])
+  expect(namedIn((await run('history', '--entity', `users:${user?.userId}`, '--format', 'json')).stderr)).toEqual([
+    'users',
+  ])
 })
 
 it('says what is wrong with what it is asked, without repeating it', async () => {

@@ -104,8 +104,10 @@ it('takes users of the web configuration for protection', () => {
     'basic_auth_users: { a: $2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b. }\n',
   )
   expect(judged()).toEqual([expect.stringMatching(/^ok /)])
-  writeFileSync(join(folder, 'web.yaml'), '{}\n')
+  writeFileSync(join(folder, 'web.yaml'), 'http_server_config: { http2: true }\n')
   expect(judged()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
+  writeFileSync(join(folder, 'web.yaml'), '{}\n')
+  expect(judged()).toEqual([expect.stringMatching(/^warn webConfig: cannot be judged: .*sets nothing/)])
   writeFileSync(join(folder, 'web.yaml'), 'colour: red\n')
   expect(judged()).toEqual([expect.stringMatching(/^warn webConfig: cannot be judged: .*colour/)])
 })

@@ -66,6 +66,9 @@ export const document = (n: number, more: Fields = {}): Fields => ({
   ...more,
 })
 
+/** `role` names the role with this id so. */
+const roleIdOf = ({ roleName }: Fields): number => Number(/^Role (\d+)$/.exec(String(roleName))?.[1] ?? 1)
+
 export const role = (roleId: number, more: Fields = {}): Fields => ({
   roleId,
   name: roleId === 1 ? 'Reader' : `Role ${roleId}`,
@@ -134,7 +137,7 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
     if (path === 'permissions') return answer(response, 200, one.roles[0]?.['permissions'] ?? [], null)
     if (path === 'authentication-settings') return answer(response, 200, one.settings, null)
     const found = one.users.find(({ userId }) => path === `users/${userId}`)
-    return answer(response, found === undefined ? 404 : 200, found ? { ...found, roleId: 1 } : null, null)
+    return answer(response, found === undefined ? 404 : 200, found ? { ...found, roleId: roleIdOf(found) } : null, null)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   onTestFinished(() => {
