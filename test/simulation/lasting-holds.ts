@@ -27,14 +27,21 @@ export async function mayLast(parts: HeldParts, { cause }: Pick<HoldRow, 'cause'
   return isStranger(parts) || (cause['check'] === 'page' && (await isStrangePage(parts, cause)))
 }
 
-/** No GUID of the tenant is known; where it has none to compare, not more than half of the first page of users is. */
+/**
+ * No GUID of the tenant is known; where it has none to compare, not more than half of the first page of users is, or not
+ * more than half of the mirror's oldest users are on it.
+ */
 function isStranger({ world, machine, service }: HeldParts): boolean {
   const guids = (['api-clients', 'documents'] as const).filter((feed) => liveCount(machine, feed) > 0)
   if (guids.length === 0) {
     const known = knownIds(machine, 'users')
     const { shown } = service.answer('/api/public/users', world)
+    const oldest = machine
+      .query('select user_id as id from users where removed_at is null order by created_at_ms, user_id')
+      .slice(0, shown.length)
+    const present = oldest.filter(({ id }) => shown.includes(String(id)))
     // Users that were never shown with a readable id are not known.
-    return shown.filter((id) => known.has(id)).length * 2 <= shown.length
+    return shown.filter((id) => known.has(id)).length * 2 <= shown.length || present.length * 2 <= oldest.length
   }
   return guids.every((feed) => {
     const known = knownIds(machine, feed)
