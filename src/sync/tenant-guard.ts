@@ -225,7 +225,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
-    admits: (state, glance) => admits(state, glance, tenant().admitted, clock.now()),
+    // What a former tenant left is no measure for the accepted one.
+    admits: (state, glance) =>
+      tenant().former.includes(state.resource) || admits(state, glance, tenant().admitted, clock.now()),
     refusePage(resource, query, { known, unknown }) {
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { apiClientSecretNotExpired } from '../../src/checks/api-client-secret-not-expired.ts'
 import { userRoleActive } from '../../src/checks/user-role-active.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, live, theHold } from '../support/trust.ts'
@@ -105,6 +105,28 @@ it('trusts what a token may not read no more than before, and not after a restar
   server.denied.clear()
   await test.run('users', 'sweep')
   expect((await judged(scene)).findings).toEqual([])
+})
+
+it('compares users that were switched off during an acceptance with none of the former tenant', async () => {
+  const many = (first: number) => Array.from({ length: 6 }, (_, n) => user(first + n))
+  const server = await twoTenants(tenant({ ...ofA, users: many(1) }), tenant({ ...ofB, users: many(50) }))
+  const settings = { baseUrl: server.url, auth: { header: 'Authorization', scheme: 'Bearer' } }
+  const test = await testEngine({ settings })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  await test.runAll('sweep')
+  await test.restart({ resources: { users: { enabled: false } } })
+  test.clock.advance(6 * minuteMs)
+  server.choose(() => server.b)
+  test.useToken('second')
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  await accept(test, await theHold(test))
+  await test.runAll('sweep')
+  await test.restart({ resources: {} })
+  for (let n = 0; n < 2; n++) {
+    test.clock.advance(dayMs)
+    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  }
+  expect((await test.mirror.tenant(test.engine.tenantId)).former).toEqual([])
 })
 
 it('judges no mix when a third tenant ends the acceptance', async () => {
