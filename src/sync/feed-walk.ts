@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PageCommit, WalkAdvance, WalkRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { Oddity } from '../tenant/reader.ts'
 import { commit } from './commit-page.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
@@ -30,6 +31,8 @@ export async function walkToEnd(run: Run, definition: FeedResource): Promise<Wal
     try {
       page = await ahead.take(wanted)
     } catch (error) {
+      // What replays one old answer may have given the earlier pages, too.
+      if (reasonOf(error) === 'stale_answer') await run.context.store.dropWalk(walk.id)
       if (!cursorRefused(error) || restarted) throw error
       restarted = true
       log.warn({ resource: definition.name, page: walk.pages }, 'A cursor was refused in mid-walk; walking anew')

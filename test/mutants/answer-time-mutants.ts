@@ -118,4 +118,11 @@ export const answerTimeMutants: readonly Mutant[] = [
     replace: 'Math.abs(now - open.progressAt) <= ',
     tests: ['test/sync/limits-rate.test.ts'],
   },
+  {
+    name: 'a full sync goes on behind a page that was old',
+    file: 'src/sync/feed-walk.ts',
+    find: "if (reasonOf(error) === 'stale_answer') await",
+    replace: "if (reasonOf(error) === 'tls') await",
+    tests: ['test/sync/stale-answers.test.ts'],
+  },
 ]

@@ -66,6 +66,15 @@ it('an answer that a cache has held for longer than 300 s is stale', async () =>
   expect(ending(await test.run('permissions'))).toBe('success')
 })
 
+it('a full sync of which one page was old begins anew', async () => {
+  const test = await synced()
+  const old = test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'clock-skew', ms: -hourMs } })
+  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(test.query('select * from walks')).toEqual([])
+  test.sim.faults.remove(old.id)
+  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+})
+
 it('an old detail fails the run that asked for it', async () => {
   const test = await synced({ settings: { userDetails: { perRun: 3 } } })
   test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
