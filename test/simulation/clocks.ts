@@ -22,6 +22,11 @@ export class WallClock {
     return this.#segments.at(-1)?.offset ?? 0
   }
 
+  /** The least offset so far. */
+  get leastOffset(): number {
+    return Math.min(...this.#segments.map(({ offset }) => offset))
+  }
+
   get now(): number {
     return this.#time.now + this.offset
   }

@@ -12,8 +12,9 @@ export class KeepingWitness {
 
   /** "Retention erases only by the earlier of the local clock and the tenant's server time" (contract: Local clock). */
   checkErasure(oracle: Oracle, { machine, ledger, wall }: OracleParts): void {
-    // Where both clocks show the same wrong year, nothing says that it is wrong.
-    const isLate = Math.min(ledger.times.mostAheadMs, wall.offset) > dayMs
+    // Where both clocks show the same wrong year, nothing says that it is wrong: what is dated or erased by it is.
+    const { mostAheadMs, mostBehindMs } = ledger.times
+    const isLate = Math.max(Math.min(mostAheadMs, wall.offset), Math.min(mostBehindMs, -wall.leastOffset)) > dayMs
     for (const table of kept) {
       const [row] = machine.query(`select count(*) as n from ${table}`)
       const count = Number(row?.['n'])

@@ -18,12 +18,14 @@ function kindOf(wrongMs: number | null): string {
 /** What the answers of each resource said of the server's time. */
 export class ServerTimes {
   readonly #last = new Map<ResourceName, ServerTime>()
-  /** How far ahead of the world an answer's time was at most, in milliseconds. */
+  /** How far ahead of the world an answer's time was at most, in milliseconds, and how far behind. */
   mostAheadMs = 0
+  mostBehindMs = 0
 
   /** @param wrongMs stated time minus the world's; null when it cannot be read. */
   note(resource: ResourceName, wrongMs: number | null, at: number): void {
     this.mostAheadMs = Math.max(this.mostAheadMs, wrongMs ?? 0)
+    this.mostBehindMs = Math.max(this.mostBehindMs, -(wrongMs ?? 0))
     const before = this.#last.get(resource)
     const isSame = before !== undefined && kindOf(before.wrongMs) === kindOf(wrongMs)
     this.#last.set(resource, { wrongMs, since: isSame ? before.since : at })
