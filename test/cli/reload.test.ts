@@ -50,7 +50,7 @@ it('takes a tenant out: no series, findings closed, rows kept; and in again wher
     expect(open.map(({ fingerprint }: { fingerprint: string }) => fingerprint).toSorted()).toEqual(
       findings.map(({ fingerprint }: { fingerprint: string }) => fingerprint).toSorted(),
     )
-  })
+  }, 30_000)
 })
 
 it('loads once for all signals that come in one turn of the event loop', async () => {
@@ -79,7 +79,7 @@ it('judges by new thresholds without asking the tenant for anything', async () =
   expect(await status()).toBe('pass')
   world.configure({ more: 'checks: { document-current: { days: 1 } }' })
   expect((await world.daemon.reload()).text).toBe('Reloaded: changed acme')
-  await vi.waitFor(async () => expect(await status()).toBe('fail'))
+  await vi.waitFor(async () => expect(await status()).toBe('fail'), 30_000)
   expect(world.session.tenants[0]?.engine).toBe(former?.engine)
   expect(world.simulator.requests.count()).toBe(asked)
 })

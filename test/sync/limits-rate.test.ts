@@ -48,7 +48,7 @@ it('the wait survives a kill before the end of the run that was told of it', asy
   const killed = new AbortController()
   const run = test.run('documents', 'sweep', killed.signal)
   const until = test.clock.now() + 600 * secondMs
-  await vi.waitFor(() => expect(test.query('select blocked_until as until from tenants')).toEqual([{ until }]))
+  await vi.waitFor(() => expect(test.query('select blocked_until as until from tenants')).toEqual([{ until }]), 30_000)
   await test.crash()
   killed.abort()
   await run
@@ -66,7 +66,7 @@ it('a short wait, too, survives a kill in its midst', async () => {
   test.clock.hold()
   const killed = new AbortController()
   const run = test.run('documents', 'sweep', killed.signal)
-  await vi.waitFor(() => expect(test.clock.sleeps).toHaveLength(1))
+  await vi.waitFor(() => expect(test.clock.sleeps).toHaveLength(1), 30_000)
   await test.crash()
   killed.abort()
   await run

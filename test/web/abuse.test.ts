@@ -55,7 +55,7 @@ it('goes on answering while 200 sockets send their headers a byte at a time, and
     await turn()
   }
   expect(await Promise.all(Array.from({ length: 20 }, () => scrape(web.port)))).toEqual(Array(20).fill(body))
-  await vi.waitFor(() => expect(slow.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(most))
+  await vi.waitFor(() => expect(slow.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(most), 30_000)
   for (const socket of slow) socket.destroy()
 })
 
@@ -67,13 +67,13 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
     })
   await using web = await startServer({ sources: { ...sources, metrics } })
   const working = Array.from({ length: most }, () => scrape(web.port))
-  await vi.waitFor(() => expect(finish).toHaveLength(most))
+  await vi.waitFor(() => expect(finish).toHaveLength(most), 30_000)
   await expect(scrape(web.port)).rejects.toThrow()
   expect(finish).toHaveLength(most)
   for (const end of finish) end()
   expect(await Promise.all(working)).toEqual(Array(most).fill('ok\n'))
   const next = scrape(web.port)
-  await vi.waitFor(() => expect(finish).toHaveLength(most + 1))
+  await vi.waitFor(() => expect(finish).toHaveLength(most + 1), 30_000)
   finish.at(-1)?.()
   expect(await next).toBe('ok\n')
 })
@@ -206,7 +206,7 @@ it('gives back sockets and memory after everybody has left in the middle', async
     }
     await turn()
     for (const socket of sockets) socket.destroy()
-    await vi.waitFor(() => expect(handles()).toBeLessThanOrEqual(before))
+    await vi.waitFor(() => expect(handles()).toBeLessThanOrEqual(before), 30_000)
     globalThis.gc?.()
     sizes.push(process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers)
   }

@@ -12,7 +12,7 @@ it('breaks the connection when findings fail in the middle, rather than to pass 
   await using web = await startServer({ sources: { ...sources, findings }, log: { ...silentLog(), error } })
   const answer = await fetch(`${web.origin}/api/v1/findings`)
   await expect(answer.text()).rejects.toThrow()
-  await vi.waitFor(() => expect(error).toHaveBeenCalledOnce())
+  await vi.waitFor(() => expect(error).toHaveBeenCalledOnce(), 30_000)
 })
 
 it('stops reading findings when the reader goes away, without a word on the console', async () => {
@@ -31,7 +31,7 @@ it('stops reading findings when the reader goes away, without a word on the cons
   const answer = await fetch(`${web.origin}/api/v1/findings`, { signal: cut.signal })
   await answer.body?.getReader().read()
   cut.abort()
-  await vi.waitFor(() => expect(returned).toHaveBeenCalled())
+  await vi.waitFor(() => expect(returned).toHaveBeenCalled(), 30_000)
   expect(error).not.toHaveBeenCalled()
   for (const spy of console_) expect(spy).not.toHaveBeenCalled()
 })

@@ -27,7 +27,7 @@ it('writes nothing and asks the tenant for nothing, whatever is asked of it', as
   await using world = await openWorld({ more: schedule })
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   await using daemon = await world.daemon()
-  await vi.waitFor(async () => expect((await fetch(`${daemon.origin}/readyz`)).status).toBe(200))
+  await vi.waitFor(async () => expect((await fetch(`${daemon.origin}/readyz`)).status).toBe(200), 30_000)
   await daemon.session.evaluate()
   const mirror = new BetterSqlite3(world.store, { readonly: true })
   onTestFinished(() => void mirror.close())

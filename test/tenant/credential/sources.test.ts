@@ -143,13 +143,13 @@ it.runIf(existsSync('/proc/self'))('ends what a command has started with it', as
     const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)
     if (found.length !== 2) throw new Error('It has not begun yet')
     return found
-  })
+  }, 30_000)
   onTestFinished(() => {
     for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL')
   })
   source.dispose()
   expect((await call).reason).toBe('aborted')
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]))
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000)
 })
 
 /** False for a process that is gone, or waits for its parent to hear of its end. */
