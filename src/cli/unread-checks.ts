@@ -8,11 +8,11 @@ import type { CheckStateRow } from '../mirror/port.ts'
  * open, and a series that ended would look like findings that were fixed.
  */
 export function unreadChecks(
-  { folder, incomplete }: OwnChecksSettings,
+  { folder }: Pick<OwnChecksSettings, 'folder'>,
   listed: readonly Check[],
   states: readonly CheckStateRow[],
 ): readonly Check[] {
-  if (folder === null || !incomplete) return []
+  if (folder === null) return []
   const known = new Set(listed.map(({ id }) => id))
   const unread = states.filter(({ check, open }) => !known.has(check) && Object.values(open).some((count) => count > 0))
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))

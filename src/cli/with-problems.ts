@@ -12,6 +12,7 @@ export async function withProblems(
   }: { readonly checks: readonly Check[]; readonly mirror: Mirror; readonly tenantId: number },
 ): Promise<TenantPosture> {
   const own = new Map(checks.flatMap((check) => (check.own === undefined ? [] : [[check.id, check.own] as const])))
+  if (own.size === 0 && posture.checks.every(({ notJudged }) => (notJudged ?? 0) === 0)) return posture
   const noted = await mirror.checkProblems(tenantId)
   const notesOf = ({ check, enabled, notJudged }: CheckView): Partial<CheckView> => {
     const [source, note] = [own.get(check), noted.get(check)]

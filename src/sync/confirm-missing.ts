@@ -8,8 +8,9 @@ import { takeDetail } from './take-detail.ts'
 import { showsListed } from './user-details.ts'
 
 /**
- * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it shows was skipped by the walk
- * and keeps its values, anything else leaves it missing for the next sweep (contract: Sync table, users).
+ * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it
+ * shows was skipped by the walk and keeps its values, anything else leaves it missing for the next sweep (contract: Sync
+ * table, users).
  *
  * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
  * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.

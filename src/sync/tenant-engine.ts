@@ -215,8 +215,10 @@ class Engine implements TenantEngine {
   }
 
   async #walkCompleted(definition: ResourceDefinition): Promise<void> {
-    await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
-    if (this.#tenant.former.includes(definition.name)) await this.#refresh()
+    if (this.#tenant.former.includes(definition.name)) {
+      await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
+      await this.#refresh()
+    }
     await this.#acceptanceEnds(definition)
   }
 

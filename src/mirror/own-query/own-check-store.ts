@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../database.ts'
 import type { OwnCheckStore } from '../own-check-port.ts'
 import { checkProblems } from '../schema/check-problems.ts'
@@ -9,10 +9,23 @@ import type { OwnQuery } from './question.ts'
 export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
   const of = (tenantId: number, check: string) =>
     and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
+  // Asked for by every evaluation of a check, and by every view of a tenant.
+  const find = orm
+    .select({ problem: checkProblems.problem })
+    .from(checkProblems)
+    .where(
+      and(eq(checkProblems.tenantId, sql.placeholder('tenantId')), eq(checkProblems.check, sql.placeholder('check'))),
+    )
+    .prepare()
+  const ofTenant = orm
+    .select()
+    .from(checkProblems)
+    .where(eq(checkProblems.tenantId, sql.placeholder('tenantId')))
+    .prepare()
   return {
     ask: (tenantId, query, signal) => ask(query, { file: raw.name, tenantId }, signal),
     async noteProblem(tenantId, check, problem) {
-      const known = orm.select().from(checkProblems).where(of(tenantId, check)).get()?.problem ?? null
+      const known = find.get({ tenantId, check })?.problem ?? null
       if (known === problem) return
       if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
       else
@@ -23,8 +36,7 @@ export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
           .run()
     },
     async checkProblems(tenantId) {
-      const rows = orm.select().from(checkProblems).where(eq(checkProblems.tenantId, tenantId)).all()
-      return new Map(rows.map(({ check, problem }) => [check, problem]))
+      return new Map(ofTenant.all({ tenantId }).map(({ check, problem }) => [check, problem]))
     },
   }
 }
