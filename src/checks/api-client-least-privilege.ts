@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/identity.ts'
-import { clientRoleNames, clientTitle } from './support/clients.ts'
-import { amongFew, factsOf, firstKeys, mapBatches, textOf } from './support/records.ts'
+import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
+import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
@@ -36,13 +36,11 @@ export const apiClientLeastPrivilege = defineCheck({
   async load(reader, _options, _now, { ownClientId }) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const unjudged = [...missing.names, ...unnamed.names]
-    const doubtful = { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) }
-    const isUnjudged = amongFew(reader, 'api-clients', doubtful)
+    const { unjudged, isUnjudged } = await unjudgedClients(reader, [...missing.names, ...unnamed.names])
     return {
       population: known.clients + missing.clients + unnamed.clients,
       notJudged: missing.clients + unnamed.clients,
-      unjudged: unjudged.length === 0 ? [] : await firstKeys(reader, 'api-clients', doubtful),
+      unjudged,
       candidates: mapBatches(
         reader.select('api-clients', { all: [{ field: 'roleName', in: known.names }] }),
         (client) => ({
@@ -51,7 +49,7 @@ export const apiClientLeastPrivilege = defineCheck({
           roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
         }),
       ),
-      scope: async (id) => (unjudged.length > 0 && (await isUnjudged(id)) ? 'not_judged' : 'judged'),
+      scope: async (id) => ((await isUnjudged(id)) ? 'not_judged' : 'judged'),
     }
   },
   evaluate({ client, isOwn, roles }, options) {

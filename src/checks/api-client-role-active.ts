@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/identity.ts'
-import { clientRoleNames, clientTitle } from './support/clients.ts'
-import { amongFew, factsOf, firstKeys, mapBatches, textOf } from './support/records.ts'
+import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
+import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
@@ -24,9 +24,7 @@ export const apiClientRoleActive = defineCheck({
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
-    const unjudged = [...unseen.names, ...unnamed.names]
-    const doubtful = { anyOf: unjudged.map((is) => [{ field: 'roleName', is }]) }
-    const isUnjudged = amongFew(reader, 'api-clients', doubtful)
+    const { unjudged, isUnjudged } = await unjudgedClients(reader, [...unseen.names, ...unnamed.names])
     const failing = [
       ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
       ...(context.incomplete.has('roles') ? [] : missing.names),
@@ -34,12 +32,12 @@ export const apiClientRoleActive = defineCheck({
     return {
       population: known.clients + missing.clients + unnamed.clients,
       notJudged: unseen.clients + unnamed.clients,
-      unjudged: unjudged.length === 0 ? [] : await firstKeys(reader, 'api-clients', doubtful),
+      unjudged,
       candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
         client,
         roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
       })),
-      scope: async (id) => (unjudged.length > 0 && (await isUnjudged(id)) ? 'not_judged' : 'judged'),
+      scope: async (id) => ((await isUnjudged(id)) ? 'not_judged' : 'judged'),
     }
   },
   evaluate({ client, roles }) {

@@ -4,6 +4,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { Absence, AbsentRecord } from './port.ts'
 import { liveCount } from './record-counts.ts'
+import { leastKey } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 import type { Removals } from './removal-store.ts'
@@ -45,7 +46,7 @@ export function absences(
     const { lastOfBatch, batch, rest, live, isLive } = statements(resource)
     const seen = ridSet(shown)
     const absent: AbsentRecord[] = []
-    let after = typeof recordTables[resource].keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
+    let after = leastKey(recordTables[resource])
     for (;;) {
       const last = lastOfBatch.get(tenantId, after)
       const rids = last === undefined ? rest.all(tenantId, after) : batch.all(tenantId, after, last)

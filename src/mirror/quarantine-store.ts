@@ -77,11 +77,11 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     const live = `select 1 from "${getTableName(table)}" r
       where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null`
     return {
-      // Of a live record that is absent, the removal is not decided yet.
       outdo: raw.prepare(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
            (select r."${column}" from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
       ),
+      // Of a live record that is absent, the removal is not decided yet.
       release: raw.prepare(
         `delete from quarantine where ${unseen} and ((key like '?%' and absent_walks > 0)
            or exists (${live} and r.absent_walks = 0 and r.missing_since is null))`,

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
-import type { RecordTable, Stored } from './record-table.ts'
+import { leastKey, type RecordTable, type Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 import { remembered } from './remembered.ts'
 
@@ -44,7 +44,7 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
     const select = prepare<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
-    let after = leastKey(table)
+    let after: Stored = leastKey(table)
     for (;;) {
       const rows = select.all(tenantId, after)
       if (rows.length === 0) return
@@ -158,10 +158,6 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
     },
   }
   return reader
-}
-
-function leastKey(table: RecordTable): Stored {
-  return typeof table.keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER : ''
 }
 
 /**

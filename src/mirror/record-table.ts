@@ -43,6 +43,11 @@ export interface RecordTable {
   readonly isHistory?: (field: string, known: StoredFields) => boolean
 }
 
+/** A value that comes before every key of a table, to read it in the order of its keys from the beginning. */
+export function leastKey({ keyOf }: RecordTable): string | number {
+  return typeof keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
+}
+
 /** GUIDs differ in letter case between answers; any other id is compared as sent. */
 export function guidKey(id: unknown): string {
   const text = String(id)

@@ -1,5 +1,5 @@
 import type { MirrorRecord, RecordReader, Where } from '../../mirror/query.ts'
-import { textOf } from './records.ts'
+import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'
 
@@ -24,6 +24,16 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   const missing = groups.filter(({ name }) => typeof name === 'string' && !roles.byName.has(name))
   const unnamed = groups.filter(({ name }) => typeof name !== 'string')
   return { known: parted(known), missing: parted(missing), unnamed: parted(unnamed) }
+}
+
+/** Clients that cannot be judged by the role name that they carry: which some of them are, and whether one is. */
+export async function unjudgedClients(reader: RecordReader, names: readonly (string | null)[]) {
+  if (names.length === 0) return { unjudged: [], isUnjudged: async () => false }
+  const where = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
+  return {
+    unjudged: await firstKeys(reader, 'api-clients', where),
+    isUnjudged: amongFew(reader, 'api-clients', where),
+  }
 }
 
 function parted(groups: readonly { readonly name: unknown; readonly count: number }[]) {
