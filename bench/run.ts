@@ -5,10 +5,10 @@ import { startApiServer } from './support/api-server.ts'
 import { bundlePrograms } from './support/bundle.ts'
 import { machine } from './support/machine.ts'
 import { type BenchOptions, help, readOptions } from './support/options.ts'
-import { short, showResult, showVerdicts } from './support/print.ts'
+import { short, showResult, showTargets } from './support/print.ts'
 import type { Benchmark, Result } from './support/result.ts'
 import { createStores } from './support/stores.ts'
-import { factsOf, judge } from './support/targets.ts'
+import { evaluator, factsOf } from './support/targets.ts'
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -40,8 +40,8 @@ async function run(options: BenchOptions): Promise<void> {
     results.set(benchmark.name, result)
     say(showResult(benchmark, result))
   }
-  const targets = judge(factsOf(results))
-  say(showVerdicts(targets, options.records))
+  const targets = evaluator(factsOf(results))
+  say(showTargets(targets, options.records))
   if (options.json === null) return
   const report = { machine: where, options, results: Object.fromEntries(results), targets }
   writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)

@@ -103,16 +103,16 @@ function show(samples: readonly Sample[]): boolean {
   const shown = samples.filter((_, i) => i % Math.max(1, Math.floor(samples.length / 20)) === 0)
   const heading = ['seconds', 'RSS MiB', 'heap MiB', 'files', 'database MiB']
   const lines = shown.map((one) => [one.at, one.rssMiB, one.heapMiB, one.fds, one.storeMiB].map(short))
-  const verdicts = flatness(samples)
-  const judged = verdicts.map(({ name, early, late, flat }) => [
+  const checkResults = flatness(samples)
+  const evaluated = checkResults.map(({ name, early, late, flat }) => [
     name,
     short(early),
     short(late),
     flat ? 'flat' : 'GROWS',
   ])
-  const text = [table([heading, ...lines]), table([['', 'second quarter', 'last quarter', ''], ...judged])]
+  const text = [table([heading, ...lines]), table([['', 'second quarter', 'last quarter', ''], ...evaluated])]
   process.stdout.write(`${text.join('\n\n')}\n`)
-  return verdicts.every(({ flat }) => flat)
+  return checkResults.every(({ flat }) => flat)
 }
 
 const text = { type: 'string' } as const

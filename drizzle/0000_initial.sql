@@ -1,3 +1,14 @@
+CREATE TABLE `accepted_states` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`state` text NOT NULL,
+	`at` integer NOT NULL,
+	`reason` text
+);
+--> statement-breakpoint
+CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -9,7 +20,7 @@ CREATE TABLE `api_clients` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`client_key` text NOT NULL,
 	`client_id` text NOT NULL,
 	`name` text,
@@ -34,7 +45,7 @@ CREATE TABLE `authentication_settings` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`singleton` integer NOT NULL,
 	`sso_enabled` integer NOT NULL,
 	`sso_enforced` integer NOT NULL,
@@ -59,12 +70,20 @@ CREATE TABLE `changes` (
 --> statement-breakpoint
 CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
 CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
+CREATE TABLE `check_problems` (
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`problem` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `check`)
+);
+--> statement-breakpoint
 CREATE TABLE `check_states` (
 	`tenant_id` integer NOT NULL,
 	`check` text NOT NULL,
 	`status` text NOT NULL,
 	`reason` text,
 	`entities` integer,
+	`not_evaluated` integer,
 	`since` integer NOT NULL,
 	`evaluated_at` integer NOT NULL,
 	`rule` text,
@@ -81,10 +100,32 @@ CREATE TABLE `check_status_changes` (
 	`at` integer NOT NULL,
 	`status` text NOT NULL,
 	`reason` text,
-	`entities` integer
+	`entities` integer,
+	`not_evaluated` integer,
+	`since` integer,
+	`rule` text,
+	`open` text DEFAULT '{}' NOT NULL,
+	`confirmed_at` integer
 );
 --> statement-breakpoint
 CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
+CREATE TABLE `clock_steps` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`latest` integer NOT NULL,
+	`until` integer NOT NULL,
+	`resumed` integer,
+	`confirmed_at` integer,
+	`positions` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `configurations` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`digest` text NOT NULL,
+	`content` blob NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `documents` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -96,7 +137,7 @@ CREATE TABLE `documents` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`file_key` text NOT NULL,
 	`file_id` text NOT NULL,
 	`filename` text,
@@ -113,8 +154,8 @@ CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> 
 CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_walks > 0;--> statement-breakpoint
-CREATE TABLE `finding_drafts` (
+CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
+CREATE TABLE `staged_findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`check` text NOT NULL,
@@ -127,10 +168,11 @@ CREATE TABLE `finding_drafts` (
 	`message` text NOT NULL,
 	`evidence` text NOT NULL,
 	`last_seen_at` integer NOT NULL,
-	`resolution` text
+	`resolution` text,
+	`facts` text
 );
 --> statement-breakpoint
-CREATE INDEX `finding_drafts_check` ON `finding_drafts` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -162,7 +204,7 @@ CREATE TABLE `findings` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`entity_id`) WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,
@@ -232,7 +274,7 @@ CREATE TABLE `permissions` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`permission_id` integer NOT NULL,
 	`name` text,
 	`module` text,
@@ -250,8 +292,18 @@ CREATE TABLE `quarantine` (
 	`first_seen_at` integer NOT NULL,
 	`last_seen_at` integer NOT NULL,
 	`request_id` text,
-	`walk_id` integer,
+	`full_sync_id` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`, `key`)
+);
+--> statement-breakpoint
+CREATE TABLE `recent_removals` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`rid` integer NOT NULL,
+	`removed_at` integer NOT NULL,
+	`server_time` integer,
+	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
 );
 --> statement-breakpoint
 CREATE TABLE `record_counts` (
@@ -261,6 +313,13 @@ CREATE TABLE `record_counts` (
 	`value` text NOT NULL,
 	`count` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`, `grouping`, `value`)
+);
+--> statement-breakpoint
+CREATE TABLE `retention` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`begun_at` integer,
+	`confirmed_from` integer,
+	`erased_before` integer
 );
 --> statement-breakpoint
 CREATE TABLE `roles` (
@@ -274,7 +333,7 @@ CREATE TABLE `roles` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`role_id` integer NOT NULL,
 	`name` text NOT NULL,
 	`description` text,
@@ -300,7 +359,10 @@ CREATE TABLE `runs` (
 	`updated` integer NOT NULL,
 	`unchanged` integer NOT NULL,
 	`removed` integer NOT NULL,
-	`quarantined` integer NOT NULL
+	`quarantined` integer NOT NULL,
+	`complete_started_at` integer,
+	`complete_duration_ms` integer,
+	`live` integer
 );
 --> statement-breakpoint
 CREATE INDEX `runs_time` ON `runs` (`started_at`);--> statement-breakpoint
@@ -313,29 +375,41 @@ CREATE TABLE `sync_states` (
 	`complete_server_time` integer,
 	`complete_duration_ms` integer,
 	`complete_request_id` text,
-	`poll_attempt_at` integer,
-	`poll_success_at` integer,
-	`poll_reason` text,
-	`sweep_attempt_at` integer,
-	`sweep_success_at` integer,
-	`sweep_reason` text,
+	`server_time` integer,
+	`server_time_at` integer,
+	`incremental_attempt_at` integer,
+	`incremental_success_at` integer,
+	`incremental_reason` text,
+	`full_attempt_at` integer,
+	`full_success_at` integer,
+	`full_reason` text,
 	`denied` text,
 	`message` text,
-	`reset_sweep_at` integer,
-	`sweep_owed` integer DEFAULT 0 NOT NULL,
-	`polls_rest` integer DEFAULT 0 NOT NULL,
+	`reset_full_sync_at` integer,
+	`full_sync_owed` integer DEFAULT 0 NOT NULL,
+	`incremental_paused` integer DEFAULT 0 NOT NULL,
 	`empty_accepted` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
+CREATE TABLE `tenant_states` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	`state` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `tenant_states_tenant` ON `tenant_states` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`base_url` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`blocked_until` integer DEFAULT 0 NOT NULL,
-	`clock_skew_ms` integer,
-	`change_accepted` text
+	`blocked_for_ms` integer,
+	`change_accepted` text,
+	`known_since` integer,
+	`admitted` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint
@@ -350,7 +424,7 @@ CREATE TABLE `users` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`asked_turn` integer,
-	`absent_walks` integer DEFAULT 0 NOT NULL,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`user_id` integer NOT NULL,
 	`first_name` text,
 	`last_name` text,
@@ -371,15 +445,61 @@ CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE r
 CREATE INDEX `users_unread` ON `users` (`tenant_id`,`asked_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_asked` ON `users` (`tenant_id`,`asked_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_missing` ON `users` (`tenant_id`,`asked_turn`) WHERE missing_since is not null;--> statement-breakpoint
-CREATE TABLE `walk_pages` (
-	`walk_id` integer NOT NULL,
+CREATE TABLE `waiver_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`waiver` text NOT NULL,
+	`at` integer NOT NULL,
+	`terms` text NOT NULL,
+	`check` text NOT NULL,
+	`fingerprint` text,
+	`accepted` text,
+	`changed` text
+);
+--> statement-breakpoint
+CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
+CREATE TABLE `waived_findings` (
+	`fingerprint` text NOT NULL,
+	`waiver` text NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`terms` text NOT NULL,
+	`facts` text NOT NULL,
+	`severity` text NOT NULL,
+	`accepted_at` integer NOT NULL,
+	`later` integer DEFAULT 0 NOT NULL,
+	`severer` integer DEFAULT 0 NOT NULL,
+	`lapsed_at` integer,
+	`lapsed_facts` text,
+	`open_severity` text,
+	PRIMARY KEY(`fingerprint`, `waiver`)
+);
+--> statement-breakpoint
+CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
+CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`severer`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or severer = 1);--> statement-breakpoint
+CREATE TABLE `waivers` (
+	`tenant_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`check` text NOT NULL,
+	`entity` text NOT NULL,
+	`entity_key` text NOT NULL,
+	`terms` text NOT NULL,
+	`since` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `id`)
+);
+--> statement-breakpoint
+CREATE TABLE `full_sync_pages` (
+	`full_sync_id` integer NOT NULL,
 	`page` integer NOT NULL,
 	`cursor_digest` text,
 	`rids` blob NOT NULL,
-	PRIMARY KEY(`walk_id`, `page`)
+	PRIMARY KEY(`full_sync_id`, `page`)
 );
 --> statement-breakpoint
-CREATE TABLE `walks` (
+CREATE TABLE `full_syncs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -387,7 +507,8 @@ CREATE TABLE `walks` (
 	`start_server_time` integer,
 	`start_request_id` text,
 	`progress_at` integer NOT NULL,
-	`walked_ms` integer DEFAULT 0 NOT NULL,
+	`full_sync_ms` integer DEFAULT 0 NOT NULL,
+	`wait_ms` integer DEFAULT 0 NOT NULL,
 	`pages` integer DEFAULT 0 NOT NULL,
 	`next_cursor` text,
 	`last_cursor` text,
@@ -397,4 +518,4 @@ CREATE TABLE `walks` (
 	`empty_pages` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `walks_resource` ON `walks` (`tenant_id`,`resource`);
+CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);

@@ -10,7 +10,7 @@ if (major < least) {
 // Before all that has to be loaded: an unheard SIGHUP ends a process.
 const hangUp = new AbortController()
 process.on('SIGHUP', () => hangUp.abort())
-const { start } = await import('./cli/start.ts')
+const { start } = await import('./commands/start.ts')
 await start(hangUp.signal)
 
 export {}

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
-import { tryOwnChecks } from '../src/cli/own-check-problems.ts'
 import { parseChecks } from '../src/config/own-checks/parse-checks.ts'
 import { readFolder } from '../src/config/own-checks/read-folder.ts'
-import { apiFields } from '../src/mirror/api-fields.ts'
-import { ownViews } from '../src/mirror/own-query/views.ts'
+import { tryOwnChecks } from '../src/doctor/own-check-problems.ts'
+import { ownViews } from '../src/mirror/own-checks/views.ts'
+import { apiFields } from '../src/mirror/records/api-fields.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { client, role, user } from './checks/support/facts.ts'
@@ -47,7 +47,7 @@ it('has a view of every resource, with every field that the API names', () => {
   }
 })
 
-it('documents every key of the header, and a check that can be judged', async () => {
+it('documents every key of the header, and a check that can be evaluated', async () => {
   const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? []
   const parsed = parseChecks({ files: [{ name: 'a.sql', text: sql }] }, 'own', [])
   expect(parsed.checks).toMatchObject([{ id: 'sso-has-a-provider', problem: null }])
@@ -59,7 +59,7 @@ it('documents every key of the header, and a check that can be judged', async ()
   for (const key of keys) expect(page, key).toMatch(new RegExp(`^\\| [^|]*\`${key}\`[^|]* \\|`, 'm'))
 })
 
-it('ships examples that can be judged', async () => {
+it('ships examples that can be evaluated', async () => {
   expect(examples.map(({ problem }) => problem)).toEqual([null, null])
   expect((await tryOwnChecks({ ...limits, checks: examples }, now)).map(({ problem }) => problem)).toEqual([null, null])
 })

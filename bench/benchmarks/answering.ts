@@ -7,7 +7,7 @@ import { Scraper } from '../support/scraper.ts'
 import { percentile } from '../support/statistics.ts'
 import { worldOf } from '../support/world-of.ts'
 
-/** Sweeps follow each other closely, so that the second one need not be waited for. */
+/** Full syncs follow each other closely, so that the second one need not be waited for. */
 const schedule = { usersSweep: '*/5 * * * * *' }
 
 export const answering: Benchmark = {

@@ -14,7 +14,7 @@ const seconds = 10
 
 export const idle: Benchmark = {
   name: 'idle',
-  about: `the daemon with ${records} users, after everything was read and judged, scraped each second for ${seconds} s`,
+  about: `the daemon with ${records} users, after everything was read and evaluated, scraped each second for ${seconds} s`,
   run: (bench) =>
     bench.stores.on(null, async (store) => {
       await bench.server.become(worldOf(records))

@@ -1,9 +1,9 @@
 import type { Benchmark } from '../support/result.ts'
 import { answering } from './answering.ts'
-import { changedSweep } from './changed-sweep.ts'
+import { changedFullSync } from './changed-full-sync.ts'
 import { evaluation } from './evaluation.ts'
 import { exportUsers } from './export.ts'
-import { firstSweep } from './first-sweep.ts'
+import { firstFullSync } from './first-full-sync.ts'
 import { idle } from './idle.ts'
 import { removalRound } from './removal-round.ts'
 import { restart } from './restart.ts'
@@ -11,16 +11,16 @@ import { scalingRecords } from './scaling-records.ts'
 import { scalingTenants } from './scaling-tenants.ts'
 import { scrape } from './scrape.ts'
 import { spread } from './spread.ts'
-import { steadyPoll } from './steady-poll.ts'
-import { unchangedSweep } from './unchanged-sweep.ts'
+import { steadyIncrementalSync } from './steady-incremental.ts'
+import { unchangedFullSync } from './unchanged-full-sync.ts'
 
 /** In the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
-  firstSweep,
-  unchangedSweep,
-  changedSweep,
+  firstFullSync,
+  unchangedFullSync,
+  changedFullSync,
   removalRound,
-  steadyPoll,
+  steadyIncrementalSync,
   evaluation,
   scrape,
   restart,

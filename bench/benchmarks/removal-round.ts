@@ -1,5 +1,5 @@
 import { alternate } from '../support/alternate.ts'
-import { floorNames, floorSubject, product, sweepSubject } from '../support/engine.ts'
+import { floorNames, floorSubject, fullSyncSubject, product } from '../support/engine.ts'
 import { type Benchmark, ratios } from '../support/result.ts'
 import { worldOf } from '../support/world-of.ts'
 
@@ -14,11 +14,11 @@ export const removalRound: Benchmark = {
     const state = worldOf(records)
     const { store } = await bench.stores.swept(state)
     await bench.server.become({ ...state, removed: Math.min(most, Math.floor(records / 20)) })
-    const subjects = [floorSubject(bench, 'parse'), sweepSubject(bench, product, store)]
+    const subjects = [floorSubject(bench, 'parse'), fullSyncSubject(bench, product, store)]
     const rows = await alternate(rounds, subjects, records)
     const own = rows.at(-1)
-    const { removed = Number.NaN, walkMs = Number.NaN } = own?.facts ?? {}
-    const afterMs = (own?.wallMs ?? Number.NaN) - walkMs
+    const { removed = Number.NaN, fullSyncMs = Number.NaN } = own?.facts ?? {}
+    const afterMs = (own?.wallMs ?? Number.NaN) - fullSyncMs
     return {
       rows,
       against: floorNames.parse,

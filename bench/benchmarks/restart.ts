@@ -13,7 +13,7 @@ export const restart: Benchmark = {
   about: 'from the start of the process to the first scrape that shows the truth',
   async run(bench) {
     const { records, rounds } = bench.options
-    const store = await bench.stores.judged(worldOf(records))
+    const store = await bench.stores.evaluated(worldOf(records))
     const empty = await emptyMirror(bench)
     const subjects = [
       { name: `${product}: empty mirror`, run: () => firstScrape(bench, empty, deadOrigin, 0) },

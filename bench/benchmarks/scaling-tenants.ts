@@ -3,8 +3,8 @@ import type { Benchmark, Row } from '../support/result.ts'
 import { sizeOf } from '../support/stores.ts'
 
 const steps = [
-  { do: 'round', sweep: true },
-  { do: 'round', sweep: false },
+  { do: 'round', full: true },
+  { do: 'round', full: false },
   { do: 'evaluate', times: 3 },
   { do: 'scrape', times: 3 },
 ] as const

@@ -1,14 +1,14 @@
-import { catalogue } from '../../src/cli/catalogue.ts'
-import type { Io } from '../../src/cli/io.ts'
-import { openSession, type Session } from '../../src/cli/session.ts'
+import { catalogue } from '../../src/commands/support/catalogue.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import { openSession, type Session } from '../../src/daemon/session.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { systemClock } from '../../src/model/system-clock.ts'
+import type { Io } from '../../src/model/process/io.ts'
+import { systemClock } from '../../src/model/process/system-clock.ts'
 import { type Cost, peakMiB, timed } from '../support/measure.ts'
 import type { EngineReport, EngineStep, EngineTask } from '../support/reports.ts'
+import { full, pageTimes } from './engine/full-sync.ts'
 import { evaluate, round, scrape } from './engine/judging.ts'
 import { steady } from './engine/steady.ts'
-import { pageTimes, sweep } from './engine/sweep.ts'
 
 /** The product's own engine, wired as its commands wire it, with a clock around each piece of its work. */
 const task = JSON.parse(process.argv[2] ?? '') as EngineTask
@@ -28,8 +28,8 @@ const pages = pageTimes()
 
 function perform(session: Session, step: EngineStep): Promise<EngineReport['steps'][number]> {
   switch (step.do) {
-    case 'sweep':
-      return sweep(session, step, pages)
+    case 'full':
+      return full(session, step, pages)
     case 'round':
       return round(session, step)
     case 'steady':

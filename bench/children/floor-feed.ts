@@ -47,14 +47,14 @@ async function readPages(write: (page: Page) => void): Promise<number> {
 }
 
 const recordColumns = ['tenant_id', 'first_seen_at', 'first_request_id', 'read_at', 'request_id', 'user_id']
-const judgedColumns = ['first_name', 'last_name', 'email', 'state', 'mfa_status', 'mfa_action', 'role_name']
+const strictColumns = ['first_name', 'last_name', 'email', 'state', 'mfa_status', 'mfa_action', 'role_name']
 const timeColumns = ['role_id', 'created_at', 'created_at_ms']
 
 /** One prepared upsert with positional arguments a record, one transaction a page, each commit on disk. */
 function upsert(raw: BetterSqlite3.Database, guarded: boolean): (page: Page) => void {
-  const columns = [...recordColumns, ...judgedColumns, ...timeColumns]
-  const updated = ['read_at', 'request_id', ...judgedColumns, 'created_at', 'created_at_ms']
-  const all = (table: string) => judgedColumns.map((column) => `${table}.${column}`).join(', ')
+  const columns = [...recordColumns, ...strictColumns, ...timeColumns]
+  const updated = ['read_at', 'request_id', ...strictColumns, 'created_at', 'created_at_ms']
+  const all = (table: string) => strictColumns.map((column) => `${table}.${column}`).join(', ')
   const guard = guarded ? `where (${all('users')}) is not (${all('excluded')})` : ''
   const statement = raw.prepare(
     `insert into users (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})

@@ -1,8 +1,8 @@
-import { catalogue } from '../../src/cli/catalogue.ts'
-import { startDaemon } from '../../src/cli/daemon.ts'
-import type { Io } from '../../src/cli/io.ts'
-import { createLog } from '../../src/cli/logger.ts'
+import { catalogue } from '../../src/commands/support/catalogue.ts'
+import { createLog } from '../../src/commands/support/logger.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import { startDaemon } from '../../src/daemon/daemon.ts'
+import type { Io } from '../../src/model/process/io.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import type { SoakDaemonTask } from '../support/soak-tasks.ts'
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { bundleOptions, requireBanner } from '../../config/bundle.ts'
+import { bundleOptions, requireBanner } from '../../tools/bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
 const names = [

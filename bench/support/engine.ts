@@ -33,14 +33,14 @@ export function taken({ peakMiB, steps }: EngineReport, at = 0): Taken {
   return { ...step, peakMiB }
 }
 
-/** A subject that sweeps the users with the product, on a copy of a database or a new one. */
-export function sweepSubject(
+/** A subject that full syncs the users with the product, on a copy of a database or a new one. */
+export function fullSyncSubject(
   bench: Bench,
   name: string,
   original: string | null,
   more: EngineOptions & { readonly after?: (store: string) => Readonly<Record<string, number>> } = {},
 ): Subject {
-  const step = { do: 'sweep', resources: ['users'] } as const
+  const step = { do: 'full', resources: ['users'] } as const
   return {
     name,
     run: () =>

@@ -9,7 +9,7 @@ export interface BenchOptions {
   /** Names of benchmarks; empty = all. */
   readonly only: readonly string[]
   readonly json: string | null
-  /** Where CPU profiles of the product's sweeps go. */
+  /** Where CPU profiles of the product's full syncs go. */
   readonly profile: string | null
   /** Node's options for the product, as its launchers give them. */
   readonly flags: readonly string[]
@@ -19,7 +19,7 @@ export interface BenchOptions {
 
 const defaults = { records: 100_000, tenants: 100, rounds: 3 }
 
-/** As the image starts the product: a small young generation takes some 100 MB off the peak memory of a large sweep. */
+/** As the image starts the product: a small young generation takes some 100 MB off the peak memory of a large full sync. */
 export const launcherFlags = ['--max-semi-space-size=4']
 
 export const help = `npm run bench -- [options]
@@ -29,7 +29,7 @@ export const help = `npm run bench -- [options]
   --rounds N       rounds of which medians are taken (${defaults.rounds})
   --only A,B       only these benchmarks
   --json FILE      writes everything as JSON
-  --profile DIR    writes CPU profiles of the product's sweeps; read them with node bench/profile.ts FILE
+  --profile DIR    writes CPU profiles of the product's full syncs; read them with node bench/profile.ts FILE
   --flags "…"      Node's options for the product (${launcherFlags.join(' ')})
   --folder DIR     where databases are made (the system's folder for temporary files)
 `

@@ -12,19 +12,23 @@ interface Swept {
   readonly durationMs: number
 }
 
-/** The first two sweeps of the users and what followed each, from the daemon's log and from what scrapes showed. */
+/** The first two full syncs of the users and what followed each, from the daemon's log and from what scrapes showed. */
 export function phases(log: readonly string[], scrapes: readonly Scrape[]): Phase[] {
-  const sweeps = log
-    .filter((line) => line.includes('"resource":"users","mode":"sweep"') && line.includes('"msg":"Run succeeded"'))
+  const fullSyncs = log
+    .filter((line) => line.includes('"resource":"users","mode":"full"') && line.includes('"msg":"Run succeeded"'))
     .map((line) => JSON.parse(line) as Swept)
   return ['first', 'second'].flatMap((name, i) => {
-    const sweep = sweeps[i]
-    if (sweep === undefined) throw new Error(`The log tells of no ${name} sweep of the users`)
-    const ended = Date.parse(sweep.time)
-    const judged = scrapes.find(({ evaluatedAt }) => evaluatedAt >= ended)
+    const full = fullSyncs[i]
+    if (full === undefined) throw new Error(`The log tells of no ${name} full sync of the users`)
+    const ended = Date.parse(full.time)
+    const evaluated = scrapes.find(({ evaluatedAt }) => evaluatedAt >= ended)
     return [
-      { name: `${name} sweep`, from: ended - sweep.durationMs, to: ended },
-      { name: `evaluation after the ${name}`, from: ended, to: judged === undefined ? ended : judged.at + judged.ms },
+      { name: `${name} full sync`, from: ended - full.durationMs, to: ended },
+      {
+        name: `evaluation after the ${name}`,
+        from: ended,
+        to: evaluated === undefined ? ended : evaluated.at + evaluated.ms,
+      },
     ]
   })
 }

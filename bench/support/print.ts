@@ -1,5 +1,5 @@
 import type { Benchmark, Result, Row } from './result.ts'
-import type { Verdict } from './targets.ts'
+import type { CheckResult } from './targets.ts'
 
 /** A table in Markdown whose columns stand under each other: the first to the left, the others to the right. */
 export function table([heading = [], ...lines]: readonly (readonly string[])[]): string {
@@ -47,8 +47,8 @@ function times(row: Row, floor: Row | undefined): string[] {
   return [short(row.wallMs / floor.wallMs), short(row.cpuMs / floor.cpuMs)]
 }
 
-export function showVerdicts(verdicts: readonly Verdict[], records: number): string {
-  const lines = verdicts.map(({ says, value, cpu, most, mark }) => [
+export function showTargets(checkResults: readonly CheckResult[], records: number): string {
+  const lines = checkResults.map(({ says, value, cpu, most, mark }) => [
     says,
     short(value),
     cpu === null ? '' : short(cpu),

@@ -31,10 +31,10 @@ export interface RenderFloorTask {
 
 /** One piece of the product's work, in the order of the list that the child is given. */
 export type EngineStep =
-  /** Sweeps resources of every tenant, one after the other, without judging. */
-  | { readonly do: 'sweep'; readonly resources: readonly string[] }
-  /** What `sync` does: everything that is due (or all sweeps), judged. */
-  | { readonly do: 'round'; readonly sweep: boolean }
+  /** Full syncs resources of every tenant, one after the other, without evaluation. */
+  | { readonly do: 'full'; readonly resources: readonly string[] }
+  /** What `sync` does: everything that is due (or all full syncs), evaluated. */
+  | { readonly do: 'round'; readonly full: boolean }
   /** Runs every resource of the first tenant as the schedule does, after one run that is not counted. */
   | { readonly do: 'steady'; readonly times: number }
   | { readonly do: 'evaluate'; readonly times: number }

@@ -7,14 +7,14 @@ export interface Scrape {
   readonly ms: number
   /** When the last evaluation of the users began, as this scrape shows it; 0 = never. */
   readonly evaluatedAt: number
-  /** Sweeps of the users that have succeeded. */
-  readonly sweeps: number
+  /** Full syncs of the users that have succeeded. */
+  readonly fullSyncs: number
   readonly residentMiB: number
 }
 
 const everyMs = 50
-const users = /^tenantwatch_sync_runs_total\{[^}]*resource="users",mode="sweep",outcome="success"\} (\S+)/m
-const judged = /^tenantwatch_check_last_evaluation_timestamp_seconds\{[^}]*check="user-mfa-enrolled"\} (\S+)/m
+const users = /^tenantwatch_sync_runs_total\{[^}]*resource="users",mode="full",outcome="success"\} (\S+)/m
+const evaluated = /^tenantwatch_check_last_evaluation_timestamp_seconds\{[^}]*check="user-mfa-enrolled"\} (\S+)/m
 const resident = /^process_resident_memory_bytes (\S+)/m
 
 /** Scrapes a daemon again and again, as a monitoring system would, only faster. */
@@ -26,17 +26,17 @@ export class Scraper {
     this.#daemon = daemon
   }
 
-  /** Scrapes until so many sweeps of the users have succeeded and the users were judged after the last of them. */
+  /** Scrapes until so many full syncs of the users have succeeded and the users were evaluated after the last of them. */
   async untilSwept(count: number): Promise<void> {
     let sweptAt = Number.POSITIVE_INFINITY
-    await until(`${count} sweeps were judged`, everyMs, async () => {
+    await until(`${count} full syncs were evaluated`, everyMs, async () => {
       const at = Date.now()
       const began = performance.now()
       const { text } = await this.#daemon.get('/metrics')
       const ms = performance.now() - began
-      const scrape = { at, ms, evaluatedAt: numberIn(text, judged) * 1000, sweeps: numberIn(text, users) }
+      const scrape = { at, ms, evaluatedAt: numberIn(text, evaluated) * 1000, fullSyncs: numberIn(text, users) }
       this.scrapes.push({ ...scrape, residentMiB: numberIn(text, resident) / 2 ** 20 })
-      if (scrape.sweeps >= count) sweptAt = Math.min(sweptAt, at)
+      if (scrape.fullSyncs >= count) sweptAt = Math.min(sweptAt, at)
       return scrape.evaluatedAt >= sweptAt - everyMs
     })
   }

@@ -12,11 +12,11 @@ import type { BenchOptions } from './options.ts'
 import { writeConfig } from './place.ts'
 import type { EngineReport, EngineStep, EngineTask, FeedFloorTask, Report } from './reports.ts'
 
-/** A mirror that was swept once. */
+/** A mirror that was synced in full once. */
 export interface Swept {
   readonly store: string
-  /** What the users' sweep took. */
-  readonly sweep: Cost
+  /** What the users' full sync took. */
+  readonly full: Cost
 }
 
 /** Databases of one run of the benchmarks; all of them are deleted in the end. */
@@ -28,13 +28,13 @@ export interface Stores extends Disposable {
   fresh(): string
   /** Runs the work on a database of its own: a copy, or a new one; gone afterwards. */
   on<T>(original: string | null, use: (store: string) => Promise<T>): Promise<T>
-  /** The product's mirror of the big tenant in this state, swept but not judged; made once, never to be written. */
+  /** The product's mirror of the big tenant in this state, synced in full but not evaluated; made once, never to be written. */
   swept(state: WorldState): Promise<Swept>
-  /** The same, and judged. */
-  judged(state: WorldState): Promise<string>
+  /** The same, and evaluated. */
+  evaluated(state: WorldState): Promise<string>
   /** The floor's database of the users of the big tenant in this state; made once, never to be written. */
   raw(state: WorldState): Promise<string>
-  /** The product's mirror of this many small tenants, swept and judged; made once, never to be written. */
+  /** The product's mirror of this many small tenants, synced in full and evaluated; made once, never to be written. */
   small(tenants: number): Promise<string>
 }
 
@@ -69,14 +69,14 @@ export function createStores(server: ApiServer, { path }: Programs, { flags, fol
       }
     },
     swept: (state) =>
-      once(`swept ${JSON.stringify(state)}`, async () => {
+      once(`synced in full ${JSON.stringify(state)}`, async () => {
         await server.become(state)
         const store = fresh()
-        const steps = [['users'], others].map((resources) => ({ do: 'sweep', resources }) as const)
-        return { store, sweep: taken(await work(store, steps)) }
+        const steps = [['users'], others].map((resources) => ({ do: 'full', resources }) as const)
+        return { store, full: taken(await work(store, steps)) }
       }),
-    judged: (state) =>
-      once(`judged ${JSON.stringify(state)}`, async () => {
+    evaluated: (state) =>
+      once(`evaluated ${JSON.stringify(state)}`, async () => {
         const { store: original } = await stores.swept(state)
         const store = fresh()
         copyFileSync(original, store)
@@ -96,7 +96,7 @@ export function createStores(server: ApiServer, { path }: Programs, { flags, fol
         await work(
           store,
           [
-            { do: 'sweep', resources: resourceNames },
+            { do: 'full', resources: resourceNames },
             { do: 'evaluate', times: 1 },
           ],
           tenants,

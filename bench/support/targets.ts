@@ -14,41 +14,51 @@ interface Target {
 
 const targets: readonly Target[] = [
   {
-    says: 'First sweep, times the raw floor',
-    fact: 'first-sweep.ratio',
-    cpu: 'first-sweep.cpuRatio',
+    says: 'First full sync, times the raw floor',
+    fact: 'first-full sync.ratio',
+    cpu: 'first-full sync.cpuRatio',
     most: 1.25,
   },
   {
-    says: 'Unchanged sweep, times bytes and JSON.parse',
-    fact: 'unchanged-sweep.ratio',
-    cpu: 'unchanged-sweep.cpuRatio',
+    says: 'Unchanged full sync, times bytes and JSON.parse',
+    fact: 'unchanged-full sync.ratio',
+    cpu: 'unchanged-full sync.cpuRatio',
     most: 2,
   },
-  { says: 'Unchanged sweep, records written', fact: 'unchanged-sweep.records written', most: 0 },
+  { says: 'Unchanged full sync, records written', fact: 'unchanged-full sync.records written', most: 0 },
   {
-    says: 'Evaluation with 100 that fail, share of the sweep',
-    fact: 'evaluation.few: share of the sweep',
-    cpu: 'evaluation.few: CPU share of the sweep',
+    says: 'Evaluation with 100 that fail, share of the full sync',
+    fact: 'evaluation.few: share of the full sync',
+    cpu: 'evaluation.few: CPU share of the full sync',
     most: 0.05,
   },
   {
-    says: 'Evaluation with one in ten, share of the sweep',
-    fact: 'evaluation.many: share of the sweep',
-    cpu: 'evaluation.many: CPU share of the sweep',
+    says: 'Evaluation with one in ten, share of the full sync',
+    fact: 'evaluation.many: share of the full sync',
+    cpu: 'evaluation.many: CPU share of the full sync',
     most: 1,
   },
-  { says: 'Peak memory of the first sweep, MiB', fact: 'first-sweep.peakMiB', most: 250 },
+  { says: 'Peak memory of the first full sync, MiB', fact: 'first-full sync.peakMiB', most: 250 },
   { says: 'Peak memory of the daemon at work, MiB', fact: 'answering.peak MiB', most: 250 },
   { says: 'Memory of an idle daemon, MiB', fact: 'idle.resident MiB', most: 100 },
-  ...['first sweep', 'evaluation after the first', 'second sweep', 'evaluation after the second'].flatMap((phase) => [
-    { says: `Event loop p99, ${phase}, ms`, fact: `answering.${phase}: loop p99 ms`, most: 25 },
-    { says: `Event loop max, ${phase}, ms`, fact: `answering.${phase}: loop max ms`, most: 150 },
-  ]),
-  { says: 'Scrape p99, first sweep, ms', fact: 'answering.first sweep: scrape p99 ms', most: 50 },
-  { says: 'Scrape p99, second sweep, ms', fact: 'answering.second sweep: scrape p99 ms', most: 50 },
-  { says: 'Steady poll, requests a resource', fact: 'steady-poll.requests a resource', most: 1 },
-  { says: 'Steady poll, transactions a resource', fact: 'steady-poll.commits a resource', most: 1 },
+  ...['first full sync', 'evaluation after the first', 'second full sync', 'evaluation after the second'].flatMap(
+    (phase) => [
+      { says: `Event loop p99, ${phase}, ms`, fact: `answering.${phase}: loop p99 ms`, most: 25 },
+      { says: `Event loop max, ${phase}, ms`, fact: `answering.${phase}: loop max ms`, most: 150 },
+    ],
+  ),
+  { says: 'Scrape p99, first full sync, ms', fact: 'answering.first full sync: scrape p99 ms', most: 50 },
+  { says: 'Scrape p99, second full sync, ms', fact: 'answering.second full sync: scrape p99 ms', most: 50 },
+  {
+    says: 'Steady incremental sync, requests a resource',
+    fact: 'steady-incremental sync.requests a resource',
+    most: 1,
+  },
+  {
+    says: 'Steady incremental sync, transactions a resource',
+    fact: 'steady-incremental sync.commits a resource',
+    most: 1,
+  },
   { says: 'Scrape of 100 tenants, ms', fact: 'scrape.ms with 100 tenants', most: 250 },
   {
     says: 'Scrape of 100 tenants, µs a series',
@@ -69,7 +79,7 @@ const targets: readonly Target[] = [
   },
 ]
 
-export interface Verdict {
+export interface CheckResult {
   readonly says: string
   readonly value: number
   readonly cpu: number | null
@@ -87,7 +97,7 @@ export function factsOf(results: ReadonlyMap<string, Result>): Facts {
 }
 
 /** What the targets say of the facts that there are; those of benchmarks that did not run are left out. */
-export function judge(facts: Facts): readonly Verdict[] {
+export function evaluator(facts: Facts): readonly CheckResult[] {
   return targets.flatMap(({ says, fact, cpu, most }) => {
     const value = facts.get(fact)
     if (value === undefined) return []

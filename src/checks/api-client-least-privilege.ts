@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles } from './support/roles.ts'
@@ -26,7 +26,7 @@ export const apiClientLeastPrivilege = defineCheck({
   remediation: 'Give the client a role with only the codes it needs, or add the codes to its allow-list.',
   alert: { name: 'ClientOverprivileged', says: 'API clients that may do more than they are allowed to' },
   severities: ['high'],
-  judges: 'api-clients',
+  evaluates: 'api-clients',
   needs: ['roles'],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -36,11 +36,11 @@ export const apiClientLeastPrivilege = defineCheck({
   async load(reader, _options, _now, { ownClientId }) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const { unjudged, isUnjudged } = await unjudgedClients(reader, [...missing.names, ...unnamed.names])
+    const { unevaluated, isUnevaluated } = await unjudgedClients(reader, [...missing.names, ...unnamed.names])
     return {
       population: known.clients + missing.clients + unnamed.clients,
-      notJudged: missing.clients + unnamed.clients,
-      unjudged,
+      notEvaluated: missing.clients + unnamed.clients,
+      unevaluated,
       candidates: mapBatches(
         reader.select('api-clients', { all: [{ field: 'roleName', in: known.names }] }),
         (client) => ({
@@ -49,7 +49,7 @@ export const apiClientLeastPrivilege = defineCheck({
           roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
         }),
       ),
-      scope: async (id) => ((await isUnjudged(id)) ? 'not_judged' : 'judged'),
+      scope: async (id) => ((await isUnevaluated(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ client, isOwn, roles }, options) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
@@ -14,7 +14,7 @@ export const apiClientRoleActive = defineCheck({
   remediation: 'Give the client an active role, or rename roles so that each name exists once.',
   alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role of their name' },
   severities: ['medium'],
-  judges: 'api-clients',
+  evaluates: 'api-clients',
   needs: ['roles'],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -24,20 +24,20 @@ export const apiClientRoleActive = defineCheck({
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
-    const { unjudged, isUnjudged } = await unjudgedClients(reader, [...unseen.names, ...unnamed.names])
+    const { unevaluated, isUnevaluated } = await unjudgedClients(reader, [...unseen.names, ...unnamed.names])
     const failing = [
       ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
       ...(context.incomplete.has('roles') ? [] : missing.names),
     ]
     return {
       population: known.clients + missing.clients + unnamed.clients,
-      notJudged: unseen.clients + unnamed.clients,
-      unjudged,
+      notEvaluated: unseen.clients + unnamed.clients,
+      unevaluated,
       candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
         client,
         roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
       })),
-      scope: async (id) => ((await isUnjudged(id)) ? 'not_judged' : 'judged'),
+      scope: async (id) => ((await isUnevaluated(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ client, roles }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { days } from './support/options.ts'
@@ -15,7 +15,7 @@ export const apiClientSecretLifetime = defineCheck({
   remediation: 'Replace the secret by one with a shorter life.',
   alert: { name: 'SecretTooLong', says: 'API client secrets that are valid for too long' },
   severities: ['low'],
-  judges: 'api-clients',
+  evaluates: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,

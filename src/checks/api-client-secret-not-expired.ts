@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { onDate } from './support/words.ts'
@@ -13,7 +13,7 @@ export const apiClientSecretNotExpired = defineCheck({
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
   alert: null,
   severities: ['critical'],
-  judges: 'api-clients',
+  evaluates: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,

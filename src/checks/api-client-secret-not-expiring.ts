@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
 import { days } from './support/options.ts'
@@ -16,7 +16,7 @@ export const apiClientSecretNotExpiring = defineCheck({
   remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
   alert: null,
   severities: ['medium', 'high'],
-  judges: 'api-clients',
+  evaluates: 'api-clients',
   needs: [],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
@@ -33,7 +33,7 @@ export const apiClientSecretNotExpiring = defineCheck({
           { field: expires, atMost: horizon },
         ],
       })),
-      scope: async (id) => ((await expired(id)) ? 'not_applicable' : 'judged'),
+      scope: async (id) => ((await expired(id)) ? 'not_applicable' : 'evaluated'),
     }
   },
   evaluate(client, options, now) {

@@ -17,7 +17,7 @@ export const authMfaPolicyEnabled = defineCheck({
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
   alert: { name: 'MfaPolicyOff', says: 'Multi-factor authentication not demanded' },
   severities: ['high'],
-  judges: 'authentication-settings',
+  evaluates: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
@@ -30,9 +30,9 @@ export const authMfaPolicyEnabled = defineCheck({
     return {
       population: 1,
       candidates: [],
-      notJudged: 1,
+      notEvaluated: 1,
       // A finding about the placeholder ends with the option; one about a policy that was off before it does not.
-      scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_judged'),
+      scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_evaluated'),
     }
   },
   evaluate(settings) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import type { AcceptedState } from '../mirror/port.ts'
-import type { ChangeRow, MirrorRecord } from '../mirror/query.ts'
+import type { ChangeRow, MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
 import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { onlyRecord, readingOf } from './support/records.ts'
@@ -30,7 +30,7 @@ export const authSettingsUnchanged = defineCheck({
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
   alert: { name: 'SettingsDrift', says: 'Authentication settings that are not as they were accepted' },
   severities: ['medium', 'critical'],
-  judges: 'authentication-settings',
+  evaluates: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
   timeBased: false,
@@ -39,7 +39,7 @@ export const authSettingsUnchanged = defineCheck({
   options: z.strictObject({ baseline: baseline.default({}) }),
   async load(reader, options, _now, context) {
     const settings = await onlyRecord(reader, 'authentication-settings')
-    if (settings === null) return { population: 0, candidates: [], notJudged: 1 }
+    if (settings === null) return { population: 0, candidates: [], notEvaluated: 1 }
     const history = await reader.history('authentication-settings', settings.key)
     const accepted = await context.accepted()
     return {
@@ -54,7 +54,7 @@ export const authSettingsUnchanged = defineCheck({
       ],
       async scope(id) {
         const isConfigured = fields.some((field) => field === id && options.baseline[field] !== undefined)
-        return isConfigured ? 'judged' : scopeOfDrift(accepted?.get(id), settings.fields[id])
+        return isConfigured ? 'evaluated' : scopeOfDrift(accepted?.get(id), settings.fields[id])
       },
     }
   },

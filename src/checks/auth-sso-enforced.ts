@@ -11,7 +11,7 @@ export const authSsoEnforced = defineCheck({
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: { name: 'SsoNotEnforced', says: 'Single sign-on not enabled and enforced' },
   severities: ['low', 'high'],
-  judges: 'authentication-settings',
+  evaluates: 'authentication-settings',
   needs: [],
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,

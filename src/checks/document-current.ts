@@ -14,7 +14,7 @@ export const documentCurrent = defineCheck({
   remediation: 'Review the document and upload its current version, or remove it.',
   alert: { name: 'DocumentOutdated', says: 'Documents that were not updated for too long' },
   severities: ['medium'],
-  judges: 'documents',
+  evaluates: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import { factsOf, textOf } from './support/records.ts'
 
 /** File names asked for at once, and how many documents of each the evidence names. */
@@ -15,7 +15,7 @@ export const documentNameUnique = defineCheck({
   remediation: 'Remove outdated copies, or give each document a name of its own.',
   alert: { name: 'DocumentNameTwice', says: 'File names that several documents have' },
   severities: ['info'],
-  judges: 'documents',
+  evaluates: 'documents',
   needs: [],
   entity: { type: 'document-name', isRecord: false },
   timeBased: false,

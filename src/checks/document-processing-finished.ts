@@ -18,7 +18,7 @@ export const documentProcessingFinished = defineCheck({
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: { name: 'DocumentStuck', says: 'Documents stuck in processing' },
   severities: ['medium'],
-  judges: 'documents',
+  evaluates: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,

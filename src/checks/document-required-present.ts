@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import type { MirrorRecord, RecordReader } from '../mirror/query.ts'
+import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
 import { isOlderThan } from './support/older-than.ts'
@@ -18,7 +18,7 @@ export const documentRequiredPresent = defineCheck({
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: { name: 'DocumentMissing', says: 'Required documents that are missing or too old' },
   severities: ['high'],
-  judges: 'documents',
+  evaluates: 'documents',
   needs: [],
   // The id is the operator's own word for the requirement, which its settings say is shown to everybody.
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
@@ -33,9 +33,9 @@ export const documentRequiredPresent = defineCheck({
     return {
       population,
       candidates: [matches],
-      notJudged: inDoubt.size,
-      notJudgedFor: 'missing_records',
-      scope: async (id) => (inDoubt.has(id) ? 'not_judged' : 'judged'),
+      notEvaluated: inDoubt.size,
+      notEvaluatedFor: 'missing_records',
+      scope: async (id) => (inDoubt.has(id) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ requirement, shown, absent }, options, now) {
@@ -73,7 +73,7 @@ interface Options {
 
 interface Match {
   readonly requirement: Requirement
-  /** The newest document in a wanted status whose name matches, of those that the last complete walk showed. */
+  /** The newest document in a wanted status whose name matches, of those that the last complete full sync showed. */
   readonly shown: MirrorRecord | undefined
   /** The same of those that it did not show: they may be gone, so that nothing passes by them. */
   readonly absent: MirrorRecord | undefined

@@ -18,7 +18,7 @@ export const documentStatusKnown = defineCheck({
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
   severities: ['low'],
-  judges: 'documents',
+  evaluates: 'documents',
   needs: [],
   entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,

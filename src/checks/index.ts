@@ -19,7 +19,7 @@ import { userLeastPrivilege } from './user-least-privilege.ts'
 import { userMfaEnrolled } from './user-mfa-enrolled.ts'
 import { userRoleActive } from './user-role-active.ts'
 
-/** Everything that is judged, in alphabetical order. */
+/** Everything that is evaluated, in alphabetical order. */
 export const checks = [
   apiClientLeastPrivilege,
   apiClientRoleActive,

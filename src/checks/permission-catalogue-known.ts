@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck, mostUnjudgedTold } from '../evaluate/check.ts'
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import { textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -13,7 +13,7 @@ export const permissionCatalogueKnown = defineCheck({
   remediation: 'Ask the vendor what the code permits, and take it from the role if nobody needs it.',
   alert: { name: 'PermissionUnlisted', says: 'Roles that grant codes the permission list does not have' },
   severities: ['info'],
-  judges: 'roles',
+  evaluates: 'roles',
   needs: ['permissions'],
   entity: { type: 'role', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -21,20 +21,20 @@ export const permissionCatalogueKnown = defineCheck({
   options: z.strictObject({}),
   async load(reader, _options, _now, { incomplete }) {
     const [roles, listedCodes] = [await loadRoles(reader), await codesOf(reader)]
-    const judged = [...roles.byId.values()].map((role) => ({
+    const evaluated = [...roles.byId.values()].map((role) => ({
       role,
       unlisted: role.codes.filter((code) => !listedCodes.has(code)),
     }))
     // While permissions may be missing from the mirror, a code that seems unlisted may be listed.
-    const failing = judged.filter(({ unlisted }) => unlisted.length > 0)
+    const failing = evaluated.filter(({ unlisted }) => unlisted.length > 0)
     const isWhole = !incomplete.has('permissions')
-    const unjudged = new Set(isWhole ? [] : failing.map(({ role }) => String(role.roleId)))
+    const unevaluated = new Set(isWhole ? [] : failing.map(({ role }) => String(role.roleId)))
     return {
-      population: judged.length,
-      notJudged: unjudged.size,
-      unjudged: [...unjudged].slice(0, mostUnjudgedTold),
+      population: evaluated.length,
+      notEvaluated: unevaluated.size,
+      unevaluated: [...unevaluated].slice(0, mostUnjudgedTold),
       candidates: isWhole ? [failing] : [],
-      scope: async (id) => (unjudged.has(id) ? 'not_judged' : 'judged'),
+      scope: async (id) => (unevaluated.has(id) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ role, unlisted }: { readonly role: MirroredRole; readonly unlisted: readonly string[] }) {

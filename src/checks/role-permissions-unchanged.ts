@@ -13,7 +13,7 @@ const options = z.strictObject({
 type Baseline = z.output<typeof options>['baseline']
 
 /**
- * The entity is a role's permissions, not its record: a role that is gone is a difference, too. So it is judged only once
+ * The entity is a role's permissions, not its record: a role that is gone is a difference, too. So it is evaluated only once
  * every role was read.
  */
 export const rolePermissionsUnchanged = defineCheck({
@@ -26,7 +26,7 @@ export const rolePermissionsUnchanged = defineCheck({
     'Restore the role, or accept what it grants now: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
   alert: { name: 'RolePermissionsDrift', says: 'Roles whose permissions are not as they were accepted' },
   severities: ['medium', 'high'],
-  judges: 'roles',
+  evaluates: 'roles',
   needs: [],
   entity: { type: 'role-permissions', isRecord: false, hasPlainIds: true },
   timeBased: false,
@@ -43,17 +43,17 @@ export const rolePermissionsUnchanged = defineCheck({
     const accepted = await context.accepted()
     const isWhole = !context.incomplete.has('roles')
     const subjects = subjectsOf(roles, accepted ?? new Map<string, AcceptedState>(), baseline)
-    const unjudged = subjects.filter((subject) => isUnjudged(subject, accepted !== null, isWhole))
-    const unjudgedIds = new Set(unjudged.map(({ id }) => id))
+    const unevaluated = subjects.filter((subject) => isUnevaluated(subject, accepted !== null, isWhole))
+    const unevaluatedIds = new Set(unevaluated.map(({ id }) => id))
     return {
       population: subjects.length,
-      notJudged: unjudged.length,
-      unjudged: unjudged.slice(0, mostUnjudgedTold).map(({ id }) => id),
-      candidates: [subjects.filter(({ id }) => !unjudgedIds.has(id))],
+      notEvaluated: unevaluated.length,
+      unevaluated: unevaluated.slice(0, mostUnjudgedTold).map(({ id }) => id),
+      candidates: [subjects.filter(({ id }) => !unevaluatedIds.has(id))],
       async scope(id): Promise<Scope> {
-        if (unjudgedIds.has(id)) return 'not_judged'
+        if (unevaluatedIds.has(id)) return 'not_evaluated'
         const subject = subjects.find((one) => one.id === id)
-        if (subject?.configured !== undefined) return 'judged'
+        if (subject?.configured !== undefined) return 'evaluated'
         return scopeOfDrift(subject?.accepted, subject?.role?.codes ?? null)
       },
     }
@@ -100,7 +100,7 @@ function subjectsOf(
 }
 
 /** A role that is not there may be one that could not be read; before the first states are kept nothing tells drift. */
-function isUnjudged({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
+function isUnevaluated({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
   return (role === undefined && !isWhole) || (configured === undefined && !isKept)
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { isOlderThan, olderThan } from './support/older-than.ts'
 import { days } from './support/options.ts'
@@ -17,7 +17,7 @@ export const userInvitationAccepted = defineCheck({
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: { name: 'InvitationStale', says: 'Invitations that nobody accepted' },
   severities: ['medium', 'high'],
-  judges: 'users',
+  evaluates: 'users',
   needs: [],
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
@@ -26,7 +26,7 @@ export const userLeastPrivilege = defineCheck({
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
   severities: ['high'],
-  judges: 'users',
+  evaluates: 'users',
   needs: ['roles'],
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -35,12 +35,12 @@ export const userLeastPrivilege = defineCheck({
   async load(reader, { allowed, roleIdHours }, now, context) {
     if (allowed === null) return { population: 0, candidates: [], applicable: false }
     const isFlawed = (role: MirroredRole) => excessOf([role], allowed).length > 0
-    const rule = { isFlawed, missing: 'not_judged' } as const
+    const rule = { isFlawed, missing: 'not_evaluated' } as const
     const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
     return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, standing })
   },
-  evaluate({ user, reference, verdict, roles }, { allowed }) {
-    if (verdict !== 'fails') return null
+  evaluate({ user, reference, checkResult, roles }, { allowed }) {
+    if (checkResult !== 'fails') return null
     const excess = excessOf(roles, allowed ?? [])
     return {
       entityId: user.key,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CheckContext, defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
 import { factsOf, mapBatches, onlyRecord, readingOf } from './support/records.ts'
@@ -18,7 +18,7 @@ export const userMfaEnrolled = defineCheck({
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: { name: 'MfaNotEnrolled', says: 'Users not enrolled in multi-factor authentication' },
   severities: ['low', 'high'],
-  judges: 'users',
+  evaluates: 'users',
   needs: ['authentication-settings'],
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -34,10 +34,10 @@ export const userMfaEnrolled = defineCheck({
     const policy = await onlyRecord(reader, 'authentication-settings')
     const population = await reader.count('users')
     if (policy === null)
-      return { population, candidates: [], notJudged: Math.max(1, population), scope: async () => 'not_judged' }
+      return { population, candidates: [], notEvaluated: Math.max(1, population), scope: async () => 'not_evaluated' }
     // Whether the policy demands anything is not known then: neither does it apply to nobody nor does anybody pass.
     if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))
-      return { population, candidates: [], notJudged: population, scope: async () => 'not_judged' }
+      return { population, candidates: [], notEvaluated: population, scope: async () => 'not_evaluated' }
     if (policy.fields['mfaEnabled'] !== true) return { population, candidates: [], applicable: false }
     // Few groups are counted where many users are mirrored; none that fails needs no look at any of them.
     const groups = await reader.countBy('users', ['state', 'mfaStatus', 'mfaAction'])

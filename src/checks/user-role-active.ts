@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/identity.ts'
+import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
@@ -20,7 +20,7 @@ export const userRoleActive = defineCheck({
   remediation: 'Give the user an active role.',
   alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
   severities: ['medium'],
-  judges: 'users',
+  evaluates: 'users',
   needs: ['roles'],
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
@@ -31,8 +31,8 @@ export const userRoleActive = defineCheck({
     const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
     return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, standing })
   },
-  evaluate({ user, reference, verdict, roles }) {
-    if (verdict !== 'fails') return null
+  evaluate({ user, reference, checkResult, roles }) {
+    if (checkResult !== 'fails') return null
     return {
       entityId: user.key,
       severity: 'medium',

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { holdsCertificate } from '../model/certificate-authorities.ts'
-import type { Context } from './context.ts'
-import type { KeyPath } from './key-path.ts'
-import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './leaves.ts'
-import type { Report } from './report.ts'
-import { isMap, readSection, type Section } from './section.ts'
+import { holdsCertificate } from '../model/process/certificate-authorities.ts'
+import { proxyUrl } from './credentials/urls.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
-import { whyUnreadable } from './unreadable.ts'
-import { proxyUrl } from './urls.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
+import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './yaml/leaves.ts'
+import type { Report } from './yaml/report.ts'
+import { isMap, readSection, type Section } from './yaml/section.ts'
+import { whyUnreadable } from './yaml/unreadable.ts'
 
 const shape = {
   pageSizeParameter: z.unknown(),

@@ -1,19 +1,19 @@
 import { severities } from '../model/severity.ts'
-import type { Context } from './context.ts'
-import type { KeyPath } from './key-path.ts'
-import { flag, oneOf } from './leaves.ts'
-import type { Report } from './report.ts'
-import { readMap, readSection, valueAt } from './section.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'
-import { unknownKeys } from './unknown-keys.ts'
-import { wantedOf } from './wanted.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
+import { flag, oneOf } from './yaml/leaves.ts'
+import type { Report } from './yaml/report.ts'
+import { readMap, readSection, valueAt } from './yaml/section.ts'
+import { unknownKeys } from './yaml/unknown-keys.ts'
+import { wantedOf } from './yaml/wanted.ts'
 
 /** What `checks` says, as written, by check id. */
 export type ChecksSection = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const common = { enabled: flag().optional(), severity: oneOf(severities).nullish() }
 
-/** Reads `checks`, of the whole configuration or of one tenant; the options are judged when they are merged. */
+/** Reads `checks`, of the whole configuration or of one tenant; the options are evaluated when they are merged. */
 export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)

@@ -1,12 +1,12 @@
 import { mergeApi } from './api.ts'
 import { mergeChecks } from './checks.ts'
-import type { Context } from './context.ts'
-import { checkFreshness } from './freshness.ts'
 import type { Overridable } from './overridable.ts'
 import { resolveResources } from './resources.ts'
+import { checkFreshness } from './schedule/freshness.ts'
 import type { TenantSettings } from './settings.ts'
+import type { Context } from './yaml/context.ts'
 
-/** What is in force: the sections of one tenant over those of all; what only shows when merged is judged here. */
+/** What is in force: the sections of one tenant over those of all; what only shows when merged is evaluated here. */
 export function effective(
   general: Overridable,
   own: Overridable | null,

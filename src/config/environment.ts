@@ -1,5 +1,5 @@
 import type { Environment } from './find-source.ts'
-import { isMap } from './section.ts'
+import { isMap } from './yaml/section.ts'
 
 /** What the environment adds to a configuration: the changed values, and the variable behind each path. */
 export interface FromEnvironment {

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './yaml/config-error.ts'
 
 /** Where the file is looked for when nobody names one, relative to the working directory. */
 export const defaultFile = 'config/tenantwatch.yaml'

@@ -1,7 +1,7 @@
-import type { Context } from './context.ts'
-import { oneOf, text, wholeNumber } from './leaves.ts'
-import { readSection } from './section.ts'
 import type { Settings } from './settings.ts'
+import type { Context } from './yaml/context.ts'
+import { oneOf, text, wholeNumber } from './yaml/leaves.ts'
+import { readSection } from './yaml/section.ts'
 
 const wantedStore = 'want the path of the database file'
 

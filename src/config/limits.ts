@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { dayMs, hourMs } from '../model/durations.ts'
-import type { Context } from './context.ts'
-import { duration, numberBetween, text, wholeNumber } from './leaves.ts'
-import { readSection } from './section.ts'
 import type { TenantSettings } from './settings.ts'
+import type { Context } from './yaml/context.ts'
+import { duration, numberBetween, text, wholeNumber } from './yaml/leaves.ts'
+import { readSection } from './yaml/section.ts'
 
 const million = 1_000_000
 const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'

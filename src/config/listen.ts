@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Read, textAs } from './leaves.ts'
+import { type Read, textAs } from './yaml/leaves.ts'
 
 export interface ListenAddress {
   readonly host: string

@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/regular-file.ts'
-import { ConfigError } from './config-error.ts'
-import type { Context } from './context.ts'
+import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
 import { isProgram } from './is-program.ts'
-import { formatPath } from './key-path.ts'
 import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
-import { createReport, type Locate } from './report.ts'
-import { isMapOrEmpty } from './section.ts'
 import type { Catalogue, Settings } from './settings.ts'
-import { kindOf } from './shown.ts'
-import { whyUnreadable } from './unreadable.ts'
 import { readWebSettings } from './web/load-web-settings.ts'
-import { locateIn, readYaml, type YamlFile } from './yaml-file.ts'
+import { ConfigError } from './yaml/config-error.ts'
+import type { Context } from './yaml/context.ts'
+import { formatPath } from './yaml/key-path.ts'
+import { createReport, type Locate } from './yaml/report.ts'
+import { isMapOrEmpty } from './yaml/section.ts'
+import { kindOf } from './yaml/shown.ts'
+import { whyUnreadable } from './yaml/unreadable.ts'
+import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {
   /** The file named on the command line (`--config`). */
@@ -28,12 +28,12 @@ export interface LoadOptions {
   readonly readFile?: (path: string) => string
   /** True when something is at this path. */
   readonly exists?: (path: string) => boolean
-  /** Whether the web configuration file is judged, too: only who serves needs to be able to read it. */
-  readonly judgeWeb?: boolean
+  /** Whether the web configuration file is evaluated, too: only who serves needs to be able to read it. */
+  readonly checkWeb?: boolean
   /** False for what sends nothing: then the variables and files that secrets come from need not be there. */
   readonly needsSecrets?: boolean
   /** Whether files of secrets that are empty, and commands that are not there, are problems, too: they may come later. */
-  readonly judgeSecrets?: boolean
+  readonly diagnoseSecrets?: boolean
 }
 
 export interface LoadedSettings {
@@ -43,7 +43,7 @@ export interface LoadedSettings {
 }
 
 /**
- * Loads the configuration (contract, section 5) from its file or from the environment, and judges all of it: the
+ * Loads the configuration (contract, section 5) from its file or from the environment, and evaluates all of it: the
  * settings returned can be used as they are.
  *
  * @throws ConfigError that names every problem with its place, and no secret.
@@ -67,7 +67,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     catalogue,
     env,
     needsSecrets,
-    judgesSecrets: options.judgeSecrets === true,
+    judgesSecrets: options.diagnoseSecrets === true,
     isProgram: (program) => isProgram(program, cwd, env['PATH']),
     exists: existsHere,
     whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),
@@ -77,7 +77,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const settings = readSettings(written.raw, context)
   problems.push(...report.sentences())
   const { webConfig } = settings.server
-  if (options.judgeWeb === true && webConfig !== null && existsHere(webConfig)) {
+  if (options.checkWeb === true && webConfig !== null && existsHere(webConfig)) {
     problems.push(...readWebSettings(webConfig, cwd).problems)
   }
   if (problems.length > 0) throw new ConfigError(problems)

@@ -1,10 +1,10 @@
 import { type ApiSection, readApi } from './api.ts'
 import { type ChecksSection, readChecks } from './checks.ts'
-import type { Context } from './context.ts'
-import { type FreshnessSection, readFreshness } from './freshness.ts'
-import type { KeyPath } from './key-path.ts'
 import { type ResourcesSection, readResources } from './resources.ts'
-import type { ScheduleSection } from './schedule.ts'
+import { type FreshnessSection, readFreshness } from './schedule/freshness.ts'
+import type { ScheduleSection } from './schedule/schedule.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
 
 /** The sections that stand at the top for all tenants and that each tenant can override key by key. */
 export interface Overridable {

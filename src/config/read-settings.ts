@@ -1,16 +1,16 @@
-import type { Context } from './context.ts'
-import { defaultCron } from './cron-schedule.ts'
 import { effective } from './effective.ts'
 import { readHousekeeping } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import { readOverridable } from './overridable.ts'
 import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
-import { readGeneralSchedule } from './schedule.ts'
-import { readMap } from './section.ts'
+import { defaultCron } from './schedule/cron-schedule.ts'
+import { readGeneralSchedule } from './schedule/schedule.ts'
 import { readServer } from './server.ts'
 import type { Settings } from './settings.ts'
 import { readTenants, tenantNames } from './tenants.ts'
 import { readWaivers } from './waivers.ts'
+import type { Context } from './yaml/context.ts'
+import { readMap } from './yaml/section.ts'
 
 const keys = [
   'tenants',

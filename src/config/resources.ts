@@ -1,11 +1,11 @@
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import type { Context } from './context.ts'
-import type { FreshnessSection } from './freshness.ts'
-import type { KeyPath } from './key-path.ts'
-import { flag } from './leaves.ts'
-import { type ScheduleSection, scheduleOf } from './schedule.ts'
-import { readMap, readSection } from './section.ts'
+import type { FreshnessSection } from './schedule/freshness.ts'
+import { type ScheduleSection, scheduleOf } from './schedule/schedule.ts'
 import type { Catalogue, ResourceSettings } from './settings.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
+import { flag } from './yaml/leaves.ts'
+import { readMap, readSection } from './yaml/section.ts'
 
 const shape = { enabled: flag().optional() }
 

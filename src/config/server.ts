@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Context } from './context.ts'
-import { text } from './leaves.ts'
 import { listen } from './listen.ts'
-import { readSection } from './section.ts'
 import type { Settings } from './settings.ts'
+import type { Context } from './yaml/context.ts'
+import { text } from './yaml/leaves.ts'
+import { readSection } from './yaml/section.ts'
 
 const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
 const hostName = /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i

@@ -47,10 +47,10 @@ export interface CronSchedule {
 
 export interface ResourceSettings {
   readonly enabled: boolean
-  /** Cron of the cheap incremental run; null for resources that only have sweeps. */
-  readonly poll: CronSchedule | null
-  readonly sweep: CronSchedule
-  /** Explicit freshness limit in milliseconds; null means: derived from the sweep's interval. */
+  /** Cron of the cheap incremental run; null for resources that only have full syncs. */
+  readonly incremental: CronSchedule | null
+  readonly full: CronSchedule
+  /** Explicit freshness limit in milliseconds; null means: derived from the full sync's interval. */
   readonly freshnessMs: number | null
 }
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { readAuth } from './auth.ts'
-import type { Context } from './context.ts'
+import { readAuth } from './credentials/auth.ts'
+import { baseUrl, insecurity } from './credentials/urls.ts'
 import { effective } from './effective.ts'
-import type { KeyPath } from './key-path.ts'
-import { text, textAs } from './leaves.ts'
 import { type Overridable, readOverridable } from './overridable.ts'
-import { readSchedule } from './schedule.ts'
-import { isMapOrEmpty, readSection } from './section.ts'
+import { readSchedule } from './schedule/schedule.ts'
 import type { AuthSettings, TenantSettings } from './settings.ts'
-import { baseUrl, insecurity } from './urls.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
+import { text, textAs } from './yaml/leaves.ts'
+import { isMapOrEmpty, readSection } from './yaml/section.ts'
 
 const shape = {
   name: text('want a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/),

@@ -1,7 +1,7 @@
-import type { Context } from './context.ts'
-import { readList, valueAt } from './section.ts'
 import type { TenantSettings } from './settings.ts'
 import { type Common, readTenant } from './tenant.ts'
+import type { Context } from './yaml/context.ts'
+import { readList, valueAt } from './yaml/section.ts'
 
 /** Reads `tenants`: at least one, each name once. */
 export function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import type { Context } from './context.ts'
-import type { KeyPath } from './key-path.ts'
-import { text, textAs } from './leaves.ts'
-import { nearest } from './nearest.ts'
-import { readList, readSection } from './section.ts'
 import type { Waiver } from './settings.ts'
+import type { Context } from './yaml/context.ts'
+import type { KeyPath } from './yaml/key-path.ts'
+import { text, textAs } from './yaml/leaves.ts'
+import { nearest } from './yaml/nearest.ts'
+import { readList, readSection } from './yaml/section.ts'
 
 const shape = {
   id: text('want a name of its own for this waiver', /^\S(.*\S)?$/),

@@ -1,7 +1,7 @@
 import { resourceNames } from '../model/resource-names.ts'
-import { formatDuration } from './format-duration.ts'
-import { maskUrl } from './mask-url.ts'
-import { sweepKey } from './schedule.ts'
+import { maskUrl } from './credentials/mask-url.ts'
+import { formatDuration } from './schedule/format-duration.ts'
+import { fullSyncKey } from './schedule/schedule.ts'
 import type { ApiSettings, AuthSettings, CheckSettings, TenantSettings } from './settings.ts'
 
 /** The settings of one tenant as the configuration file writes them, secrets masked. */
@@ -10,9 +10,9 @@ export function writtenTenant(tenant: TenantSettings) {
   const schedule: Record<string, string> = {}
   const freshness: Record<string, string> = {}
   for (const resource of resourceNames) {
-    const { poll, sweep, freshnessMs } = resources[resource]
-    if (poll !== null) schedule[resource] = poll.expression
-    schedule[sweepKey(resource, poll !== null)] = sweep.expression
+    const { incremental, full, freshnessMs } = resources[resource]
+    if (incremental !== null) schedule[resource] = incremental.expression
+    schedule[fullSyncKey(resource, incremental !== null)] = full.expression
     if (freshnessMs !== null) freshness[resource] = formatDuration(freshnessMs)
   }
   return {

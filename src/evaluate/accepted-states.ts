@@ -1,7 +1,7 @@
 import type { AcceptedState } from '../mirror/port.ts'
 import { inputsOf } from './check.ts'
 import type { CheckRun } from './check-run.ts'
-import { inputTrusts } from './tenant-trust.ts'
+import { inputQualities } from './data-quality.ts'
 
 /** The states that a check measures drift from, by entity; null while its first ones are not kept. */
 export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
@@ -14,10 +14,10 @@ export async function acceptedOf({ check, request }: CheckRun): Promise<Readonly
  * missing: what drift is measured from must not be half a picture.
  */
 export async function keepFirstStates(run: CheckRun): Promise<void> {
-  const { check, request, trust, reader } = run
+  const { check, request, quality, reader } = run
   const { store, tenant, now } = request
   if (check.drift?.states === undefined) return
-  const inputs = inputTrusts(trust, inputsOf(check))
+  const inputs = inputQualities(quality, inputsOf(check))
   const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
     return everComplete && blocked === null && partial.length === 0
   })

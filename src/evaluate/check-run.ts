@@ -1,12 +1,12 @@
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { Check } from './check.ts'
+import type { TenantDataQuality } from './data-quality.ts'
 import type { EvaluateTenant } from './evaluation.ts'
-import type { TenantTrust } from './tenant-trust.ts'
 
-/** One check on its way to a verdict. */
+/** One check on its way to a check result. */
 export interface CheckRun {
   readonly check: Check
   readonly request: EvaluateTenant
-  readonly trust: TenantTrust
+  readonly quality: TenantDataQuality
   readonly reader: RecordReader
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../mirror/port.ts'
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
@@ -21,17 +21,17 @@ export interface CheckFacts {
   /** The severities its findings can have, mildest first. */
   readonly severities: readonly Severity[]
   /** The resource whose records make up the population. */
-  readonly judges: ResourceName
-  /** Further resources that must have been walked and be fresh. */
+  readonly evaluates: ResourceName
+  /** Further resources that must have been read in full and be fresh. */
   readonly needs: readonly ResourceName[]
   readonly entity: {
     readonly type: string
-    /** True when entity ids are record keys of the judged resource; otherwise the entity is derived from all of them. */
+    /** True when entity ids are record keys of the evaluated resource; otherwise the entity is derived from all of them. */
     readonly isRecord: boolean
     /** True when its ids are numbers, GUIDs or words of the configuration: they may be shown to everybody. Absent = they may name a person or a file. */
     readonly hasPlainIds?: true
   }
-  /** True when a verdict can change without any new data: the clocks must agree for it to pass. */
+  /** True when a check result can change without any new data: the clocks must agree for it to pass. */
   readonly timeBased: boolean
   /** How old its inputs may be, in milliseconds, where that is less than their freshness limits. */
   readonly maxAgeMs?: number
@@ -93,32 +93,32 @@ export interface Failure {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
-/** Why an entity cannot be judged: what is mirrored tells two things, or only what the last complete walk did not show tells it. */
+/** Why an entity cannot be evaluated: what is mirrored tells two things, or only what the last complete full sync did not show tells it. */
 export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
 /** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not decided otherwise. */
-export type Scope = 'judged' | 'not_judged' | 'not_applicable' | 'accepted'
+export type Scope = 'evaluated' | 'not_evaluated' | 'not_applicable' | 'accepted'
 
-/** So many of the entities that cannot be judged are told by id. */
+/** So many of the entities that cannot be evaluated are told by id. */
 export const mostUnjudgedTold = 10
 
-/** What a check wants judged. */
+/** What a check wants evaluated. */
 export interface Loaded<Candidate> {
   /** How many entities the check is about. */
   readonly population: number
   /** Everything that may fail; handed over in batches so that a million do not meet in memory. */
   readonly candidates: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>
-  /** How many entities cannot be judged from what is mirrored. */
-  readonly notJudged?: number
+  /** How many entities cannot be evaluated from what is mirrored. */
+  readonly notEvaluated?: number
   /** Why they cannot; `ambiguous` when absent. */
-  readonly notJudgedFor?: Doubt
-  /** Ids of entities that cannot be judged, at most `mostUnjudgedTold`; absent where they have none that may be told. */
-  readonly unjudged?: readonly string[]
-  /** False when the tenant's own facts or the configuration say that there is nothing to judge. */
+  readonly notEvaluatedFor?: Doubt
+  /** Ids of entities that cannot be evaluated, at most `mostUnjudgedTold`; absent where they have none that may be told. */
+  readonly unevaluated?: readonly string[]
+  /** False when the tenant's own facts or the configuration say that there is nothing to evaluate. */
   readonly applicable?: boolean
-  /** Asked of entities with an open finding that no longer fail; absent = all were judged. */
+  /** Asked of entities with an open finding that no longer fail; absent = all were evaluated. */
   readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
-  /** True when the same records may be judged otherwise at another time; absent = as `timeBased` says. */
+  /** True when the same records may be evaluated otherwise at another time; absent = as `timeBased` says. */
   readonly ages?: boolean
 }
 
@@ -134,45 +134,45 @@ export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckF
   evaluate(candidate: Candidate, options: z.output<Schema>, now: number): Failure | null
 }
 
-export interface JudgeInput {
+export interface EvaluateInput {
   readonly reader: RecordReader
   /** As configured; the check's own schema reads it. */
   readonly options: unknown
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly context: CheckContext
-  /** Answers the query of an own check over the tenant that is judged. */
+  /** Answers the query of an own check over the tenant that is evaluated. */
   readonly ask?: (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
 }
 
 /** What a check says of the mirrored records. */
-export interface Judged {
+export interface Evaluated {
   readonly applicable: boolean
   readonly population: number
-  readonly notJudged: number
-  readonly notJudgedFor: Doubt
+  readonly notEvaluated: number
+  readonly notEvaluatedFor: Doubt
   /** Some of them by id. */
-  readonly unjudged?: readonly string[]
+  readonly unevaluated?: readonly string[]
   /** In batches, as the candidates were handed over. */
   readonly failures: AsyncIterable<readonly Failure[]>
   readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
-  /** True when the same records may be judged otherwise at another time. */
+  /** True when the same records may be evaluated otherwise at another time. */
   readonly ages: boolean
   /** Digest of everything configurable that decided. */
   readonly rule: string
-  /** What an own check says of the entities that it could not judge; null when it judged all. */
+  /** What an own check says of the entities that it could not evaluate; null when it evaluated all. */
   readonly doubts?: string | null
 }
 
 /** A check as the engine sees it, whatever its options and candidates are. */
 export interface Check extends CheckFacts {
   readonly options: z.ZodObject
-  /** Digest of everything configurable that decides: a verdict under another one says nothing of this one. */
+  /** Digest of everything configurable that decides: a check result under another one says nothing of this one. */
   ruleOf(options: unknown, context: RuleContext): string
   /** One sentence on what these options assume without anybody having said so; null = nothing. */
   assumption?(options: unknown): string | null
-  /** Judges the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
-  judge(input: JudgeInput): Promise<Judged>
+  /** Evaluates the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
+  evaluator(input: EvaluateInput): Promise<Evaluated>
 }
 
 /** Makes a check of its description; the types of its options and candidates stay inside. */
@@ -181,8 +181,8 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
   const digest = (options: unknown, context: RuleContext) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
   // Asked at each scrape of each tenant, always of the same few objects of the configuration.
-  const read = rememberedByObject((raw: unknown) => spec.options.parse(raw))
-  const rules = rememberedByObject((_raw: unknown) => new Map<string, string>())
+  const read = memoizeByObject((raw: unknown) => spec.options.parse(raw))
+  const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
   return {
     ...facts,
     ...(assumption && { assumption: (raw: unknown) => assumption(read(raw)) }),
@@ -193,17 +193,17 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
       known.set(key, rule)
       return rule
     },
-    async judge({ reader, options: raw, now, context }) {
+    async evaluator({ reader, options: raw, now, context }) {
       const options = spec.options.parse(raw)
       const loaded = await load(reader, options, now, context)
       return {
         applicable: loaded.applicable ?? true,
         population: loaded.population,
-        notJudged: loaded.notJudged ?? 0,
-        notJudgedFor: loaded.notJudgedFor ?? 'ambiguous',
-        unjudged: loaded.unjudged ?? [],
+        notEvaluated: loaded.notEvaluated ?? 0,
+        notEvaluatedFor: loaded.notEvaluatedFor ?? 'ambiguous',
+        unevaluated: loaded.unevaluated ?? [],
         failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
-        scope: loaded.scope ?? (async () => 'judged'),
+        scope: loaded.scope ?? (async () => 'evaluated'),
         ages: loaded.ages ?? spec.timeBased,
         rule: digest(options, context),
       }
@@ -219,7 +219,7 @@ async function* failuresOf<Candidate>(
 }
 
 /** Makes something of an object once and keeps it as long as the object; of anything else each time anew. */
-function rememberedByObject<T>(make: (value: unknown) => T): (value: unknown) => T {
+function memoizeByObject<T>(make: (value: unknown) => T): (value: unknown) => T {
   const made = new WeakMap<object, { readonly value: T }>()
   return (key) => {
     if (typeof key !== 'object' || key === null) return make(key)
@@ -229,7 +229,7 @@ function rememberedByObject<T>(make: (value: unknown) => T): (value: unknown) =>
   }
 }
 
-/** The inputs of a check: what it judges first, then what it needs; none of what is no check. */
-export function inputsOf({ judges, needs, own }: CheckFacts): readonly ResourceName[] {
-  return own === undefined || own.problem === null ? [judges, ...needs] : []
+/** The inputs of a check: what it evaluates first, then what it needs; none of what is no check. */
+export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {
+  return own === undefined || own.problem === null ? [evaluates, ...needs] : []
 }

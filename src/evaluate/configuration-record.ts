@@ -3,12 +3,12 @@ import type { Settings, Waiver } from '../config/settings.ts'
 import type { NotedConfiguration } from '../mirror/port.ts'
 import type { Check, CheckFacts } from './check.ts'
 import { settingsOf } from './check-settings.ts'
+import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
 import { ruleContextOf } from './rule-context.ts'
-import type { JudgedSettings } from './tenant-trust.ts'
 
-/** Of a tenant, what verdicts hang on. Address and credentials are left out: no secret may come into the record. */
-export interface RecordedTenant extends Omit<JudgedSettings, 'baseUrl'> {
+/** Of a tenant, what check results hang on. Address and credentials are left out: no secret may come into the record. */
+export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   /** By check, the digest of everything configurable that decides. */
   readonly rules: Readonly<Record<string, string>>
 }
@@ -17,7 +17,7 @@ type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
 
 /** What was in force: all that a report needs of the configuration, with every default spelled out. */
 export interface ConfigurationRecord {
-  /** The tenantwatch that judged. */
+  /** The tenantwatch that evaluated. */
   readonly version: string
   readonly evaluateIntervalMs: number
   readonly retentionDays: number
@@ -44,7 +44,7 @@ export function configurationRecord(
   return { at, digest: digestOf(record), content: JSON.stringify(record) }
 }
 
-function recordedTenant(tenant: JudgedSettings, checks: readonly Check[]): RecordedTenant {
+function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {
   const { name, ownClientId, resources, documents } = tenant
   const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
   return {
@@ -63,7 +63,7 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
 }
 
 /**
- * The checks that a tenant was judged by, each as it was and with its rule of that time: what was judged then is told
+ * The checks that a tenant was evaluated by, each as it was and with its rule of that time: what was evaluated then is told
  * by that alone, whatever is configured or installed now.
  */
 export function recordedChecks({ checks }: ConfigurationRecord, { rules }: RecordedTenant): readonly Check[] {
@@ -72,13 +72,13 @@ export function recordedChecks({ checks }: ConfigurationRecord, { rules }: Recor
     alert: null,
     options: z.looseObject({}),
     ruleOf: () => rules[check.id] ?? '',
-    judge: () => Promise.reject(new TypeError(`The record of ${check.id} judges nothing anew`)),
+    evaluator: () => Promise.reject(new TypeError(`The record of ${check.id} evaluates nothing anew`)),
   }))
 }
 
 function factsOf(check: Check): RecordedCheck {
-  const { id, title, description, risk, remediation, severities, judges, needs, entity, timeBased } = check
+  const { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased } = check
   const { maxAgeMs, own } = check
-  const facts = { id, title, description, risk, remediation, severities, judges, needs, entity, timeBased }
+  const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased }
   return { ...facts, ...(maxAgeMs !== undefined && { maxAgeMs }), ...(own !== undefined && { own }) }
 }

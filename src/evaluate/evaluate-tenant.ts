@@ -1,34 +1,34 @@
-import type { FindingStore, Verdict } from '../mirror/port.ts'
+import type { CheckResult, FindingStore } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import { keepFirstStates } from './accepted-states.ts'
-import { Postponed } from './ask-budget.ts'
 import { type Check, inputsOf } from './check.ts'
 import { CheckFailed } from './check-failed.ts'
 import type { CheckRun } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
-import { closeFindings } from './close-findings.ts'
-import { basisOf, brokenVerdict, verdictOf } from './evaluate-check.ts'
+import { readDataQuality } from './data-quality.ts'
+import { basisOf, checkResultOf, failedResult } from './evaluate-check.ts'
 import type { CheckOutcome, EvaluateTenant } from './evaluation.ts'
-import { noteWaivers } from './note-waivers.ts'
-import { readTrust } from './tenant-trust.ts'
+import { closeFindings } from './findings/close-findings.ts'
+import { BudgetExceeded } from './query-budget.ts'
+import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
- * Judges a tenant's mirror and commits each verdict. A check that throws becomes `unknown` (`internal`) and keeps its
+ * Evaluates a tenant's mirror and commits each check result. A check that throws becomes `unknown` (`internal`) and keeps its
  * findings; the others go on.
  *
- * @returns what became of each check judged or closed; one whose verdict the store refused, or that was put
+ * @returns what became of each check evaluated or closed; one whose check result the store refused, or that was put
  *   off, is missing.
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
   const { store, tenant, checks, now, onlyInputs } = request
-  const trust = await readTrust(store, tenant, now)
-  await request.onTrust?.(trust)
+  const quality = await readDataQuality(store, tenant, now)
+  await request.onDataQuality?.(quality)
   await noteWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const outcomes: CheckOutcome[] = []
   for (const check of checks.filter((one) => isDue(one, request))) {
     request.signal?.throwIfAborted()
-    const run = { check, request, trust, reader: store.records(tenant.id) }
+    const run = { check, request, quality, reader: store.records(tenant.id) }
     const outcome = (await repeated(run)) ?? (await commitIsolated(run))
     if (outcome !== null) outcomes.push(outcome)
   }
@@ -51,13 +51,13 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
   return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
 }
 
-/** The verdict of before, where nothing it hangs on is another; null where it must be found anew. */
+/** The check result of before, where nothing it hangs on is another; null where it must be found anew. */
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, tenant, now, memory } = request
   const status = memory?.recall(tenant.id, check.id, basisOf(run))
   if (status === undefined) return null
-  await store.confirmVerdict(tenant.id, check.id, now, request.currentForMs)
+  await store.confirmResult(tenant.id, check.id, now, request.currentForMs)
   return { check: check.id, ...status, opened: 0, resolved: {} }
 }
 
@@ -69,40 +69,40 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   try {
     await keepFirstStates(run)
     const basis = basisOf(run)
-    const { ages, doubts, ...verdict } = await verdictOf(run)
+    const { ages, doubts, ...checkResult } = await checkResultOf(run)
     await store.noteProblem(tenant.id, check.id, doubts)
-    const outcome = await commit(store, verdict)
+    const outcome = await commit(store, checkResult)
     if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
     return outcome
   } catch (error) {
     signal?.throwIfAborted()
     // A mirror that cannot be read or written is no fault of the check, and the others meet it, too.
     if (reasonOf(error) === 'store') throw error
-    if (error instanceof Postponed) return null
+    if (error instanceof BudgetExceeded) return null
     if (error instanceof CheckFailed) return commitFailed(run, error)
-    log.error({ err: error }, 'Check could not be judged')
+    log.error({ err: error }, 'Check could not be evaluated')
   }
   try {
-    return await commit(store, brokenVerdict(run, 'internal'))
+    return await commit(store, failedResult(run, 'internal'))
   } catch (error) {
     if (reasonOf(error) === 'store') throw error
-    log.error({ err: error }, 'Verdict could not be stored')
+    log.error({ err: error }, 'Check result could not be stored')
     return null
   }
 }
 
-/** Remembered like a verdict: what failed is not tried again before it is asked of other data, however long it took. */
+/** Remembered like a check result: what failed is not tried again before it is asked of other data, however long it took. */
 async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<CheckOutcome> {
   const { check, request } = run
   const { store, tenant, memory, log } = request
-  log.warn({ tenant: tenant.settings.name, check: check.id, detail: message }, 'Own check could not be judged')
+  log.warn({ tenant: tenant.settings.name, check: check.id, detail: message }, 'Own check could not be evaluated')
   await store.noteProblem(tenant.id, check.id, message)
   const basis = basisOf(run)
-  const outcome = await commit(store, brokenVerdict(run, 'check_failed'))
+  const outcome = await commit(store, failedResult(run, 'check_failed'))
   memory?.keep(tenant.id, check.id, basis, outcome)
   return outcome
 }
 
-async function commit(store: FindingStore, verdict: Verdict): Promise<CheckOutcome> {
-  return { check: verdict.check, ...(await store.commitVerdict(verdict)) }
+async function commit(store: FindingStore, checkResult: CheckResult): Promise<CheckOutcome> {
+  return { check: checkResult.check, ...(await store.commitResult(checkResult)) }
 }

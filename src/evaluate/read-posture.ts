@@ -1,21 +1,27 @@
 import type { Waiver } from '../config/settings.ts'
 import type { CheckStateRow, PostureStore } from '../mirror/port.ts'
-import { type DecidedStatus, decideStatus, judgementOf } from '../model/decide-status.ts'
-import { isFresh, verdictLimitMs } from '../model/freshness.ts'
+import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
+import { isFresh, resultLimitMs } from '../model/freshness.ts'
 import { type CheckView, identityOf, type TenantPosture } from '../model/posture.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Check, inputsOf } from './check.ts'
-import { trustedInputs } from './check-inputs.ts'
+import { usableInputs } from './check-inputs.ts'
 import { settingsOf, severitiesOf } from './check-settings.ts'
-import { readWaivers } from './read-waivers.ts'
+import {
+  type EvaluatedTenant,
+  greatestSkewOf,
+  inputQualities,
+  readDataQuality,
+  type TenantDataQuality,
+} from './data-quality.ts'
+import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
 import { resourceView } from './resource-view.ts'
 import { ruleContextOf } from './rule-context.ts'
-import { type SplitCounts, splitOpenFindings } from './split-findings.ts'
-import { greatestSkewOf, inputTrusts, type JudgedTenant, readTrust, type TenantTrust } from './tenant-trust.ts'
+import { readWaivers } from './waivers/read-waivers.ts'
 
 export interface ReadPosture {
   readonly store: PostureStore
-  readonly tenant: JudgedTenant
+  readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
   /** Milliseconds since the epoch. */
@@ -25,14 +31,14 @@ export interface ReadPosture {
 }
 
 /**
- * What is true of a tenant now, as every output shows it: stored verdicts with the present ages and holds of their
+ * What is true of a tenant now, as every output shows it: stored check results with the present ages and holds of their
  * inputs applied (contract: a stored status is never shown as it is).
  */
 export async function readPosture(request: ReadPosture): Promise<TenantPosture> {
   const { store, tenant, checks, waivers, now } = request
   const { id, settings } = tenant
-  const trust = await readTrust(store, tenant, now)
-  const { waiversAt } = trust
+  const quality = await readDataQuality(store, tenant, now)
+  const { waiversAt } = quality
   const states = await store.checkStates(id)
   const split = await splitOpenFindings({
     store,
@@ -42,32 +48,32 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const holds = trust.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
+  const holds = quality.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
     return { id: hold, resource, reason, count, message, raisedAt }
   })
   const resources = resourceNames.map((resource) =>
-    resourceView(resource, settings.resources[resource], { trust, now }),
+    resourceView(resource, settings.resources[resource], { quality, now }),
   )
   return {
     tenant: settings.name,
     at: now,
     waiversAt,
-    clockSkewMs: greatestSkewOf(trust, now),
-    blockedUntil: trust.tenant.blockedUntil,
+    clockSkewMs: greatestSkewOf(quality, now),
+    blockedUntil: quality.tenant.blockedUntil,
     holds,
     identity: identityOf({ holds, resources }),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)
-      return checkView(check, { request, trust, state, counts: split.byCheck.get(check.id) })
+      return checkView(check, { request, quality, state, counts: split.byCheck.get(check.id) })
     }),
-    waivers: await readWaivers({ store, tenant, trust, checks, waivers, coverage: split.byWaiver, now: waiversAt }),
+    waivers: await readWaivers({ store, tenant, quality, checks, waivers, coverage: split.byWaiver, now: waiversAt }),
   }
 }
 
 interface CheckKnown {
   readonly request: ReadPosture
-  readonly trust: TenantTrust
+  readonly quality: TenantDataQuality
   readonly state: CheckStateRow | undefined
   readonly counts: SplitCounts | undefined
 }
@@ -85,7 +91,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     ...(assumption !== null && { assumption }),
     ...present,
     entities: state?.entities ?? null,
-    notJudged: notJudgedOf(state),
+    notEvaluated: notJudgedOf(state),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),
@@ -94,29 +100,29 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   }
 }
 
-/** A check without its one record has an entity less than it could not judge. */
+/** A check without its one record has an entity less than it could not evaluate. */
 function notJudgedOf(state: CheckStateRow | undefined): number | null {
-  const { entities = null, notJudged = null } = state ?? {}
-  return entities === null || notJudged === null ? null : Math.min(entities, notJudged)
+  const { entities = null, notEvaluated = null } = state ?? {}
+  return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }
 
 /** The stored status aged to now. A disabled check is not applicable: it says nothing, least of all that all is well. */
-function presentStatus(check: Check, { request, trust, state }: CheckKnown): DecidedStatus {
+function presentStatus(check: Check, { request, quality, state }: CheckKnown): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
-  const limit = verdictLimitMs(evaluateIntervalMs)
+  const limit = resultLimitMs(evaluateIntervalMs)
   const aged = decideStatus({
-    judgement: state === undefined ? { kind: 'unjudged', reason: 'never' } : judgementOf(state),
-    inputs: trustedInputs(check, trust, now),
+    rawResult: state === undefined ? { kind: 'unevaluated', reason: 'never' } : rawResultOf(state),
+    inputs: usableInputs(check, quality, now),
     timeBased: check.timeBased,
   })
   const { options } = settingsOf(check, tenant.settings)
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
-  // A verdict without a rule is `unknown`, or was reached while an input was switched off and says nothing with it on.
+  // A check result without a rule is `unknown`, or was reached while an input was switched off and says nothing with it on.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
-  const hangsOnVerdict = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
-  const isOff = inputTrusts(trust, inputsOf(check)).some((input) => input.off)
-  return isCurrent || isOff || !hangsOnVerdict ? aged : { status: 'unknown', reason: 'stale' }
+  const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
+  const isOff = inputQualities(quality, inputsOf(check)).some((input) => input.off)
+  return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
 }

@@ -1,22 +1,23 @@
 import type { ResourceSettings } from '../config/settings.ts'
 import type { SyncState } from '../mirror/port.ts'
-import { isFresh, pollFreshnessLimitMs } from '../model/freshness.ts'
+import { incrementalFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { ModeView, ResourceView } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { pollFailure, type TenantTrust } from './tenant-trust.ts'
+import { incrementalFailure, type TenantDataQuality } from './data-quality.ts'
 
 /** Where the mirror of one resource stands; `fresh` speaks of its age, not of refusals, and is false while it may be another tenant's. */
 export function resourceView(
   resource: ResourceName,
   settings: ResourceSettings,
-  { trust, now }: { readonly trust: TenantTrust; readonly now: number },
+  { quality, now }: { readonly quality: TenantDataQuality; readonly now: number },
 ): ResourceView {
-  const measured = trust.resources.get(resource)
+  const measured = quality.resources.get(resource)
   const stored = measured?.stored
   const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
   const dataAsOf = stored?.state.completeStartedAt ?? null
-  const sweep = sweepView(stored?.state, freshnessLimitMs)
-  const modes = settings.poll === null ? [sweep] : [pollView(stored?.state, settings.poll.intervalMs), sweep]
+  const full = fullView(stored?.state, freshnessLimitMs)
+  const modes =
+    settings.incremental === null ? [full] : [incrementalView(stored?.state, settings.incremental.intervalMs), full]
   return {
     resource,
     enabled: settings.enabled,
@@ -32,26 +33,26 @@ export function resourceView(
   }
 }
 
-function pollView(state: SyncState | undefined, intervalMs: number): ModeView {
-  const reason = state === undefined ? null : pollFailure(state)
-  const lastSuccessAt = state?.pollSuccessAt ?? null
+function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {
+  const reason = state === undefined ? null : incrementalFailure(state)
+  const lastSuccessAt = state?.incrementalSuccessAt ?? null
   return {
-    mode: 'poll',
+    mode: 'incremental',
     up: lastSuccessAt !== null && reason === null,
-    lastAttemptAt: state?.pollAttemptAt ?? null,
+    lastAttemptAt: state?.incrementalAttemptAt ?? null,
     lastSuccessAt,
-    freshnessLimitMs: pollFreshnessLimitMs(intervalMs),
+    freshnessLimitMs: incrementalFreshnessLimitMs(intervalMs),
     reason,
   }
 }
 
-function sweepView(state: SyncState | undefined, freshnessLimitMs: number): ModeView {
-  const reason = state?.sweepReason ?? null
-  const lastSuccessAt = state?.sweepSuccessAt ?? null
+function fullView(state: SyncState | undefined, freshnessLimitMs: number): ModeView {
+  const reason = state?.fullReason ?? null
+  const lastSuccessAt = state?.fullSuccessAt ?? null
   return {
-    mode: 'sweep',
+    mode: 'full',
     up: lastSuccessAt !== null && reason === null,
-    lastAttemptAt: state?.sweepAttemptAt ?? null,
+    lastAttemptAt: state?.fullAttemptAt ?? null,
     lastSuccessAt,
     freshnessLimitMs,
     reason,

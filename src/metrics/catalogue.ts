@@ -3,7 +3,7 @@ import { ownGauges } from './config-gauges.ts'
 import type { FamilyDefinition } from './family.ts'
 import { findingGauge } from './finding-gauge.ts'
 import { counters, histograms } from './instrument-catalogue.ts'
-import type { ResourceSeries } from './shape.ts'
+import type { ResourceSeries } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
 

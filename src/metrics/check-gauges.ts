@@ -4,7 +4,7 @@ import type { Severity } from '../model/severity.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 
-/** What the judge found, in alphabetical order. */
+/** What the evaluate found, in alphabetical order. */
 export const checkGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_check_enabled',
@@ -14,7 +14,7 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_entities',
-    help: `Entities the check is about, as of its last evaluation, those it could not judge among them: the denominator of its findings; absent while it could not judge at all, as before the first complete walk. ${fromMirror}`,
+    help: `Entities the check is about, as of its last evaluation, those it could not evaluate among them: the denominator of its findings; absent while it could not evaluate at all, as before the first complete full sync. ${fromMirror}`,
     labelNames: ['check'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, entities }) =>
@@ -39,7 +39,7 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_unknown_reason',
-    help: `1 with the reason why the check cannot be judged; absent while it can. ${fromMirror}`,
+    help: `1 with the reason why the check cannot be evaluated; absent while it can. ${fromMirror}`,
     labelNames: ['check', 'reason'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, reason }) => (reason === null ? [] : [{ labels: { check, reason }, value: 1 }])),

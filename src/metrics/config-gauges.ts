@@ -1,8 +1,8 @@
-import type { StoreSize } from '../mirror/store-size.ts'
+import type { StoreSize } from '../mirror/sqlite/store-size.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror, timestampSeconds } from './posture-gauge.ts'
-import type { MetricsConfig } from './shape.ts'
+import type { MetricsConfig } from './series-config.ts'
 
 /** Gauges that are not read from the mirror of a tenant, in alphabetical order. */
 export const ownGauges = {

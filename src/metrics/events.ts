@@ -1,10 +1,10 @@
+import type { TenantObserver } from '../api/reader.ts'
 import type { Resolution } from '../model/check-status.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { type Reason, reasons } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { TenantObserver } from '../tenant/reader.ts'
-import { recordChanges } from './born-series.ts'
 import type { Instruments } from './instruments.ts'
+import { recordChanges } from './preinitialize.ts'
 
 export interface EndedRun {
   readonly tenant: string

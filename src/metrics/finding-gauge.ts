@@ -7,7 +7,7 @@ import { fromMirror } from './posture-gauge.ts'
 /** Which findings they are, a few of each check. */
 export const findingGauge: FamilyDefinition = {
   name: 'tenantwatch_finding_info',
-  help: `1 for each of the first 10 findings of a check that are open and not waived: the gravest, then those first seen longest ago. The id is empty where it may be a name; the fingerprint is for tenantwatch explain. ${fromMirror}`,
+  help: `1 for each of the first 10 findings of a check that are open and not waived: the most severe, then those first seen longest ago. The id is empty where it may be a name; the fingerprint is for tenantwatch explain. ${fromMirror}`,
   labelNames: ['check', 'severity', 'entity_type', 'entity_id', 'fingerprint'],
 }
 

@@ -1,15 +1,15 @@
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { breather, mostAtOnce } from './breather.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { PostureGauge } from './posture-gauge.ts'
-import type { MetricsConfig, ResourceShape, TenantShape } from './shape.ts'
+import type { MetricsConfig, ResourceShape, TenantShape } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
+import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
 
 /** To read the records of a tenant takes as long as to make so many samples. */
 const samplesOfReading = 200
@@ -48,7 +48,7 @@ export async function gatherGauges(
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${shape.name} was not read`)
     return { shape, reading }
   })
-  const breathe = breather(mostAtOnce)
+  const breathe = yieldAfter(mostAtOnce)
   const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
     toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
   )

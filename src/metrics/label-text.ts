@@ -1,4 +1,4 @@
-import { printable } from '../model/printable.ts'
+import { printable } from '../model/text/printable.ts'
 
 const longest = 200
 

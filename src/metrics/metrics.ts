@@ -1,6 +1,4 @@
-import type { StoreSize } from '../mirror/store-size.ts'
-import { bearSeries } from './born-series.ts'
-import { breather, mostAtOnce } from './breather.ts'
+import type { StoreSize } from '../mirror/sqlite/store-size.ts'
 import { bytePieces } from './byte-pieces.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
@@ -10,7 +8,9 @@ import { findingSamples } from './finding-gauge.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { wantsOpenMetrics } from './negotiate.ts'
-import type { MetricsConfig } from './shape.ts'
+import { preinitializeSeries } from './preinitialize.ts'
+import type { MetricsConfig } from './series-config.ts'
+import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
 
 export interface MetricsOptions {
   readonly version: string
@@ -55,7 +55,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   const configure = (next: MetricsConfig) => {
     config = next
-    for (const tenant of next.tenants) bearSeries(instruments, tenant)
+    for (const tenant of next.tenants) preinitializeSeries(instruments, tenant)
   }
   const gather = async (): Promise<readonly Family[]> => {
     const now = config
@@ -69,7 +69,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     const openMetrics = contentType === openMetricsType
-    const breathe = breather(mostAtOnce)
+    const breathe = yieldAfter(mostAtOnce)
     const body: Uint8Array[] = []
     for (const family of await gather()) body.push(...(await bytePieces(family, openMetrics, breathe)))
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))

@@ -1,6 +1,6 @@
 import type { TenantPosture } from '../model/posture.ts'
 import type { FamilyDefinition, Sample } from './family.ts'
-import type { TenantShape } from './shape.ts'
+import type { TenantShape } from './series-config.ts'
 
 /**
  * A gauge that shows a part of the posture, where ages are already applied. `samples` leaves out the label `tenant`,

@@ -1,7 +1,7 @@
 import { identityStates, type ModeView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
-import type { TenantShape } from './shape.ts'
+import type { TenantShape } from './series-config.ts'
 
 /** How the sync stands, in alphabetical order; resources that are switched off have no series. */
 export const syncGauges: readonly PostureGauge[] = [
@@ -13,7 +13,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_mirror_records',
-    help: `Live records in the mirror; absent until something was read, growing while a first walk is under way. ${fromMirror}`,
+    help: `Live records in the mirror; absent until something was read, growing while a first full sync is under way. ${fromMirror}`,
     labelNames: ['resource'],
     samples: (posture) =>
       enabled(posture)

@@ -1,9 +1,9 @@
-import { transact } from './database.ts'
-import { leaveCheckpoints } from './leave-checkpoints.ts'
-import type { OpenedDatabase } from './open-database.ts'
 import type { AdminStore } from './port.ts'
-import { eraseRecord } from './record-retention.ts'
-import { verifyFile } from './verify-file.ts'
+import { eraseRecord } from './records/record-retention.ts'
+import { transact } from './sqlite/database.ts'
+import { leaveCheckpoints } from './sqlite/leave-checkpoints.ts'
+import type { OpenedDatabase } from './sqlite/open-database.ts'
+import { verifyFile } from './sqlite/verify-file.ts'
 
 type Part = Pick<AdminStore, 'isVerified' | 'ping' | 'purge' | 'verify'>
 

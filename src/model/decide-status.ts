@@ -1,18 +1,18 @@
 import type { CheckStatus } from './check-status.ts'
-import type { InputTrust } from './input-trust.ts'
+import type { InputQuality } from './data-quality.ts'
 import type { UnknownReason } from './reasons.ts'
 
 /** What a check says of the mirrored records alone, before anyone asks how far they can be trusted. */
-export type Judgement =
+export type RawResult =
   | { readonly kind: 'fails' }
-  | { readonly kind: 'unjudged'; readonly reason: UnknownReason }
+  | { readonly kind: 'unevaluated'; readonly reason: UnknownReason }
   | { readonly kind: 'not_applicable' }
   | { readonly kind: 'passes' }
 
 export interface StatusQuestion {
-  readonly judgement: Judgement
-  /** The check's inputs: what it judges first, then what it needs. */
-  readonly inputs: readonly InputTrust[]
+  readonly rawResult: RawResult
+  /** The check's inputs: what it evaluates first, then what it needs. */
+  readonly inputs: readonly InputQuality[]
   readonly timeBased: boolean
 }
 
@@ -22,17 +22,17 @@ export interface DecidedStatus {
   readonly reason: UnknownReason | null
 }
 
-/** The status of a check, first match (contract: Status). The same rule judges anew and ages a stored verdict. */
-export function decideStatus({ judgement, inputs, timeBased }: StatusQuestion): DecidedStatus {
+/** The status of a check, first match (contract: Status). The same rule evaluates again and ages a stored check result. */
+export function decideStatus({ rawResult, inputs, timeBased }: StatusQuestion): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked
   if (blocked) return { status: 'unknown', reason: blocked }
-  if (judgement.kind === 'fails') return { status: 'fail', reason: null }
+  if (rawResult.kind === 'fails') return { status: 'fail', reason: null }
   const partial = inputs.flatMap((input) => input.partial)[0]
   if (partial !== undefined) return { status: 'unknown', reason: partial }
-  switch (judgement.kind) {
-    case 'unjudged':
-      return { status: 'unknown', reason: judgement.reason }
+  switch (rawResult.kind) {
+    case 'unevaluated':
+      return { status: 'unknown', reason: rawResult.reason }
     case 'not_applicable':
       return { status: 'not_applicable', reason: null }
     case 'passes':
@@ -40,17 +40,17 @@ export function decideStatus({ judgement, inputs, timeBased }: StatusQuestion): 
         ? { status: 'unknown', reason: 'clock_skew' }
         : { status: 'pass', reason: null }
     default:
-      return judgement satisfies never
+      return rawResult satisfies never
   }
 }
 
 /** True when the time of every input is known and agrees with the local clock. */
-export function clocksAgree(inputs: readonly InputTrust[]): boolean {
+export function clocksAgree(inputs: readonly InputQuality[]): boolean {
   return inputs.every(({ clock }) => clock === 'agrees')
 }
 
-/** The judgement that a stored status stands for. */
-export function judgementOf(stored: DecidedStatus): Judgement {
+/** The result that a stored status stands for. */
+export function rawResultOf(stored: DecidedStatus): RawResult {
   switch (stored.status) {
     case 'fail':
       return { kind: 'fails' }
@@ -59,7 +59,7 @@ export function judgementOf(stored: DecidedStatus): Judgement {
     case 'pass':
       return { kind: 'passes' }
     case 'unknown':
-      return { kind: 'unjudged', reason: stored.reason ?? 'internal' }
+      return { kind: 'unevaluated', reason: stored.reason ?? 'internal' }
     default:
       return stored.status satisfies never
   }

@@ -3,37 +3,37 @@ import { dayMs, minuteMs, secondMs } from './durations.ts'
 /** No derived limit is shorter than this, in milliseconds. */
 export const leastFreshnessMs = 15 * minuteMs
 
-/** No more than this, in milliseconds, counts of the duration of a sweep. */
+/** No more than this, in milliseconds, counts of the duration of a full sync. */
 const longestCountedMs = dayMs
 
 /** A time further ahead of this machine's clock than this cannot be trusted to be recent. */
 export const futureToleranceMs = 300 * secondMs
 
-export interface SweepRhythm {
+export interface FullSyncInterval {
   /** `freshness.<resource>` of the configuration; null when not set. */
   readonly explicitMs: number | null
-  /** Largest gap between two sweeps by schedule. */
+  /** Largest gap between two full syncs by schedule. */
   readonly intervalMs: number
-  /** Duration of the last complete sweep; null before the first. */
+  /** Duration of the last complete full sync; null before the first. */
   readonly durationMs: number | null
 }
 
 /**
- * How old, in milliseconds, the last complete sweep may be before its data cannot be judged (contract: Status,
+ * How old, in milliseconds, the last complete full sync may be before its data cannot be evaluated (contract: Status,
  * Freshness). An explicit limit is taken as it is.
  */
-export function sweepFreshnessLimitMs(rhythm: SweepRhythm): number {
+export function fullFreshnessLimitMs(rhythm: FullSyncInterval): number {
   const durationMs = Math.min(rhythm.durationMs ?? 0, longestCountedMs)
   return rhythm.explicitMs ?? atLeast(3 * Math.max(rhythm.intervalMs, durationMs))
 }
 
-/** The limit of the metric's mode `poll`, in milliseconds; no check hangs on it. */
-export function pollFreshnessLimitMs(intervalMs: number): number {
+/** The limit of the metric's mode `incremental`, in milliseconds; no check hangs on it. */
+export function incrementalFreshnessLimitMs(intervalMs: number): number {
   return atLeast(3 * intervalMs)
 }
 
-/** How old a stored verdict may be before it is no longer shown, in milliseconds. */
-export function verdictLimitMs(evaluateIntervalMs: number): number {
+/** How old a stored check result may be before it is no longer shown, in milliseconds. */
+export function resultLimitMs(evaluateIntervalMs: number): number {
   return atLeast(3 * evaluateIntervalMs)
 }
 

@@ -5,7 +5,7 @@ import type { Severity } from './severity.ts'
 
 /**
  * What is true of a tenant at one instant, as every output shows it: metrics, page, JSON and commands read this and
- * nothing stored directly, so that a stored verdict is never shown without the present ages of its inputs.
+ * nothing stored directly, so that a stored check result is never shown without the present ages of its inputs.
  * Times are milliseconds since the epoch; null = never.
  */
 export interface TenantPosture {
@@ -49,8 +49,8 @@ export function identityOf({ holds, resources }: Pick<TenantPosture, 'holds' | '
 export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
 export type WaiverState = (typeof waiverStates)[number]
 
-/** In which way a waiver covers more than was looked at when it was agreed: many entities, later findings, graver ones. */
-export type Breadth = 'entities' | 'later' | 'graver'
+/** In which way a waiver covers more than was looked at when it was agreed: many entities, later findings, more severe ones. */
+export type Breadth = 'entities' | 'later' | 'severer'
 
 export interface WaiverView {
   readonly id: string
@@ -84,7 +84,7 @@ export interface ResourceView {
   readonly live: number
   readonly quarantined: number
   readonly missing: number
-  /** Start of the last complete walk: the age of the data. */
+  /** Start of the last complete full sync: the age of the data. */
   readonly dataAsOf: number | null
   readonly freshnessLimitMs: number
   readonly fresh: boolean
@@ -110,16 +110,16 @@ export interface CheckView {
   readonly status: CheckStatus
   /** Set exactly when the status is `unknown`. */
   readonly reason: UnknownReason | null
-  /** Why an own check cannot be judged, or not all of its entities, as a sentence; absent while there is nothing to say. */
+  /** Why an own check cannot be evaluated, or not all of its entities, as a sentence; absent while there is nothing to say. */
   readonly problem?: string
   /** What its configuration assumes without anybody having said so, as a sentence; absent while it assumes nothing. */
   readonly assumption?: string
   /** How many entities the check is about, as of the last evaluation; null when that was not known then. */
   readonly entities: number | null
-  /** How many of them could not be judged; null when that was not known. */
-  readonly notJudged: number | null
+  /** How many of them could not be evaluated; null when that was not known. */
+  readonly notEvaluated: number | null
   /** Some of those by id; absent where none can be told. */
-  readonly unjudged?: readonly string[]
+  readonly unevaluated?: readonly string[]
   readonly evaluatedAt: number | null
   readonly since: number | null
   /** The severities its findings can have. */

@@ -26,7 +26,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number]
 
-/** Why a check cannot be judged: what the sync says, or what the state of the mirror says. */
+/** Why a check cannot be evaluated: what the sync says, or what the state of the mirror says. */
 export const unknownReasons = [
   'never',
   'stale',

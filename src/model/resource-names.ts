@@ -10,7 +10,7 @@ export const resourceNames = [
 
 export type ResourceName = (typeof resourceNames)[number]
 
-export const syncModes = ['poll', 'sweep'] as const
+export const syncModes = ['incremental', 'full'] as const
 
-/** `poll` continues from the stored cursor, `sweep` walks the feed from its beginning. */
+/** `incremental` continues from the stored cursor, `full` full syncs the feed from its beginning. */
 export type SyncMode = (typeof syncModes)[number]

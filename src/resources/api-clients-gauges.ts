@@ -1,13 +1,13 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
 import { labelText } from '../metrics/label-text.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
-import type { MirrorRecord, RecordReader } from '../mirror/query.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
+import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import type { ClientSecret, SecretView } from '../model/client-secret.ts'
 import { reasons } from '../model/reasons.ts'
 
 /**
- * A client is shown as soon as it was read, before a walk is complete: that its secret runs out is true of it alone.
+ * A client is shown as soon as it was read, before a full sync is complete: that its secret runs out is true of it alone.
  * The label `client_id` is the mirror's key: a GUID in lower case, for the tenant may send it in two spellings, and any
  * other id as sent, for two that differ in case are two clients.
  */

@@ -4,10 +4,10 @@ import { fetchedPage } from './reading-items.ts'
 /** Specification: List API clients. An invalid cursor restarts the list in silence; an empty one proves nothing. */
 export const apiClients = {
   name: 'api-clients',
-  kind: 'walk',
+  kind: 'fullSync',
   permission: 'Api_ApiClients_Read',
   endpoints: ['/api/public/api-clients'],
-  schedule: { sweep: '*/15 * * * *' },
+  schedule: { full: '*/15 * * * *' },
   idField: 'clientId',
   identifiedBy: 'guid',
   fetch: async (reader, query, signal) => fetchedPage(await reader.listApiClients(query, signal)),

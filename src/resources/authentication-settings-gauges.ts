@@ -1,6 +1,6 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { reasons } from '../model/reasons.ts'
 
 /** Each as the tenant sent it last; absent until it was read. */

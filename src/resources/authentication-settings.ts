@@ -6,7 +6,7 @@ export const authenticationSettings = {
   kind: 'whole',
   permission: 'Api_AuthSettings_Read',
   endpoints: ['/api/public/authentication-settings'],
-  schedule: { sweep: '*/5 * * * *' },
+  schedule: { full: '*/5 * * * *' },
   idField: null,
   async fetch(reader, signal) {
     const { item, meta } = await reader.getAuthenticationSettings(signal)

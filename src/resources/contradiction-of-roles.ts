@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader } from '../mirror/query.ts'
+import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import type { Beside, Contradiction, Item } from '../sync/resource.ts'
 
 /** The permission by which roles are read (specification: Permission codes that gate endpoints). */

@@ -1,12 +1,12 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
 import { labelText } from '../metrics/label-text.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { reasons } from '../model/reasons.ts'
 
 const documents: InventoryGauge = {
   name: 'tenantwatch_documents',
-  help: `Documents by upload status: those of documents.knownStatuses, "none" for null, "other" for the rest; absent before the first complete walk. ${fromMirror}`,
+  help: `Documents by upload status: those of documents.knownStatuses, "none" for null, "other" for the rest; absent before the first complete full sync. ${fromMirror}`,
   labelNames: ['upload_status'],
   async read(reader, { complete, settings }) {
     if (!complete) return []

@@ -7,11 +7,11 @@ export const documents = {
   kind: 'feed',
   permission: 'Api_Documents_Read',
   endpoints: ['/api/public/documents'],
-  schedule: { poll: '*/5 * * * *', sweep: '43 */6 * * *' },
+  schedule: { incremental: '*/5 * * * *', full: '43 */6 * * *' },
   idField: 'fileId',
   identifiedBy: 'guid',
   lostCursor: 'updatedAfter',
-  removal: 'two-walks',
+  removal: 'two-full syncs',
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listDocuments(query, signal, unless)),
   unknownValues(record, { documents: { knownStatuses } }) {
     const status = 'uploadStatus' in record ? record.uploadStatus : null

@@ -1,4 +1,4 @@
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { apiClientsSeries } from './api-clients-gauges.ts'
 import { authenticationSettingsSeries } from './authentication-settings-gauges.ts'
 import { documentsSeries } from './documents-gauges.ts'

@@ -1,5 +1,5 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { reasons } from '../model/reasons.ts'
 
 /** The catalogue of permissions has no gauge of its own: its size is `tenantwatch_mirror_records`. */

@@ -7,7 +7,7 @@ export const permissions = {
   kind: 'whole',
   permission: 'Api_Roles_Read',
   endpoints: ['/api/public/permissions'],
-  schedule: { sweep: '*/30 * * * *' },
+  schedule: { full: '*/30 * * * *' },
   idField: 'permissionId',
   fetch: async (reader, signal) => fetchedList(await reader.listPermissions(signal)),
 } as const satisfies WholeResource

@@ -1,5 +1,5 @@
+import type { Listing, Page, Reading } from '../api/reader.ts'
 import type { Fetched, Item } from '../sync/resource.ts'
-import type { Listing, Page, Reading } from '../tenant/reader.ts'
 
 function toItem<T extends object>(reading: Reading<T>): Item {
   return reading

@@ -1,11 +1,11 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { reasons } from '../model/reasons.ts'
 
 const roles: InventoryGauge = {
   name: 'tenantwatch_roles',
-  help: `Roles by state; "other" is any state but Active, the only value the API's specification shows. Absent before the first complete walk. ${fromMirror}`,
+  help: `Roles by state; "other" is any state but Active, the only value the API's specification shows. Absent before the first complete full sync. ${fromMirror}`,
   labelNames: ['state'],
   async read(reader, { complete }) {
     if (!complete) return []

@@ -8,7 +8,7 @@ export const roles = {
   kind: 'whole',
   permission: 'Api_Roles_Read',
   endpoints: ['/api/public/roles'],
-  schedule: { sweep: '*/30 * * * *' },
+  schedule: { full: '*/30 * * * *' },
   idField: 'roleId',
   fetch: async (reader, signal) => fetchedList(await reader.listRoles(signal)),
   contradiction: contradictionOfRoles,

@@ -1,6 +1,6 @@
 import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
 import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/shape.ts'
+import type { ResourceSeries } from '../metrics/series-config.ts'
 import { reasons } from '../model/reasons.ts'
 
 const states = ['Active', 'Invited', 'other'] as const
@@ -8,7 +8,7 @@ const flags = ['true', 'false'] as const
 
 const users: InventoryGauge = {
   name: 'tenantwatch_users',
-  help: `Users by state and by the two multi-factor flags as the tenant sends them, the whole truth table; absent before the first complete walk. ${fromMirror}`,
+  help: `Users by state and by the two multi-factor flags as the tenant sends them, the whole truth table; absent before the first complete full sync. ${fromMirror}`,
   labelNames: ['state', 'mfa_status', 'mfa_action'],
   async read(reader, { complete }) {
     if (!complete) return []

@@ -4,17 +4,17 @@ import { fetchedPage } from './reading-items.ts'
 
 /**
  * Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users
- * only; everything else needs a sweep.
+ * only; everything else needs a full sync.
  */
 export const users = {
   name: 'users',
   kind: 'feed',
   permission: 'Api_Users_Read',
   endpoints: ['/api/public/users', '/api/public/users/{id}'],
-  schedule: { poll: '*/5 * * * *', sweep: '17 * * * *' },
+  schedule: { incremental: '*/5 * * * *', full: '17 * * * *' },
   idField: 'userId',
   identifiedBy: 'person',
-  lostCursor: 'sweep',
+  lostCursor: 'full',
   removal: 'confirm',
   unique: { field: 'email', event: 'duplicate_email' },
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),

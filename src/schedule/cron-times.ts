@@ -11,7 +11,7 @@ export interface CronTimes {
 }
 
 /**
- * Reads an expression with node-cron. Its task is never started: a started one walks through each slot that a jump of
+ * Reads an expression with node-cron. Its task is never started: a started one full syncs through each slot that a jump of
  * the clock went over.
  *
  * @throws Error when the expression cannot be read.

@@ -6,7 +6,7 @@ export type Position =
   | { readonly kind: 'keyset'; readonly key: Key | null }
   | { readonly kind: 'offset'; readonly offset: number }
 
-/** What a cursor carries: the position and, in the middle of a filtered walk, the filter (epoch milliseconds). */
+/** What a cursor carries: the position and, in the middle of a filtered full sync, the filter (epoch milliseconds). */
 export interface CursorContent {
   readonly position: Position
   readonly updatedAfter: number | null

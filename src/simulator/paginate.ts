@@ -1,8 +1,8 @@
-import { invalidParameter } from './api-error.ts'
 import type { CursorContent, Position } from './cursors.ts'
-import type { Pagination } from './envelope.ts'
 import type { OrderedStore } from './ordered-store.ts'
 import type { CursorKind, PerFeed, Readings } from './readings.ts'
+import { invalidParameter } from './server/api-error.ts'
+import type { Pagination } from './server/envelope.ts'
 
 export type FeedName = keyof PerFeed<unknown>
 
@@ -14,7 +14,7 @@ export interface Page<T> {
 
 /**
  * Position of a request without a cursor. In a feed ordered by the time that `from` (epoch milliseconds) filters on, a
- * keyset walk begins there instead of at the very first record.
+ * keyset full sync begins there instead of at the very first record.
  */
 export function startPosition(kind: CursorKind, from: number | null = null): Position {
   if (kind === 'offset') return { kind, offset: 0 }
@@ -79,7 +79,7 @@ export function paginationOf<T>(
     if (absentCursor === 'missing') return { ...size, hasMore, ...extra }
     return { ...size, nextCursor: absentCursor === 'empty' ? '' : null, hasMore, ...extra }
   }
-  // A filter ends with its walk: the cursor stored at the end is a plain position, or new records would be missed.
+  // A filter ends with its full sync: the cursor stored at the end is a plain position, or new records would be missed.
   const nextCursor = encode({ position: page.next, updatedAfter: hasMore ? updatedAfter : null })
   return { ...size, nextCursor, hasMore, ...extra }
 }

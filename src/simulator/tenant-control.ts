@@ -2,7 +2,7 @@ import { clientKinds, documentKinds, roleKinds, settingsKinds, userKinds } from 
 import type { FieldsOf } from './fields.ts'
 import { withFields } from './fields.ts'
 import { guidFor } from './guid.ts'
-import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './render.ts'
+import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './server/render.ts'
 import type { Tenant } from './tenant.ts'
 import { nextRoleId, nextUserId } from './tenant.ts'
 import type { TenantState } from './tenant-state.ts'

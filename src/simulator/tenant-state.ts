@@ -1,6 +1,6 @@
 import type { Readings } from './readings.ts'
-import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser, RenderStyle } from './render.ts'
-import { renderClient, renderDocument, renderRole, renderSettings, renderUser } from './render.ts'
+import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser, RenderStyle } from './server/render.ts'
+import { renderClient, renderDocument, renderRole, renderSettings, renderUser } from './server/render.ts'
 import type { Tenant } from './tenant.ts'
 import { roleNameOf, settleIngestion } from './tenant.ts'
 import type { Permission, ResourceName } from './truth.ts'

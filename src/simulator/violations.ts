@@ -1,10 +1,10 @@
 import type { Readings } from './readings.ts'
-import type { RequestRecord } from './request-log.ts'
+import type { RequestRecord } from './server/request-log.ts'
 
 export type ViolationKind =
   /** `cursor` and `updatedAfter` in one request ("Exclusivity"). */
   | 'cursor-with-updated-after'
-  /** An API clients cursor that was not issued in the walk the token is in: it may silently restart the list. */
+  /** An API clients cursor that was not issued in the full sync the token is in: it may silently restart the list. */
   | 'foreign-api-clients-cursor'
   /** A page size above the maximum ("Limits"). */
   | 'page-size-over-maximum'
@@ -24,8 +24,8 @@ export interface Violation {
 
 export interface Auditor {
   readonly violations: readonly Violation[]
-  /** Judges a request on arrival. */
-  judge(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
+  /** Evaluates a request on arrival. */
+  evaluator(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
   /** Notes the cursor an answer carried. */
   issued(request: RequestRecord, nextCursor: unknown): void
   clear(): void
@@ -49,7 +49,7 @@ function knownParameters(endpoint: string, readings: Readings): readonly (string
 /** A caller may look at the first page, as to recognize the tenant, while it reads the list; so many passes may overlap. */
 const mostPasses = 16
 
-/** Makes the judge of a simulator's callers; it keeps the latest 1,000 violations. */
+/** Makes the evaluate of a simulator's callers; it keeps the latest 1,000 violations. */
 export function createAuditor(): Auditor {
   const violations: Violation[] = []
   /** Cursors issued in the latest passes over the API clients of each token, the newest pass last. */
@@ -60,7 +60,7 @@ export function createAuditor(): Auditor {
     if (violations.length > 1000) violations.shift()
   }
 
-  function judgeQuery(request: RequestRecord, endpoint: string, readings: Readings): void {
+  function checkQuery(request: RequestRecord, endpoint: string, readings: Readings): void {
     const { query, cursor, token } = request
     if (cursor !== null && query['updatedAfter'] !== undefined) {
       note(request, 'cursor-with-updated-after', 'cursor and updatedAfter must not be sent together')
@@ -85,11 +85,11 @@ export function createAuditor(): Auditor {
 
   return {
     violations,
-    judge(request, readings, methodAllowed) {
+    evaluator(request, readings, methodAllowed) {
       const { endpoint } = request
       if (endpoint === null) note(request, 'unknown-path', request.path)
       else if (!methodAllowed) note(request, 'unknown-method', request.method)
-      else judgeQuery(request, endpoint, readings)
+      else checkQuery(request, endpoint, readings)
     },
     issued(request, nextCursor) {
       if (request.endpoint === clientsPath && nextCursor) passes.get(`${request.token}`)?.at(-1)?.add(nextCursor)

@@ -1,5 +1,5 @@
 import type { LookUp } from '../mirror/port.ts'
-import { idOf } from './page-reading.ts'
+import { idOf } from './pages/page-reading.ts'
 import type { FeedResource, FetchedOne } from './resource.ts'
 import { noteAnswer, type Run } from './run.ts'
 

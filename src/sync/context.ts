@@ -1,8 +1,8 @@
+import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { FindingStore, SyncStore } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
-import type { TenantReader } from '../tenant/reader.ts'
 import type { SyncObserver } from './observer.ts'
 import type { ResourceDefinition } from './resource.ts'
 

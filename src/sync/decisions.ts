@@ -56,8 +56,8 @@ function admittedBy({ cause }: HoldRow): AdmittedPage {
 async function forgetPlaces(context: TenantContext, tenantId: number): Promise<void> {
   const { store } = context
   for (const { name } of enabledResources(context)) {
-    const walk = await store.openWalk(tenantId, name)
-    if (walk !== null) await store.dropWalk(walk.id)
+    const fullSync = await store.openFullSync(tenantId, name)
+    if (fullSync !== null) await store.dropFullSync(fullSync.id)
     await store.noteSync(tenantId, name, { cursor: null })
   }
 }

@@ -8,7 +8,7 @@ export interface DueRun {
 
 /**
  * What is due now (contract: Due). `run`, at its start: every resource and mode whose last success is older than its
- * interval. `sync`: every poll and every resource without a cursor; a sweep when its last success is older than its
+ * interval. `sync`: every incremental sync and every resource without a cursor; a full sync when its last success is older than its
  * interval or an operator's decision waits for it.
  */
 export async function dueRuns(context: TenantContext, tenantId: number, command: 'run' | 'sync'): Promise<DueRun[]> {
@@ -17,19 +17,19 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
   const decided = new Set((await context.store.pendingDecisions(tenantId)).map(({ resource }) => resource))
   for (const { name, kind } of enabledResources(context)) {
     const state = await context.store.syncState(tenantId, name)
-    const { poll, sweep } = context.settings.resources[name]
+    const { incremental, full } = context.settings.resources[name]
     const older = (since: number | null, intervalMs: number) =>
       since === null || since > now || now - since > intervalMs
     const always = command === 'sync'
     if (kind !== 'feed') {
-      if (always || older(state.sweepSuccessAt, sweep.intervalMs)) due.push({ resource: name, mode: 'sweep' })
+      if (always || older(state.fullSuccessAt, full.intervalMs)) due.push({ resource: name, mode: 'full' })
       continue
     }
     const accepted = decided.has(name) || decided.has('all')
-    const sweepDue = accepted || older(state.sweepSuccessAt, sweep.intervalMs)
-    const pollDue = always || (poll !== null && older(state.pollSuccessAt, poll.intervalMs))
-    if (pollDue && state.cursor !== null) due.push({ resource: name, mode: 'poll' })
-    if (sweepDue || (pollDue && state.cursor === null)) due.push({ resource: name, mode: 'sweep' })
+    const fullDue = accepted || older(state.fullSuccessAt, full.intervalMs)
+    const incrementalDue = always || (incremental !== null && older(state.incrementalSuccessAt, incremental.intervalMs))
+    if (incrementalDue && state.cursor !== null) due.push({ resource: name, mode: 'incremental' })
+    if (fullDue || (incrementalDue && state.cursor === null)) due.push({ resource: name, mode: 'full' })
   }
   return due
 }

@@ -1,10 +1,10 @@
 import type { UserMark } from '../mirror/port.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
-import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
-import { pageRules } from './page-rules.ts'
+import { repeatDelaysMs } from './lists/suspect-empty.ts'
+import { createdAtOf, fetchOf, idOf, queryAt } from './pages/page-reading.ts'
+import { pageRules } from './pages/page-rules.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
-import { repeatDelaysMs } from './suspect-empty.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
@@ -131,7 +131,7 @@ class Proof {
     }
     this.#records += records
     if (records > 0) return false
-    this.#emptyList = definition.kind !== 'walk'
+    this.#emptyList = definition.kind !== 'fullSync'
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     if (this.#emptyList || emptyAccepted === 'list') return undefined
     throw await this.#context.emptyList(definition)
@@ -143,7 +143,7 @@ class Proof {
     const given = this.#given.find((page) => page.definition === definition)
     let fetched = given?.fetched ?? (await this.#fetch(definition, null))
     const isEmpty = () => fetched.items.length === 0 && !fetched.hasMore
-    if (definition.kind !== 'walk' || !isEmpty()) return fetched
+    if (definition.kind !== 'fullSync' || !isEmpty()) return fetched
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     for (const delay of emptyAccepted === 'list' ? [] : repeatDelaysMs) {
       await clock.sleep(delay, this.#signal)

@@ -1,19 +1,19 @@
-import { pollFeed } from './feed-poll.ts'
-import { sweepFeed } from './feed-sweep.ts'
-import { walkList } from './list-walk.ts'
+import { fullSyncOfFeed } from './feeds/feed-full.ts'
+import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
+import { fullSyncOfList } from './lists/list-full.ts'
+import { readWhole } from './lists/whole-list.ts'
 import type { Run } from './run.ts'
-import { readWhole } from './whole-list.ts'
 
 /** Runs a resource in the way of its kind; false when nothing was to be asked. */
 export async function perform(run: Run): Promise<boolean> {
   const { definition } = run
   switch (definition.kind) {
     case 'feed':
-      if (run.mode === 'poll') return pollFeed(run, definition)
-      await sweepFeed(run, definition)
+      if (run.mode === 'incremental') return incrementalSyncOfFeed(run, definition)
+      await fullSyncOfFeed(run, definition)
       return true
-    case 'walk':
-      await walkList(run, definition)
+    case 'fullSync':
+      await fullSyncOfList(run, definition)
       return true
     case 'whole':
       await readWhole(run, definition)

@@ -1,10 +1,10 @@
+import type { AnswerMeta, FeedQuery, Oddity, TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Incoming } from '../mirror/port.ts'
-import type { RecordReader } from '../mirror/query.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Emptiness } from '../model/emptiness.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { AnswerMeta, FeedQuery, Oddity, TenantReader } from '../tenant/reader.ts'
 
 /** An answer of any resource in one shape. */
 export interface Fetched {
@@ -49,15 +49,15 @@ interface Common {
   readonly identifiedBy?: 'guid' | 'person'
 }
 
-/** A feed with a stored cursor: polls continue it, sweeps walk it from the beginning. */
+/** A feed with a stored cursor: incremental syncs continue it, full syncs full sync it from the beginning. */
 export interface FeedResource extends Common {
   readonly kind: 'feed'
   /** `unless` is the digest of a page whose records need not be read again. */
   readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal, unless?: string) => Promise<Fetched>
-  /** How a refused cursor is made good: by a sweep alone, or by `updatedAfter` and then a sweep. */
-  readonly lostCursor: 'sweep' | 'updatedAfter'
-  /** `confirm`: each missing record is asked for by id; `two-walks`: absent from two complete walks in a row. */
-  readonly removal: 'confirm' | 'two-walks'
+  /** How a refused cursor is made good: by a full sync alone, or by `updatedAfter` and then a full sync. */
+  readonly lostCursor: 'full' | 'updatedAfter'
+  /** `confirm`: each missing record is asked for by id; `two-full syncs`: absent from two complete full syncs in a row. */
+  readonly removal: 'confirm' | 'two-full syncs'
   /** Asks for one record by id; `item` is null when the tenant says it does not exist. */
   readonly fetchOne?: (reader: TenantReader, id: number, signal: AbortSignal) => Promise<FetchedOne>
   /** A field that has no value twice, letter case aside, and what it is counted as where it has. */
@@ -66,9 +66,9 @@ export interface FeedResource extends Common {
   readonly orderOf?: (record: object) => number | null
 }
 
-/** A paginated list whose cursor is good within one walk only, and whose emptiness proves nothing. */
+/** A paginated list whose cursor is good within one full sync only, and whose emptiness proves nothing. */
 export interface WalkResource extends Common {
-  readonly kind: 'walk'
+  readonly kind: 'fullSync'
   readonly fetch: (reader: TenantReader, query: { readonly cursor?: string }, signal: AbortSignal) => Promise<Fetched>
 }
 

@@ -5,9 +5,9 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 export interface RunResult {
   readonly tenant: string
   readonly resource: ResourceName
-  /** What the run came to be: a poll without a cursor to start from is a sweep. */
+  /** What the run came to be: an incremental sync without a cursor to start from is a full sync. */
   readonly mode: SyncMode
-  /** `skipped`: nothing was asked of the tenant, by design (polls rest until the next sweep). */
+  /** `skipped`: nothing was asked of the tenant, by design (incremental syncs rest until the next full sync). */
   readonly outcome: 'success' | 'failure' | 'skipped'
   readonly reason: Reason | null
   readonly message: string | null

@@ -1,8 +1,8 @@
-import type { AnsweredAt, CommitCounts, SyncState, WalkRow } from '../mirror/port.ts'
+import type { AnswerMeta, FeedQuery, Oddity } from '../api/reader.ts'
+import type { AnsweredAt, CommitCounts, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
-import type { AnswerMeta, FeedQuery, Oddity } from '../tenant/reader.ts'
 import type { TenantContext } from './context.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
@@ -20,12 +20,12 @@ export interface Run {
   mode: SyncMode
   pages: number
   counts: CommitCounts
-  /** Start of the data this run brought, for a resumed walk before the run itself. */
+  /** Start of the data this run brought, for a resumed full sync before the run itself. */
   dataAsOf: number
   /** Server time at the start of what reached the end of the feed; null while nothing did. */
   reachedEndServerTime: number | null
-  /** How long its walk had been under way when it was begun or taken up, at the monotonic time `since`. */
-  walked: { readonly beforeMs: number; readonly since: number }
+  /** How long its full sync had been under way when it was begun or taken up, at the monotonic time `since`. */
+  readInFull: { readonly beforeMs: number; readonly since: number }
   /** Time of the last answer that may be used. */
   answered: AnsweredAt | null
   /** Another number when an operator's decision on the whole tenant was carried out meanwhile. */
@@ -40,8 +40,8 @@ export interface Run {
   shownById: boolean
   /** Fields of each kind of deviation from the contract. */
   readonly events: Map<ContractEventKind, Set<string>>
-  /** To be called when a complete walk of the resource was written. */
-  readonly walkCompleted: () => Promise<void>
+  /** To be called when a complete full sync of the resource was written. */
+  readonly fullSyncCompleted: () => Promise<void>
 }
 
 /**
@@ -73,23 +73,23 @@ export function momentOf({ clock }: TenantContext): Moment {
 }
 
 /**
- * Begins a walk from the beginning, whose first page was asked for at `begun`; one that is open is dropped.
+ * Begins a full sync from the beginning, whose first page was asked for at `begun`; one that is open is dropped.
  *
  * @param options.again true when its list moved while it was read.
  */
-export function beginWalk(
+export function beginFullSync(
   run: Run,
   cursorBefore: string | null,
   { begun = momentOf(run.context), again = false } = {},
-): Promise<WalkRow> {
+): Promise<FullSyncRow> {
   const { context, tenantId, definition } = run
-  run.walked = { beforeMs: 0, since: begun.since }
-  return context.store.startWalk({ tenantId, resource: definition.name, at: begun.at, cursorBefore, again })
+  run.readInFull = { beforeMs: 0, since: begun.since }
+  return context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore, again })
 }
 
-/** How long the walk of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
-export function walkedMs({ context, walked }: Run): number {
-  return Math.round(walked.beforeMs + context.clock.monotonic() - walked.since)
+/** How long the full sync of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
+export function fullSyncMs({ context, readInFull }: Run): number {
+  return Math.round(readInFull.beforeMs + context.clock.monotonic() - readInFull.since)
 }
 
 /** Takes stock of a page that was written. */
@@ -130,7 +130,7 @@ export function logEvents({ events, context, definition }: Run): void {
 }
 
 /** So many deviations of one page are remembered with it. */
-const mostRemembered = 100
+const maxRemembered = 100
 
 /** What deviates from the contract in a page's records, each once. */
 export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
@@ -147,7 +147,7 @@ export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched
 
 /** False where a page deviates in so many ways that it must be read each time. */
 export function canRemember(oddities: readonly Oddity[]): boolean {
-  return oddities.length <= mostRemembered
+  return oddities.length <= maxRemembered
 }
 
 export function noteOddities(run: Run, oddities: readonly Oddity[]): void {

@@ -1,4 +1,4 @@
-import type { AnswerMeta } from '../tenant/reader.ts'
+import type { AnswerMeta } from '../api/reader.ts'
 import type { Item } from './resource.ts'
 import { noteEvent, noteOddities, type Run } from './run.ts'
 

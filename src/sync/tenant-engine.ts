@@ -5,9 +5,9 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { applyDecisions } from './decisions.ts'
 import { type DueRun, dueRuns } from './due.ts'
+import { shortestIntervalMs } from './intervals.ts'
 import { perform } from './perform.ts'
 import type { ResourceDefinition } from './resource.ts'
-import { shortestIntervalMs } from './rhythm.ts'
 import { logEvents, noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
@@ -154,12 +154,12 @@ class Engine implements TenantEngine {
       signal,
       startedAt,
       state: await this.#context.store.syncState(this.tenantId, resource),
-      mode: definition.kind === 'feed' ? mode : 'sweep',
+      mode: definition.kind === 'feed' ? mode : 'full',
       pages: 0,
       counts: noCounts,
       dataAsOf: startedAt,
       reachedEndServerTime: null,
-      walked: { beforeMs: 0, since: this.#context.clock.monotonic() },
+      readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
       answered: null,
       closed: false,
       era: () => this.#era,
@@ -167,7 +167,7 @@ class Engine implements TenantEngine {
       proven: false,
       shownById: false,
       events: new Map(),
-      walkCompleted: () => this.#walkCompleted(definition),
+      fullSyncCompleted: () => this.#fullSyncCompleted(definition),
     }
   }
 
@@ -214,7 +214,7 @@ class Engine implements TenantEngine {
     }
   }
 
-  async #walkCompleted(definition: ResourceDefinition): Promise<void> {
+  async #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {
     if (this.#tenant.former.includes(definition.name)) {
       await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
       await this.#refresh()

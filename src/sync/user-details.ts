@@ -2,14 +2,14 @@ import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import { askById } from './ask-by-id.ts'
 import { endsAsking, endsRun } from './ending-reasons.ts'
-import { idOf } from './page-reading.ts'
+import { idOf } from './pages/page-reading.ts'
 import type { FeedResource } from './resource.ts'
 import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
 /**
- * Reads details one by one within the budget: after polls for the records that the run brought or whose role name it
- * changed, after sweeps (`rotate`) for all that lack them and then the rest in rotation (contract: User details). A
+ * Reads details one by one within the budget: after incremental syncs for the records that the run brought or whose role name it
+ * changed, after full syncs (`rotate`) for all that lack them and then the rest in rotation (contract: User details). A
  * detail that cannot be read changes nothing and fails no run.
  */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {

@@ -1,7 +1,7 @@
+import { gate, isCrossSite } from './access-control.ts'
 import { type Answer, type Asked, json, ofType, text } from './answer.ts'
 import { calendar } from './calendar.ts'
 import { findingParameters } from './finding-query.ts'
-import { gate, isCrossSite } from './gate.ts'
 import type { HeavyLane } from './heavy-lane.ts'
 import { isLoopback } from './loopback.ts'
 import { favicon } from './page/favicon.ts'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
-import type { Deadline } from '../model/deadline.ts'
 import { dayMs, hourMs } from '../model/durations.ts'
-import { printable } from '../model/printable.ts'
-import { withoutWaiverDetails } from '../model/redact-waiver.ts'
+import type { Deadline } from '../model/process/deadline.ts'
+import { printable } from '../model/text/printable.ts'
+import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 
 /** Events that a calendar takes in at once; of more deadlines those nearest to now are shown. */
 const mostEvents = 2000

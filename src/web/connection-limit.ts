@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   /** Of one address, so that none of them takes all. */
   readonly ofPeer: number
   /** After which an answer that is not there yet may be given up for a new connection. */
-  readonly patienceMs: number
+  readonly busyTimeoutMs: number
   /** Sockets whose reader is awaited, the one awaited longest first. */
   readonly awaited: Iterable<Socket>
 }
@@ -21,7 +21,7 @@ export interface ConnectionLimits {
  * Bounds the number of open sockets, in all and of each address. At a limit the oldest socket without a request in flight
  * gives way to a new one: peers that connect and say nothing must not lock out one that asks. While all are at work, the
  * one gives way whose reader is awaited longest, for peers that do not read must not either, then one whose answer has
- * taken longer than `patienceMs`; else the new one is refused.
+ * taken longer than `busyTimeoutMs`; else the new one is refused.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const open = new Map<string, Socket>()
@@ -47,9 +47,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   server.on('request', ({ socket }: IncomingMessage, response) => {
     const peer = peerOf(socket)
     working.set(peer, (working.get(peer) ?? 0) + 1)
-    const patience = setTimeout(() => open.has(peer) && late.add(peer), limits.patienceMs).unref()
+    const busyTimeout = setTimeout(() => open.has(peer) && late.add(peer), limits.busyTimeoutMs).unref()
     response.once('close', () => {
-      clearTimeout(patience)
+      clearTimeout(busyTimeout)
       const left = (working.get(peer) ?? 1) - 1
       if (left > 0) working.set(peer, left)
       else {

@@ -1,4 +1,4 @@
-import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Clock } from '../model/clock.ts'
 import type { Answer } from './answer.ts'
 
@@ -37,7 +37,7 @@ export function heavyLane({ clock, most, makeRoom }: HeavyLaneOptions): HeavyLan
       began = clock.monotonic()
       return work()
     })
-    const pause = () => (waiting > 0 ? clock.sleep(clock.monotonic() - began) : letOthersIn())
+    const pause = () => (waiting > 0 ? clock.sleep(clock.monotonic() - began) : yieldToEventLoop())
     last = mine.then(pause, pause)
     return mine
   }

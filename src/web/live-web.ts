@@ -1,7 +1,7 @@
-import { ConfigError } from '../config/config-error.ts'
 import { haveChanged } from '../config/web/file-versions.ts'
 import { loadWebSettings, readWebSettings, type WebReading } from '../config/web/load-web-settings.ts'
 import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
+import { ConfigError } from '../config/yaml/config-error.ts'
 import type { Log } from '../model/log.ts'
 import { isLoopback } from './loopback.ts'
 
@@ -64,7 +64,7 @@ export class LiveWeb {
   }
 
   /**
-   * Reads a file that is to come into force; nothing changes yet, and nothing by itself until `release`: what is judged
+   * Reads a file that is to come into force; nothing changes yet, and nothing by itself until `release`: what is evaluated
    * here against the settings of now must not open others.
    *
    * @throws ConfigError when it cannot be used, or not without a restart.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Log } from '../model/log.ts'
 import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
@@ -32,7 +32,7 @@ export function requestListener(app: App, log: Log, readers: SlowReaders): Reque
     const answered = inTurn(async () => {
       await answer(app, incoming, outgoing, readers)
       // Small answers to requests sent ahead would else follow each other without a turn for anybody else.
-      await letOthersIn()
+      await yieldToEventLoop()
     })
     if (answered === undefined) socket.destroy()
     answered?.catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { asksForCertificate } from './auth/client-certificate.ts'
 
-/** What an HTTPS server begins with. Certificates of clients are judged at each request, not in the handshake. */
+/** What an HTTPS server begins with. Certificates of clients are evaluated at each request, not in the handshake. */
 export function secureOptions(tls: TlsSettings): ServerOptions {
   return { ...contextOf(tls), requestCert: asksForCertificate(tls), rejectUnauthorized: false }
 }

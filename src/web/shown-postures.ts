@@ -1,5 +1,5 @@
 import type { TenantPosture } from '../model/posture.ts'
-import { withoutWaiverDetails } from '../model/redact-waiver.ts'
+import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 
 const hidden = '[hidden]: see the log, or "tenantwatch findings"'
 

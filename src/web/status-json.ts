@@ -1,7 +1,7 @@
 import { toIso } from '../model/dates.ts'
 import { identitySentences, type ResourceView, type TenantPosture } from '../model/posture.ts'
+import { dataQualityOf, resourceState } from './data-quality.ts'
 import { tally } from './tally.ts'
-import { resourceState, trustOf } from './trust.ts'
 
 /** The body of `/api/v1/status`: times are ISO 8601 in UTC or null for never, spans are seconds. */
 export function statusJson(version: string, now: number, postures: readonly TenantPosture[]): object {
@@ -13,7 +13,7 @@ function tenantJson(posture: TenantPosture): object {
   return {
     tenant: posture.tenant,
     at: toIso(posture.at),
-    trust: trustOf(posture).level,
+    quality: dataQualityOf(posture).level,
     identity: posture.identity,
     identityMessage: identitySentences[posture.identity],
     clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,

@@ -1,6 +1,6 @@
 import type { FindingView } from '../model/finding.ts'
-import { jsonArray } from '../model/json-array.ts'
-import { withoutDetails } from '../model/redact-finding.ts'
+import { jsonArray } from '../model/text/json-array.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
 import { type Answer, type Asked, ofType } from './answer.ts'
 import { parseFindingQuery } from './finding-query.ts'
 import { refuse } from './refuse.ts'

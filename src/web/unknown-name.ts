@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/yaml/nearest.ts'
 import type { KnownNames } from './web-options.ts'
 
 /** So many names are told at most: there may be a thousand tenants. */

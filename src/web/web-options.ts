@@ -2,12 +2,12 @@ import type { TlsSettings } from '../config/web/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Deadline } from '../model/deadline.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import type { Deadline } from '../model/process/deadline.ts'
 import type { Severity } from '../model/severity.ts'
-import type { Verdict } from './auth/basic-auth.ts'
+import type { CheckResult } from './auth/basic-auth.ts'
 
 /** Which findings are asked for; a field left out leaves nothing out. */
 export interface FindingQuery {
@@ -22,7 +22,7 @@ export interface FindingQuery {
   readonly newestFirst?: boolean
 }
 
-/** An answer to a probe: one short sentence for people beside the verdict. */
+/** An answer to a probe: one short sentence for people beside the check result. */
 export interface Probe {
   readonly ok: boolean
   readonly text: string
@@ -32,11 +32,11 @@ export interface Probe {
 export interface KnownNames {
   /** Configured tenants. */
   readonly tenants: readonly string[]
-  /** Everything that is judged, switched off or not. */
+  /** Everything that is evaluated, switched off or not. */
   readonly checks: readonly string[]
 }
 
-/** Everything the web shows, handed in: it reads no store and judges nothing. */
+/** Everything the web shows, handed in: it reads no store and evaluates nothing. */
 export interface WebSources {
   /** The whole exposition for an Accept header, in pieces; a rejection becomes a 500. */
   readonly metrics: (
@@ -69,8 +69,8 @@ export interface WebAccess {
   readonly isProtected: boolean
   /** Host names under which page and JSON are served beside `localhost` and IP addresses, in lower case. */
   readonly allowedHosts: readonly string[]
-  /** Judges an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
-  readonly authenticate: ((authorization: string | undefined) => Promise<Verdict>) | null
+  /** Evaluates an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
+  readonly authenticate: ((authorization: string | undefined) => Promise<CheckResult>) | null
   /** Null serves plain HTTP; a server that runs does not turn from one to the other. */
   readonly tls: TlsSettings | null
   /** Headers in place of the server's own of the same name. */

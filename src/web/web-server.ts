@@ -60,7 +60,7 @@ export function createWebServer(options: WebOptions): WebServer {
         )
   const connections = limitConnections(server, {
     ...maxConnections,
-    patienceMs: answerPatienceMs,
+    busyTimeoutMs: answerPatienceMs,
     awaited: readers.awaited,
   })
   server.setTimeout(socketIdleMs)

@@ -5,7 +5,7 @@ import { apiPages } from '../../bench/support/api-pages.ts'
 import { apiWorld, firstUserId } from '../../bench/support/api-world.ts'
 import { flatness } from '../../bench/support/soak-samples.ts'
 import { percentile } from '../../bench/support/statistics.ts'
-import { judge } from '../../bench/support/targets.ts'
+import { evaluator } from '../../bench/support/targets.ts'
 import { walCommits } from '../../bench/support/wal-commits.ts'
 import { worldOf } from '../../bench/support/world-of.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -36,17 +36,17 @@ it('interpolates percentiles', () => {
 
 it('calls a soak flat when only the teeth of the saw differ, and not when something piles up', () => {
   const at = (i: number, storeMiB: number) => ({ at: i, rssMiB: 100, heapMiB: 20 + (i % 7) * 10, fds: 40, storeMiB })
-  const verdicts = (grow: number) => flatness(Array.from({ length: 200 }, (_, i) => at(i, 6 + i * grow)))
-  expect(verdicts(0).filter(({ flat }) => !flat)).toEqual([])
-  expect(verdicts(0.02).flatMap(({ name, flat }) => (flat ? [] : [name]))).toEqual(['storeMiB'])
+  const checkResults = (grow: number) => flatness(Array.from({ length: 200 }, (_, i) => at(i, 6 + i * grow)))
+  expect(checkResults(0).filter(({ flat }) => !flat)).toEqual([])
+  expect(checkResults(0.02).flatMap(({ name, flat }) => (flat ? [] : [name]))).toEqual(['storeMiB'])
 })
 
-it('judges a target by both times, and says when they disagree', () => {
+it('evaluates a target by both times, and says when they disagree', () => {
   const marks = (wall: number, cpu: number) =>
-    judge(
+    evaluator(
       new Map([
-        ['first-sweep.ratio', wall],
-        ['first-sweep.cpuRatio', cpu],
+        ['first-full sync.ratio', wall],
+        ['first-full sync.cpuRatio', cpu],
       ]),
     ).map(({ mark }) => mark)
   expect([marks(1.2, 1.1), marks(2, 2), marks(1.2, 2)]).toEqual([['pass'], ['MISS'], ['unsure']])
@@ -61,7 +61,7 @@ it('shows a tenant of just as many users that fail, are gone or have changed as 
   expect(users.filter((_, index) => world.isRemoved(index)).length).toBe(40)
 })
 
-it('walks the users of its tenant by cursor to an end that has a cursor, too', () => {
+it('full syncs the users of its tenant by cursor to an end that has a cursor, too', () => {
   const pages = apiPages(worldOf(450, { removed: 5 }), startedAt)
   const read = (path: string, cursor: string | null) => {
     const [head = '', body = ''] = pages.answer(path, cursor).bytes.toString().split('\r\n\r\n')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { DateTimeFormat } from '../../config/utc-format.ts'
+import { DateTimeFormat } from '../../tools/utc-format.ts'
 
 /** The two sets of options with which node-cron reads a wall clock. */
 const asked: readonly Intl.DateTimeFormatOptions[] = [

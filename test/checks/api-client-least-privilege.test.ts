@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
 import { client, role } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, evaluator } from './support/judging.ts'
 
 const create = ['Api_Users_Read', 'Api_Users_Create']
 
@@ -13,18 +13,18 @@ it.each([
   ['may create users by its allow-list', create, { allowed: { C1: create } }, []],
   ['has a harmless code outside its allow-list', ['Api_Roles_Read'], { allowed: { c1: create } }, ['c1 high']],
   ['may create users while another client is listed', create, { allowed: { c2: create } }, ['c1 high']],
-])('judges a client that %s', async (_case, codes, options, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+])('evaluates a client that %s', async (_case, codes, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('api-clients', client())
     mirror.put('roles', role({}, codes))
   }
-  const result = await judge(check, fill, { options })
+  const result = await evaluator(check, fill, { options })
   expect(brief(result)).toEqual(expected)
-  expect(result.notJudged).toBe(0)
+  expect(result.notEvaluated).toBe(0)
 })
 
 it('finds the excess in any of several roles of the name, active or not', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     mirror.put('api-clients', client())
     mirror.put('roles', role())
     mirror.put('roles', role({ roleId: 2, state: 'Inactive' }, create))
@@ -39,33 +39,33 @@ it('finds the excess in any of several roles of the name, active or not', async 
   })
 })
 
-it('cannot judge a client whose role name no role has, or that has none', async () => {
-  const result = await judge(check, (mirror) => {
+it('cannot evaluate a client whose role name no role has, or that has none', async () => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('api-clients', client({ roleName: 'Gone' }))
     mirror.put('api-clients', client({ clientId: 'c2', roleName: null }))
     mirror.put('api-clients', client({ clientId: 'c3' }))
     mirror.put('roles', role())
   })
-  expect(result).toMatchObject({ failures: [], population: 3, notJudged: 2 })
+  expect(result).toMatchObject({ failures: [], population: 3, notEvaluated: 2 })
   expect([await result.scope('c1'), await result.scope('c2'), await result.scope('c3')]).toEqual([
-    'not_judged',
-    'not_judged',
-    'judged',
+    'not_evaluated',
+    'not_evaluated',
+    'evaluated',
   ])
 })
 
 it('names the rule anew when the allow-list changes', async () => {
-  const rules = [{}, { allowed: { c1: create } }].map((options) => judge(check, () => {}, { options }))
+  const rules = [{}, { allowed: { c1: create } }].map((options) => evaluator(check, () => {}, { options }))
   const [before, after] = await Promise.all(rules)
   expect(before?.rule).not.toBe(after?.rule)
 })
 
 const ownOf = (options: Record<string, unknown>, codes: readonly string[], clientId = 'C1') => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('api-clients', client({ clientId }))
     mirror.put('roles', role({}, codes))
   }
-  return judge(check, fill, { options, ownClientId: 'c1' })
+  return evaluator(check, fill, { options, ownClientId: 'c1' })
 }
 
 it.each([
@@ -78,7 +78,7 @@ it.each([
   expect(brief(await ownOf(options, codes))).toEqual(expected)
 })
 
-it('says that it is the own client, and judges no other so', async () => {
+it('says that it is the own client, and evaluates no other so', async () => {
   const codes = ['Api_Users_Export']
   const { failures } = await ownOf({}, codes)
   expect(failures[0]?.message).toBe(
@@ -89,7 +89,7 @@ it('says that it is the own client, and judges no other so', async () => {
 })
 
 it('names the rule anew when the own client is another', async () => {
-  const rules = ['c1', 'c2'].map((ownClientId) => judge(check, () => {}, { ownClientId }))
+  const rules = ['c1', 'c2'].map((ownClientId) => evaluator(check, () => {}, { ownClientId }))
   const [before, after] = await Promise.all(rules)
   expect(before?.rule).not.toBe(after?.rule)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientRoleActive as check } from '../../src/checks/api-client-role-active.ts'
 import { client, role } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, evaluator } from './support/judging.ts'
 
 it.each([
   ['one active role of its name', [role()], [], null],
@@ -14,8 +14,8 @@ it.each([
   ],
   ['an inactive role', [role({ state: 'Inactive' })], ['c1 medium'], 'whose role 1 is in state "Inactive".'],
   ['a role in a state nobody knows', [role({ state: 'active' })], ['c1 medium'], 'whose role 1 is in state "active".'],
-])('judges a client with %s', async (_case, roles, expected, sentence) => {
-  const result = await judge(check, (mirror) => {
+])('evaluates a client with %s', async (_case, roles, expected, sentence) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('api-clients', client())
     for (const one of roles) mirror.put('roles', one)
   })
@@ -23,13 +23,13 @@ it.each([
   if (sentence !== null) expect(result.failures[0]?.message).toContain(sentence)
 })
 
-it('cannot judge a client without a role name', async () => {
-  const result = await judge(check, (mirror) => mirror.put('api-clients', client({ roleName: null })))
-  expect(result).toMatchObject({ failures: [], population: 1, notJudged: 1 })
-  expect(await result.scope('c1')).toBe('not_judged')
+it('cannot evaluate a client without a role name', async () => {
+  const result = await evaluator(check, (mirror) => mirror.put('api-clients', client({ roleName: null })))
+  expect(result).toMatchObject({ failures: [], population: 1, notEvaluated: 1 })
+  expect(await result.scope('c1')).toBe('not_evaluated')
 })
 
 it('does not call a role missing while some roles cannot be read', async () => {
-  const result = await judge(check, (mirror) => mirror.put('api-clients', client()), { incomplete: ['roles'] })
-  expect(result).toMatchObject({ failures: [], notJudged: 1 })
+  const result = await evaluator(check, (mirror) => mirror.put('api-clients', client()), { incomplete: ['roles'] })
+  expect(result).toMatchObject({ failures: [], notEvaluated: 1 })
 })

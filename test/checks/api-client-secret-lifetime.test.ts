@@ -2,15 +2,15 @@ import { expect, it } from 'vitest'
 import { apiClientSecretLifetime as check } from '../../src/checks/api-client-secret-lifetime.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { client } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['365 days', 365 * dayMs, {}, []],
   ['a millisecond more than 365 days', 365 * dayMs + 1, {}, ['c1 low']],
   ['91 of at most 90 days', 91 * dayMs, { days: 90 }, ['c1 low']],
-])('judges a secret that stays valid for %s', async (_time, offset, options, expected) => {
+])('evaluates a secret that stays valid for %s', async (_time, offset, options, expected) => {
   const secretExpirationDate = iso(now + offset)
-  const result = await judge(check, (mirror) => mirror.put('api-clients', client({ secretExpirationDate })), {
+  const result = await evaluator(check, (mirror) => mirror.put('api-clients', client({ secretExpirationDate })), {
     options,
   })
   expect(brief(result)).toEqual(expected)
@@ -18,6 +18,6 @@ it.each([
 
 it('finds a secret without a real expiry', async () => {
   const secretExpirationDate = '9999-12-31T23:59:59.9999999'
-  const { failures } = await judge(check, (mirror) => mirror.put('api-clients', client({ secretExpirationDate })))
+  const { failures } = await evaluator(check, (mirror) => mirror.put('api-clients', client({ secretExpirationDate })))
   expect(failures[0]?.message).toContain('is valid until 9999-12-31 23:59 UTC, more than 365 days from now.')
 })

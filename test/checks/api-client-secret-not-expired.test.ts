@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretNotExpired as check } from '../../src/checks/api-client-secret-not-expired.ts'
 import { client } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const expiring = (ms: number, fields = {}) => client({ secretExpirationDate: iso(ms), ...fields })
 
@@ -9,22 +9,22 @@ it.each([
   ['a day ago', -86_400_000, ['c1 critical']],
   ['at this very instant', 0, ['c1 critical']],
   ['a millisecond from now', 1, []],
-])('judges a secret that expires %s', async (_when, offset, expected) => {
-  const result = await judge(check, (mirror) => mirror.put('api-clients', expiring(now + offset)))
+])('evaluates a secret that expires %s', async (_when, offset, expected) => {
+  const result = await evaluator(check, (mirror) => mirror.put('api-clients', expiring(now + offset)))
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(1)
 })
 
 it('names the client, the date and the reading', async () => {
   const fields = { clientId: 'ABC', secretExpirationDate: '2026-02-28T09:30:00Z' }
-  const { failures } = await judge(check, (mirror) => mirror.put('api-clients', client(fields)))
+  const { failures } = await evaluator(check, (mirror) => mirror.put('api-clients', client(fields)))
   expect(failures[0]?.entityId).toBe('abc')
   expect(failures[0]?.message).toBe('The secret of API client "CI sync" (abc) expired on 2026-02-28 09:30 UTC.')
   expect(failures[0]?.evidence).toMatchObject({ clientId: 'ABC', requestId: 'req-1', readAt: iso(now) })
 })
 
 it('words a client without a name, and quotes what a hostile one holds', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     mirror.put('api-clients', expiring(now, { name: null }))
     mirror.put('api-clients', expiring(now, { clientId: 'c2', name: 'a"\n\u0000b' }))
   })
@@ -33,7 +33,7 @@ it('words a client without a name, and quotes what a hostile one holds', async (
 })
 
 it('reads dates at the ends of what a date can be', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('api-clients', client({ secretExpirationDate: '0001-01-01T00:00:00' }))
     mirror.put('api-clients', client({ clientId: 'c2', secretExpirationDate: '9999-12-31T23:59:59.9999999' }))
   })

@@ -3,7 +3,7 @@ import { authSettingsUnchanged as check } from '../../src/checks/auth-settings-u
 import { dayMs } from '../../src/model/durations.ts'
 import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { settings } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, evaluator, now } from './support/judging.ts'
 
 function changed(mirror: FakeMirror, field: string, before: unknown, after: unknown): void {
   const id = mirror.changes.length + 1
@@ -43,8 +43,8 @@ it.each<[string, Record<string, unknown>, [string, unknown, unknown][], string[]
     ],
     ['providerType medium'],
   ],
-])('judges settings that %s against the first state', async (_case, fields, changes, expected) => {
-  const result = await judge(check, filled(fields, changes))
+])('evaluates settings that %s against the first state', async (_case, fields, changes, expected) => {
+  const result = await evaluator(check, filled(fields, changes))
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(5)
 })
@@ -55,17 +55,17 @@ it.each<[Record<string, unknown>, Record<string, unknown>, string[]]>([
   [{ mfaEnabled: true }, { mfaEnabled: false }, ['mfaEnabled critical']],
   [{ providerType: null }, {}, ['providerType medium']],
   [{ providerType: 'Saml', tenantName: 'acme' }, {}, []],
-])('judges against the baseline %j', async (baseline, fields, expected) => {
-  expect(brief(await judge(check, filled(fields, []), { options: { baseline } }))).toEqual(expected)
+])('evaluates against the baseline %j', async (baseline, fields, expected) => {
+  expect(brief(await evaluator(check, filled(fields, []), { options: { baseline } }))).toEqual(expected)
 })
 
 it('lets a baseline accept what changed', async () => {
   const fill = filled({ mfaEnabled: false }, [['mfaEnabled', true, false]])
-  expect(brief(await judge(check, fill, { options: { baseline: { mfaEnabled: false } } }))).toEqual([])
+  expect(brief(await evaluator(check, fill, { options: { baseline: { mfaEnabled: false } } }))).toEqual([])
 })
 
 it('tells what it is, what it was, since when, and by which answers', async () => {
-  const { failures } = await judge(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
+  const { failures } = await evaluator(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
   expect(failures[0]?.message).toBe(
     'The authentication setting providerType is "Oidc" where "Saml" is the first state mirrored, last changed as of 2026-02-19.',
   )
@@ -78,10 +78,10 @@ it('refuses a baseline of fields that do not exist', () => {
 
 it('measures from what an operator accepted, and tells when and why', async () => {
   const fill = filled({ providerType: 'Ldap' }, [['providerType', 'Saml', 'Ldap']])
-  const accept = (state: unknown) => judge(check, fill, { accepted: { providerType: { state, reason: 'Agreed' } } })
+  const accept = (state: unknown) => evaluator(check, fill, { accepted: { providerType: { state, reason: 'Agreed' } } })
   const agreed = await accept('Ldap')
   expect(brief(agreed)).toEqual([])
-  expect([await agreed.scope('providerType'), await agreed.scope('mfaEnabled')]).toEqual(['accepted', 'judged'])
+  expect([await agreed.scope('providerType'), await agreed.scope('mfaEnabled')]).toEqual(['accepted', 'evaluated'])
   const { failures } = await accept('Oidc')
   expect(failures[0]?.message).toContain('is "Ldap" where "Oidc" is the state last accepted')
   const evidence = { expected: 'Oidc', acceptedFor: 'Agreed', acceptedAt: '2026-03-01T12:00:00.000Z' }
@@ -91,7 +91,7 @@ it('measures from what an operator accepted, and tells when and why', async () =
 it('lets the configured baseline win over what was accepted', async () => {
   const options = { baseline: { mfaEnabled: true } }
   const accepted = { mfaEnabled: { state: false, reason: 'Agreed' } }
-  const result = await judge(check, filled({ mfaEnabled: false }, []), { options, accepted })
+  const result = await evaluator(check, filled({ mfaEnabled: false }, []), { options, accepted })
   expect(brief(result)).toEqual(['mfaEnabled critical'])
-  expect(await result.scope('mfaEnabled')).toBe('judged')
+  expect(await result.scope('mfaEnabled')).toBe('evaluated')
 })

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { authSsoEnforced as check } from '../../src/checks/auth-sso-enforced.ts'
 import { settings } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, evaluator } from './support/judging.ts'
 
 it.each([
   [true, true, []],
   [true, false, ['authentication-settings high']],
   [false, false, ['authentication-settings low']],
   [false, true, ['authentication-settings low']],
-])('judges ssoEnabled %s with ssoEnforced %s', async (ssoEnabled, ssoEnforced, expected) => {
+])('evaluates ssoEnabled %s with ssoEnforced %s', async (ssoEnabled, ssoEnforced, expected) => {
   const fields = settings({ ssoEnabled, ssoEnforced })
-  expect(brief(await judge(check, (mirror) => mirror.put('authentication-settings', fields)))).toEqual(expected)
+  expect(brief(await evaluator(check, (mirror) => mirror.put('authentication-settings', fields)))).toEqual(expected)
 })
 
-it('cannot judge settings that are not there', async () => {
-  expect(await judge(check, () => {})).toMatchObject({ failures: [], notJudged: 1 })
+it('cannot evaluate settings that are not there', async () => {
+  expect(await evaluator(check, () => {})).toMatchObject({ failures: [], notEvaluated: 1 })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { documentCurrent as check } from '../../src/checks/document-current.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { document } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const old = iso(now - 365 * dayMs - 1)
 
@@ -12,14 +12,14 @@ it.each([
   ['created long ago and updated since', { createdAt: old, updatedAt: iso(now) }, {}, []],
   ['updated long ago', { createdAt: old, updatedAt: old }, {}, ['d1 medium']],
   ['two days old where one is allowed', { createdAt: iso(now - 2 * dayMs) }, { days: 1 }, ['d1 medium']],
-])('judges a document %s', async (_case, fields, options, expected) => {
-  const result = await judge(check, (mirror) => mirror.put('documents', document(fields)), { options })
+])('evaluates a document %s', async (_case, fields, options, expected) => {
+  const result = await evaluator(check, (mirror) => mirror.put('documents', document(fields)), { options })
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(1)
 })
 
 it('says when the document was last touched', async () => {
   const fields = { createdAt: '2023-05-01T00:00:00Z', updatedAt: '2024-05-01T00:00:00Z' }
-  const { failures } = await judge(check, (mirror) => mirror.put('documents', document(fields)))
+  const { failures } = await evaluator(check, (mirror) => mirror.put('documents', document(fields)))
   expect(failures[0]?.message).toBe('Document d1 was last updated on 2024-05-01 00:00 UTC, more than 365 days ago.')
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { documentNameUnique as check } from '../../src/checks/document-name-unique.ts'
 import { document } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, evaluator } from './support/judging.ts'
 
 it('passes documents with a name each, and those without any', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('documents', document())
     mirror.put('documents', document({ fileId: 'd2', filename: 'Policy.pdf' }))
     for (const fileId of ['d3', 'd4']) mirror.put('documents', document({ fileId, filename: null }))
@@ -13,7 +13,7 @@ it('passes documents with a name each, and those without any', async () => {
 })
 
 it('makes one finding a doubled name and counts each name once', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     for (const fileId of ['d1', 'd2', 'd3']) mirror.put('documents', document({ fileId }))
     for (const fileId of ['d4', 'd5']) mirror.put('documents', document({ fileId, filename: '__proto__' }))
     mirror.put('documents', document({ fileId: 'd6', filename: 'alone.pdf' }))
@@ -29,7 +29,7 @@ it('makes one finding a doubled name and counts each name once', async () => {
 })
 
 it('names no more than twenty documents of one name', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     for (let at = 0; at < 30; at++) mirror.put('documents', document({ fileId: `d${at}` }))
   })
   expect(failures[0]?.evidence['count']).toBe(30)

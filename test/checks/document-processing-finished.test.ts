@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { documentProcessingFinished as check } from '../../src/checks/document-processing-finished.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { document } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['Processing for 24 hours', 'Processing', 24 * hourMs, {}, []],
@@ -15,17 +15,17 @@ it.each([
   ['Processing for long, which means done here', 'Processing', 1000 * hourMs, { statuses: ['Ingesting'] }, []],
   ['without a status for long, which means busy here', null, 25 * hourMs, { statuses: [null] }, ['d1 medium']],
   ['in the second of two busy statuses', null, 25 * hourMs, { statuses: ['Processing', null] }, ['d1 medium']],
-])('judges a document that is %s', async (_case, uploadStatus, age, options, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+])('evaluates a document that is %s', async (_case, uploadStatus, age, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ uploadStatus }), { statusSince: now - age })
-  const result = await judge(check, fill, { options })
+  const result = await evaluator(check, fill, { options })
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(1)
 })
 
 it('counts from the first of several busy statuses that followed each other', async () => {
   const options = { statuses: ['Queued', 'Processing'] }
-  const fill = (before: string) => (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (before: string) => (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     const times = { statusSince: now - hourMs, firstSeenAt: now - 90 * hourMs }
     mirror.put('documents', document({ uploadStatus: 'Processing', createdAt: iso(now - 90 * hourMs) }), times)
     const change = {
@@ -38,18 +38,18 @@ it('counts from the first of several busy statuses that followed each other', as
     mirror.changes.push({ id: 1, ...change, at: now - 30 * hourMs, before, after: 'Queued' })
     mirror.changes.push({ id: 2, ...change, at: now - hourMs, before: 'Queued', after: 'Processing' })
   }
-  const { failures } = await judge(check, fill('Completed'), { options })
+  const { failures } = await evaluator(check, fill('Completed'), { options })
   expect(failures.map(({ message }) => message)).toEqual([
     'Document d1 is Processing and has not been done since 2026-02-28 06:00 UTC, for more than 24 hours.',
   ])
   expect(failures[0]?.evidence['statusSince']).toBe(iso(now - 30 * hourMs))
-  expect((await judge(check, fill('Processing'), { options })).failures[0]?.evidence['statusSince']).toBe(
+  expect((await evaluator(check, fill('Processing'), { options })).failures[0]?.evidence['statusSince']).toBe(
     iso(now - 90 * hourMs),
   )
 })
 
 it('says since when', async () => {
-  const { failures } = await judge(check, (mirror) =>
+  const { failures } = await evaluator(check, (mirror) =>
     mirror.put('documents', document({ uploadStatus: 'Processing' }), { statusSince: now - 48 * hourMs }),
   )
   expect(failures[0]?.message).toBe(

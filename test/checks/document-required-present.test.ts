@@ -4,7 +4,7 @@ import { documentRequiredPresent as check } from '../../src/checks/document-requ
 import { comparableName, globMatcher } from '../../src/checks/support/glob.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { document } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const soc2 = { id: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365 }
 
@@ -17,10 +17,10 @@ it.each<[string, Record<string, unknown>, string[]]>([
   ['has no name', { filename: null }, ['soc2 high']],
   ['is still Processing', { uploadStatus: 'Processing' }, ['soc2 high']],
   ['has no status', { uploadStatus: null }, ['soc2 high']],
-])('judges a requirement when the document %s', async (_case, fields, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+])('evaluates a requirement when the document %s', async (_case, fields, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: 'SOC2 report.pdf', ...fields }))
-  const result = await judge(check, fill, { options: { requirements: [soc2] } })
+  const result = await evaluator(check, fill, { options: { requirements: [soc2] } })
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(1)
 })
@@ -31,26 +31,26 @@ it.each<[string, Record<string, unknown>, readonly (string | null)[], string[]]>
   ['null where that means done', { uploadStatus: null }, [null], []],
   ['one of two words for done', { uploadStatus: null }, ['Indexed', null], []],
 ])('takes documents for done that have %s', async (_case, fields, statuses, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: 'SOC2 report.pdf', ...fields }))
-  expect(brief(await judge(check, fill, { options: { requirements: [soc2], statuses } }))).toEqual(expected)
+  expect(brief(await evaluator(check, fill, { options: { requirements: [soc2], statuses } }))).toEqual(expected)
 })
 
 it('says that letter case does not matter, in its description and in each finding', async () => {
-  const { failures } = await judge(check, () => {}, { options: { requirements: [soc2] } })
+  const { failures } = await evaluator(check, () => {}, { options: { requirements: [soc2] } })
   expect(check.description).toContain('letter case does not matter')
   expect(failures[0]?.message).toContain('whatever the letter case')
   expect(failures[0]?.evidence).toMatchObject({ letterCase: 'ignored', statuses: ['Completed'] })
 })
 
 it('does not apply without requirements', async () => {
-  const result = await judge(check, (mirror) => mirror.put('documents', document()))
+  const result = await evaluator(check, (mirror) => mirror.put('documents', document()))
   expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
 })
 
 it('makes one finding a requirement, with the nearest match as evidence', async () => {
   const pentest = { id: 'pentest', pattern: '*pentest*' }
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     for (const [fileId, years] of [
       ['a', 3],
       ['b', 2],
@@ -59,7 +59,7 @@ it('makes one finding a requirement, with the nearest match as evidence', async 
       mirror.put('documents', document({ fileId, filename: 'soc2.pdf', createdAt: iso(now - years * 365 * dayMs) }))
     }
   }
-  const { failures } = await judge(check, fill, { options: { requirements: [soc2, pentest] } })
+  const { failures } = await evaluator(check, fill, { options: { requirements: [soc2, pentest] } })
   expect(failures.map(({ message }) => message)).toEqual([
     'Requirement soc2 is not met: the newest Completed document whose name matches was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
     'Requirement pentest is not met: no Completed document has a name that matches, whatever the letter case.',
@@ -71,15 +71,15 @@ it('makes one finding a requirement, with the nearest match as evidence', async 
 })
 
 it('takes a document without a name for a match of nothing, whatever the pattern', async () => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: null }))
-  const result = await judge(check, fill, { options: { requirements: [{ id: 'any', pattern: '*' }] } })
+  const result = await evaluator(check, fill, { options: { requirements: [{ id: 'any', pattern: '*' }] } })
   expect(brief(result)).toEqual(['any high'])
 })
 
-it('cannot judge a requirement that only a document meets which the last complete walk did not show', async () => {
+it('cannot evaluate a requirement that only a document meets which the last complete full sync did not show', async () => {
   const old = iso(now - 400 * dayMs)
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     for (const [fileId, filename, createdAt] of [
       ['a', 'soc2.pdf', iso(now)],
       ['b', 'soc2-old.pdf', old],
@@ -91,17 +91,19 @@ it('cannot judge a requirement that only a document meets which the last complet
     for (const key of ['a', 'c', 'e']) mirror.miss('documents', key)
   }
   const requirements = [soc2, { id: 'dpa', pattern: 'dpa*' }, { id: 'gdpr', pattern: 'gdpr*', maxAgeDays: 30 }]
-  const result = await judge(check, fill, { options: { requirements } })
+  const result = await evaluator(check, fill, { options: { requirements } })
   expect(brief(result)).toEqual(['gdpr high'])
-  expect(result).toMatchObject({ population: 3, notJudged: 1, notJudgedFor: 'missing_records' })
-  expect(await result.scope('soc2')).toBe('not_judged')
-  expect(await result.scope('dpa')).toBe('judged')
+  expect(result).toMatchObject({ population: 3, notEvaluated: 1, notEvaluatedFor: 'missing_records' })
+  expect(await result.scope('soc2')).toBe('not_evaluated')
+  expect(await result.scope('dpa')).toBe('evaluated')
 })
 
 it('takes a match of any age when none is demanded', async () => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: 'dpa.pdf', createdAt: '2001-01-01T00:00:00Z' }))
-  expect(brief(await judge(check, fill, { options: { requirements: [{ id: 'dpa', pattern: 'dpa*' }] } }))).toEqual([])
+  expect(brief(await evaluator(check, fill, { options: { requirements: [{ id: 'dpa', pattern: 'dpa*' }] } }))).toEqual(
+    [],
+  )
 })
 
 it.each([

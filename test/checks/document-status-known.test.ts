@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { documentStatusKnown as check } from '../../src/checks/document-status-known.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { document } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const day = 24 * hourMs
 
@@ -15,14 +15,14 @@ it.each([
   ['made known by configuration', 'Failed', 2 * day, ['Failed'], []],
   ['null, made known by configuration', null, 2 * day, ['Completed', null], []],
   ['unknown beside a known null', 'Failed', 2 * day, ['Completed', null], ['d1 low']],
-])('judges a document whose status is %s', async (_case, uploadStatus, age, knownStatuses, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) =>
+])('evaluates a document whose status is %s', async (_case, uploadStatus, age, knownStatuses, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ uploadStatus }), { statusSince: now - age })
-  expect(brief(await judge(check, fill, knownStatuses && { knownStatuses }))).toEqual(expected)
+  expect(brief(await evaluator(check, fill, knownStatuses && { knownStatuses }))).toEqual(expected)
 })
 
 it('names the status, or that there is none', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     mirror.put('documents', document({ uploadStatus: null }), { statusSince: now - 2 * day })
     mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
   })
@@ -32,7 +32,7 @@ it('names the status, or that there is none', async () => {
   ])
 })
 
-type Fill = Parameters<typeof judge>[1]
+type Fill = Parameters<typeof evaluator>[1]
 
 /** A document first mirrored ten days ago, which went through these statuses since; the last one it still has. */
 function through(...statuses: readonly (readonly [hoursAgo: number, status: string | null])[]): Fill {
@@ -57,13 +57,13 @@ it.each<[string, Fill, string | null]>([
   ['it is known again', through([240, null], [48, 'Weird1'], [2, 'Completed']), null],
   ['unknown statuses followed each other for less', through([240, 'Completed'], [23, 'Weird1'], [2, null]), null],
 ])('counts from when it was last done, where %s', async (_case, fill, since) => {
-  const { failures } = await judge(check, fill)
+  const { failures } = await evaluator(check, fill)
   expect(failures.map(({ message }) => message.match(/since 2026-(.{11})/)?.[1])).toEqual(since === null ? [] : [since])
 })
 
 it('counts from when the status was another one that means done', async () => {
   const fill = through([240, 'Weird1'], [30, null], [26, 'Weird2'])
-  const { failures } = await judge(check, fill, {
+  const { failures } = await evaluator(check, fill, {
     others: { 'document-required-present': { statuses: [null] } },
     knownStatuses: ['Completed', null],
   })
@@ -71,7 +71,7 @@ it('counts from when the status was another one that means done', async () => {
 })
 
 it('counts from the times the document had when it was first mirrored', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     through([240, null], [2, 'Weird'])(mirror)
     const updated = { updatedAt: iso(now - 2 * hourMs), createdAt: iso(now - 90 * day), uploadStatus: 'Weird' }
     mirror.put('documents', document(updated), { statusSince: now - 2 * hourMs, firstSeenAt: now - 10 * day })
@@ -83,7 +83,7 @@ it('counts from the times the document had when it was first mirrored', async ()
 })
 
 it('is another rule when other statuses are known, whatever their order', async () => {
-  const ruleOf = async (...knownStatuses: string[]) => (await judge(check, () => {}, { knownStatuses })).rule
+  const ruleOf = async (...knownStatuses: string[]) => (await evaluator(check, () => {}, { knownStatuses })).rule
   expect(await ruleOf('A', 'B')).toBe(await ruleOf('B', 'A'))
   expect(await ruleOf('A', 'B')).not.toBe(await ruleOf('A'))
 })

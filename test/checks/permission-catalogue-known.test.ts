@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { permissionCatalogueKnown as check } from '../../src/checks/permission-catalogue-known.ts'
 import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { role } from './support/facts.ts'
-import { brief, judge } from './support/judging.ts'
+import { brief, evaluator } from './support/judging.ts'
 
 const permission = (permissionId: number, code: string) => ({ permissionId, name: code, module: null, code })
 
@@ -14,23 +14,23 @@ const fill = (mirror: FakeMirror) => {
 }
 
 it('fails for each role that grants a code which the permission list does not have', async () => {
-  const result = await judge(check, fill)
+  const result = await evaluator(check, fill)
   expect(brief(result)).toEqual(['2 info'])
-  expect(result).toMatchObject({ population: 3, notJudged: 0 })
+  expect(result).toMatchObject({ population: 3, notEvaluated: 0 })
   expect(result.failures[0]).toMatchObject({
     message: 'Role "Odd" (2) grants Other_Thing, Secret_Thing, which the permission list does not have.',
     evidence: { roleId: 2, unlisted: ['Other_Thing', 'Secret_Thing'], requestId: 'req-1', readAt: expect.any(String) },
   })
 })
 
-it('cannot judge a role with an unlisted code while permissions may be missing from the mirror', async () => {
-  const result = await judge(check, fill, { incomplete: ['permissions'] })
-  expect(result).toMatchObject({ failures: [], notJudged: 1 })
-  expect([await result.scope('1'), await result.scope('2')]).toEqual(['judged', 'not_judged'])
+it('cannot evaluate a role with an unlisted code while permissions may be missing from the mirror', async () => {
+  const result = await evaluator(check, fill, { incomplete: ['permissions'] })
+  expect(result).toMatchObject({ failures: [], notEvaluated: 1 })
+  expect([await result.scope('1'), await result.scope('2')]).toEqual(['evaluated', 'not_evaluated'])
 })
 
 it('compares codes as sent', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('permissions', permission(1, 'api_users_read'))
     mirror.put('roles', role())
   })

@@ -41,7 +41,7 @@ it.each(checks)('orders the severities of $id, mildest first, and names each onc
 })
 
 it.each(checks)('reads each input of $id once', (check) => {
-  const inputs = [check.judges, ...check.needs]
+  const inputs = [check.evaluates, ...check.needs]
   expect(new Set(inputs).size).toBe(inputs.length)
 })
 

@@ -7,7 +7,7 @@ import { fakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
 import { completeState, neverState } from '../evaluate/support/sync-states.ts'
 import { role } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, evaluator, now } from './support/judging.ts'
 
 const [read, create, roles] = ['Api_Users_Read', 'Api_Users_Create', 'Api_Roles_Read']
 
@@ -23,10 +23,10 @@ it.each([
   ['fewer than before', [read], [read, roles], ['1 medium']],
   ['others than before', [create], [read], ['1 high']],
   ['none any more', [], [read], ['1 medium']],
-])('judges codes that are %s', async (_case, present, state, expected) => {
-  const result = await judge(check, holding(...present), { accepted: { 1: { state } } })
+])('evaluates codes that are %s', async (_case, present, state, expected) => {
+  const result = await evaluator(check, holding(...present), { accepted: { 1: { state } } })
   expect(brief(result)).toEqual(expected)
-  expect(result).toMatchObject({ population: 1, notJudged: 0 })
+  expect(result).toMatchObject({ population: 1, notEvaluated: 0 })
 })
 
 it('finds a role that is new and can do something, and one that is gone', async () => {
@@ -34,7 +34,7 @@ it('finds a role that is new and can do something, and one that is gone', async 
     mirror.put('roles', role({ roleId: 2, name: 'New' }, [create]))
     mirror.put('roles', role({ roleId: 3, name: 'Idle' }, []))
   }
-  const result = await judge(check, fill, { accepted: { 1: { state: [read] } } })
+  const result = await evaluator(check, fill, { accepted: { 1: { state: [read] } } })
   expect(brief(result)).toEqual(['2 high', '1 medium'])
   expect(result.failures.map(({ message }) => message)).toEqual([
     'Role "New" (2) is new and grants Api_Users_Create: the first state mirrored has no such role.',
@@ -44,15 +44,15 @@ it('finds a role that is new and can do something, and one that is gone', async 
 
 it('finds no role that an operator accepted to be gone, but its return', async () => {
   const accepted = { 1: { state: null, reason: 'Withdrawn' } }
-  const gone = await judge(check, () => {}, { accepted })
+  const gone = await evaluator(check, () => {}, { accepted })
   expect(brief(gone)).toEqual([])
   expect(await gone.scope('1')).toBe('accepted')
-  expect(brief(await judge(check, holding(read), { accepted }))).toEqual(['1 high'])
+  expect(brief(await evaluator(check, holding(read), { accepted }))).toEqual(['1 high'])
 })
 
 it('tells what was gained and lost, against what, and by which answer', async () => {
   const accepted = { 1: { state: [read], reason: 'Agreed' } }
-  const { failures } = await judge(check, holding(create, roles), { accepted })
+  const { failures } = await evaluator(check, holding(create, roles), { accepted })
   expect(failures[0]?.message).toBe(
     'Role "Reader" (1) gained Api_Roles_Read, Api_Users_Create and lost Api_Users_Read against the state last accepted.',
   )
@@ -69,22 +69,22 @@ it('tells what was gained and lost, against what, and by which answer', async ()
 it('prefers the configured baseline, by id and else by name, also of a role that is not there', async () => {
   const accepted = { 1: { state: [create] } }
   const byName = { baseline: { Reader: [read] } }
-  expect(brief(await judge(check, holding(read), { options: byName, accepted }))).toEqual([])
-  expect(brief(await judge(check, holding(create), { options: byName, accepted }))).toEqual(['1 high'])
+  expect(brief(await evaluator(check, holding(read), { options: byName, accepted }))).toEqual([])
+  expect(brief(await evaluator(check, holding(create), { options: byName, accepted }))).toEqual(['1 high'])
   const byId = { baseline: { 1: [create], Reader: [read] } }
-  expect(brief(await judge(check, holding(create), { options: byId, accepted }))).toEqual([])
-  const other = await judge(check, holding(create), { options: { baseline: { Auditor: [read] } }, accepted })
+  expect(brief(await evaluator(check, holding(create), { options: byId, accepted }))).toEqual([])
+  const other = await evaluator(check, holding(create), { options: { baseline: { Auditor: [read] } }, accepted })
   expect(brief(other)).toEqual(['Auditor medium'])
 })
 
-it('judges nothing by first states that are not kept yet, and no absence while roles are incomplete', async () => {
-  const unkept = await judge(check, holding(read), { accepted: null })
-  expect(unkept).toMatchObject({ failures: [], population: 1, notJudged: 1 })
-  expect(await unkept.scope('1')).toBe('not_judged')
+it('evaluates nothing by first states that are not kept yet, and no absence while roles are incomplete', async () => {
+  const unkept = await evaluator(check, holding(read), { accepted: null })
+  expect(unkept).toMatchObject({ failures: [], population: 1, notEvaluated: 1 })
+  expect(await unkept.scope('1')).toBe('not_evaluated')
   const accepted = { 1: { state: [read] }, 2: { state: [create] } }
-  const partial = await judge(check, holding(create), { accepted, incomplete: ['roles'] })
+  const partial = await evaluator(check, holding(create), { accepted, incomplete: ['roles'] })
   expect(brief(partial)).toEqual(['1 high'])
-  expect(partial).toMatchObject({ population: 2, notJudged: 1 })
+  expect(partial).toMatchObject({ population: 2, notEvaluated: 1 })
 })
 
 it('keeps the codes of every role as its first state', async () => {
@@ -99,13 +99,13 @@ it('keeps no first states while a role cannot be read, a reading is stale or non
   mirror.put('roles', role())
   const kept = () => mirror.store.acceptedStates(1, check.id)
   const status = async (at: number) => (await evaluate(mirror, { at })).get(check.id)?.status
-  mirror.trust.roles.quarantined = 1
+  mirror.quality.roles.quarantined = 1
   expect([await status(now), await kept()]).toEqual(['unknown', null])
-  mirror.trust.roles.quarantined = 0
+  mirror.quality.roles.quarantined = 0
   expect([await status(now + 1000 * minuteMs), await kept()]).toEqual(['unknown', null])
-  mirror.trust.roles.state = neverState('roles')
+  mirror.quality.roles.state = neverState('roles')
   expect([await status(now), await kept()]).toEqual(['unknown', null])
-  mirror.trust.roles.state = completeState('roles', now)
+  mirror.quality.roles.state = completeState('roles', now)
   expect(await status(now)).toBe('pass')
   expect(await kept()).toEqual([{ entityId: '1', state: [read], at: now, reason: null }])
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { userInvitationAccepted as check } from '../../src/checks/user-invitation-accepted.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { user } from './support/facts.ts'
-import { brief, iso, judge, now } from './support/judging.ts'
+import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['14 days', 14 * dayMs, {}, []],
@@ -11,19 +11,19 @@ it.each([
   ['a millisecond more than 30 days', 30 * dayMs + 1, {}, ['1 high']],
   ['3 days where 2 are allowed', 3 * dayMs, { days: 2 }, ['1 medium']],
   ['minus a day', -dayMs, {}, []],
-])('judges an invitation that has been open for %s', async (_age, age, options, expected) => {
+])('evaluates an invitation that has been open for %s', async (_age, age, options, expected) => {
   const invited = user({ state: 'Invited', createdAt: iso(now - age) })
-  const result = await judge(check, (mirror) => mirror.put('users', invited), { options })
+  const result = await evaluator(check, (mirror) => mirror.put('users', invited), { options })
   expect(brief(result)).toEqual(expected)
 })
 
 it('is about invited users alone', async () => {
-  const result = await judge(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
+  const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })
 })
 
 it('says when the user was invited', async () => {
   const invited = user({ state: 'Invited', createdAt: '2026-02-01T08:00:00Z' })
-  const { failures } = await judge(check, (mirror) => mirror.put('users', invited))
+  const { failures } = await evaluator(check, (mirror) => mirror.put('users', invited))
   expect(failures[0]?.message).toBe('User 1 was invited on 2026-02-01 08:00 UTC and has not accepted within 14 days.')
 })

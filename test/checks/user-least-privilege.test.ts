@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { role, user } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, evaluator, now } from './support/judging.ts'
 
 const options = { allowed: ['Api_Users_Read'] }
 const wide = (fields: Record<string, unknown> = {}) => role(fields, ['Api_Users_Read', 'Api_Users_Create'])
@@ -32,8 +32,8 @@ it.each([
   ],
   ['a role by id that was renamed', { roleId: 1, roleName: 'Admin' }, [role(), wide({ roleId: 2 })], [], 0],
   ['a role id that does not exist', known, [role({ roleId: 2 })], [], 1],
-] as const)('judges an active user with %s', async (_case, fields, roles, expected, notJudged) => {
-  const result = await judge(
+] as const)('evaluates an active user with %s', async (_case, fields, roles, expected, notEvaluated) => {
+  const result = await evaluator(
     check,
     (mirror) => {
       mirror.put('users', user(fields), { detailReadAt: now - hourMs })
@@ -42,12 +42,12 @@ it.each([
     { options },
   )
   expect(brief(result)).toEqual(expected)
-  expect(result).toMatchObject({ population: 1, notJudged })
-  expect(await result.scope('1')).toBe(notJudged === 0 ? 'judged' : 'not_judged')
+  expect(result).toMatchObject({ population: 1, notEvaluated })
+  expect(await result.scope('1')).toBe(notEvaluated === 0 ? 'evaluated' : 'not_evaluated')
 })
 
 it('does not apply until a list is configured', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('users', user())
     mirror.put('roles', wide())
   })
@@ -55,29 +55,32 @@ it('does not apply until a list is configured', async () => {
 })
 
 it.each(['Invited', 'Locked'])('leaves a user in state %s out', async (state) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user({ state }))
     mirror.put('roles', wide())
   }
-  const result = await judge(check, fill, { options })
+  const result = await evaluator(check, fill, { options })
   expect(result).toMatchObject({ population: 0, failures: [] })
   expect(await result.scope('1')).toBe('not_applicable')
 })
 
-it('cannot judge by name while roles may be missing from the mirror', async () => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+it('cannot evaluate by name while roles may be missing from the mirror', async () => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user())
     mirror.put('roles', role())
   }
-  expect(await judge(check, fill, { options, incomplete: ['roles'] })).toMatchObject({ notJudged: 1, failures: [] })
+  expect(await evaluator(check, fill, { options, incomplete: ['roles'] })).toMatchObject({
+    notEvaluated: 1,
+    failures: [],
+  })
 })
 
 it('names the excess, and the answers that show it', async () => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user())
     mirror.put('roles', wide())
   }
-  const { failures } = await judge(check, fill, { options })
+  const { failures } = await evaluator(check, fill, { options })
   expect(failures[0]?.message).toBe('User 1 has excess permissions: the role name "Reader" grants Api_Users_Create.')
   expect(failures[0]?.evidence).toMatchObject({
     excess: ['Api_Users_Create'],

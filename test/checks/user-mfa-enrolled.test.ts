@@ -5,7 +5,7 @@ import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
 import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { matches } from '../evaluate/support/matches.ts'
 import { settings, user, withoutSsoSettings } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, evaluator, now } from './support/judging.ts'
 
 const toRecord = (fields: Record<string, unknown>) => fakeMirror(now).put('users', user(fields))
 
@@ -22,31 +22,31 @@ it.each([
     ['1 high'],
   ],
   ['a user under a meaning that turns the other one round', {}, { enrolledWhen: 'not mfaStatus' }, ['1 high']],
-])('judges %s under an enforcing policy', async (_case, fields, options, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+])('evaluates %s under an enforcing policy', async (_case, fields, options, expected) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('authentication-settings', settings())
     mirror.put('users', user(fields))
   }
-  const result = await judge(check, fill, { options })
+  const result = await evaluator(check, fill, { options })
   expect(brief(result)).toEqual(expected)
 })
 
 it('does not apply while the policy is off, and still counts the users', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('authentication-settings', settings({ mfaEnabled: false }))
     mirror.put('users', user({ mfaStatus: false }))
   })
   expect(result).toMatchObject({ applicable: false, population: 1, failures: [] })
 })
 
-it('cannot judge anybody without the settings', async () => {
-  const result = await judge(check, (mirror) => mirror.put('users', user({ mfaStatus: false })))
-  expect(result).toMatchObject({ applicable: true, notJudged: 1, failures: [] })
-  expect(await result.scope('1')).toBe('not_judged')
+it('cannot evaluate anybody without the settings', async () => {
+  const result = await evaluator(check, (mirror) => mirror.put('users', user({ mfaStatus: false })))
+  expect(result).toMatchObject({ applicable: true, notEvaluated: 1, failures: [] })
+  expect(await result.scope('1')).toBe('not_evaluated')
 })
 
 it('shows user and policy as evidence and names no person', async () => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     mirror.put('authentication-settings', settings())
     mirror.put('users', user({ mfaStatus: false }))
   })
@@ -114,7 +114,7 @@ it('has a word for every reading of the two flags that depends on them', () => {
 
 it('says that the reading is assumed until it is set', async () => {
   const evidenceUnder = async (options: Record<string, unknown>) => {
-    const { failures } = await judge(
+    const { failures } = await evaluator(
       check,
       (mirror) => {
         mirror.put('authentication-settings', settings())
@@ -131,12 +131,12 @@ it('says that the reading is assumed until it is set', async () => {
 })
 
 it.each([
-  ['fail', { applicable: false, notJudged: 0 }, 'judged'],
-  ['unknown', { applicable: true, notJudged: 1, failures: [] }, 'not_judged'],
+  ['fail', { applicable: false, notEvaluated: 0 }, 'evaluated'],
+  ['unknown', { applicable: true, notEvaluated: 1, failures: [] }, 'not_evaluated'],
 ])(
   'takes the policy of a tenant without SSO for what the check of it does (%s)',
   async (withoutSso, expected, scope) => {
-    const result = await judge(
+    const result = await evaluator(
       check,
       (mirror) => {
         mirror.put('authentication-settings', withoutSsoSettings())
@@ -152,7 +152,7 @@ it.each([
 it('believes a policy that is off where single sign-on is configured', async () => {
   const others = { 'auth-mfa-policy-enabled': { withoutSso: 'unknown' } }
   const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', settings({ mfaEnabled: false }))
-  expect(await judge(check, fill, { others })).toMatchObject({ applicable: false, notJudged: 0 })
+  expect(await evaluator(check, fill, { others })).toMatchObject({ applicable: false, notEvaluated: 0 })
 })
 
 it('refuses a rule that is not one of the list', () => {

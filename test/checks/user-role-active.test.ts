@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { role, user } from './support/facts.ts'
-import { brief, judge, now } from './support/judging.ts'
+import { brief, evaluator, now } from './support/judging.ts'
 
 const off = { state: 'Inactive' }
 const known = { roleId: 1, roleName: 'Reader' }
@@ -31,20 +31,20 @@ it.each([
   ['two active roles by name', {}, [role(), role({ roleId: 2 })], ['1', []]],
   ['an active and an inactive role by name', {}, [role(), role({ ...off, roleId: 2 })], ['0', []]],
   ['neither role id nor name', { roleName: null }, [role()], ['0', []]],
-] as const)('judges a user with %s', async (_case, fields, roles, [judged, expected]) => {
-  const result = await judge(check, (mirror) => {
+] as const)('evaluates a user with %s', async (_case, fields, roles, [evaluated, expected]) => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)
   })
   expect(brief(result)).toEqual(expected)
-  expect(result.notJudged).toBe(judged === '1' ? 0 : 1)
-  expect(result.unjudged).toEqual(judged === '1' ? [] : ['1'])
-  expect(await result.scope('1')).toBe(judged === '1' ? 'judged' : 'not_judged')
+  expect(result.notEvaluated).toBe(evaluated === '1' ? 0 : 1)
+  expect(result.unevaluated).toEqual(evaluated === '1' ? [] : ['1'])
+  expect(await result.scope('1')).toBe(evaluated === '1' ? 'evaluated' : 'not_evaluated')
 })
 
 it('leaves invited users out', async () => {
-  const result = await judge(check, (mirror) => mirror.put('users', user({ state: 'Invited', roleName: 'Gone' })))
-  expect(result).toMatchObject({ population: 0, notJudged: 0, failures: [] })
+  const result = await evaluator(check, (mirror) => mirror.put('users', user({ state: 'Invited', roleName: 'Gone' })))
+  expect(result).toMatchObject({ population: 0, notEvaluated: 0, failures: [] })
   expect(await result.scope('1')).toBe('not_applicable')
 })
 
@@ -56,43 +56,43 @@ it.each<[string, number, Record<string, unknown> | undefined, string]>([
   ['two hours ago where one is the limit', now - 2 * hourMs, { roleIdHours: 1 }, '1 cannot be told'],
   ['in a future that the clock was set back from', now + hourMs, undefined, '1 cannot be told'],
 ])('goes by the role id among namesakes when it was read %s', async (_case, detailReadAt, options, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user({ roleId: 2 }), { detailReadAt })
     mirror.put('users', user({ userId: 2, roleId: 1 }), { detailReadAt: now })
     for (const one of namesakes) mirror.put('roles', one)
   }
-  const result = await judge(check, fill, options && { options })
+  const result = await evaluator(check, fill, options && { options })
   const [failure] = result.failures
   expect(failure === undefined ? '1 cannot be told' : `${failure.entityId} fails`).toBe(expected)
-  expect(result).toMatchObject({ population: 2, notJudged: failure === undefined ? 1 : 0 })
-  expect(await result.scope('1')).toBe(failure === undefined ? 'not_judged' : 'judged')
+  expect(result).toMatchObject({ population: 2, notEvaluated: failure === undefined ? 1 : 0 })
+  expect(await result.scope('1')).toBe(failure === undefined ? 'not_evaluated' : 'evaluated')
 })
 
-it('goes by the name, which each sweep shows, when the role id was read too long ago', async () => {
-  const result = await judge(check, (mirror) => {
+it('goes by the name, which each full sync shows, when the role id was read too long ago', async () => {
+  const result = await evaluator(check, (mirror) => {
     mirror.put('users', user({ roleId: 7 }), { detailReadAt: now - 48 * hourMs })
     mirror.put('roles', role({ roleId: 8 }))
   })
-  expect(result).toMatchObject({ population: 1, notJudged: 0, failures: [] })
+  expect(result).toMatchObject({ population: 1, notEvaluated: 0, failures: [] })
 })
 
 it('does not call a role inactive by its name while another of that name may not have been read', async () => {
-  const fill = (mirror: Parameters<Parameters<typeof judge>[1]>[0]) => {
+  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user())
     mirror.put('users', user({ userId: 2, roleId: 1 }), { detailReadAt: now })
     mirror.put('roles', role(off))
   }
-  const result = await judge(check, fill, { incomplete: ['roles'] })
+  const result = await evaluator(check, fill, { incomplete: ['roles'] })
   expect(brief(result)).toEqual(['2 medium'])
-  expect(result.notJudged).toBe(1)
-  expect(await result.scope('1')).toBe('not_judged')
+  expect(result.notEvaluated).toBe(1)
+  expect(await result.scope('1')).toBe('not_evaluated')
 })
 
 it('does not call a role missing while some roles cannot be read', async () => {
-  const result = await judge(check, (mirror) => mirror.put('users', user(known), { detailReadAt: now }), {
+  const result = await evaluator(check, (mirror) => mirror.put('users', user(known), { detailReadAt: now }), {
     incomplete: ['roles'],
   })
-  expect(result).toMatchObject({ failures: [], notJudged: 1 })
+  expect(result).toMatchObject({ failures: [], notEvaluated: 1 })
 })
 
 it.each([
@@ -105,7 +105,7 @@ it.each([
     'User 1 has the role name "Reader", whose 2 roles are in state "Inactive".',
   ],
 ])('says what is wrong with the role', async (fields, roles, sentence) => {
-  const { failures } = await judge(check, (mirror) => {
+  const { failures } = await evaluator(check, (mirror) => {
     mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)
   })
@@ -113,11 +113,11 @@ it.each([
 })
 
 it('names ten of the users that cannot be told, and none that can', async () => {
-  const result = await judge(check, (mirror) => {
+  const result = await evaluator(check, (mirror) => {
     for (let userId = 1; userId <= 40; userId++)
       mirror.put('users', user({ userId, ...(userId % 2 === 0 ? { roleId: 1 } : {}) }), { detailReadAt: now })
     for (const one of namesakes) mirror.put('roles', one)
   })
-  expect(result.notJudged).toBe(20)
-  expect(result.unjudged).toEqual(['1', '3', '5', '7', '9', '11', '13', '15', '17', '19'])
+  expect(result.notEvaluated).toBe(20)
+  expect(result.unevaluated).toEqual(['1', '3', '5', '7', '9', '11', '13', '15', '17', '19'])
 })

@@ -4,12 +4,12 @@ import type { Catalogue } from '../../src/config/settings.ts'
 /** The resources with the schedules of the contract, and a few checks with every kind of option. */
 export const fakeCatalogue: Catalogue = {
   resources: [
-    { name: 'api-clients', schedule: { sweep: '*/15 * * * *' } },
-    { name: 'authentication-settings', schedule: { sweep: '*/5 * * * *' } },
-    { name: 'documents', schedule: { poll: '*/5 * * * *', sweep: '43 */6 * * *' } },
-    { name: 'permissions', schedule: { sweep: '*/30 * * * *' } },
-    { name: 'roles', schedule: { sweep: '*/30 * * * *' } },
-    { name: 'users', schedule: { poll: '*/5 * * * *', sweep: '17 * * * *' } },
+    { name: 'api-clients', schedule: { full: '*/15 * * * *' } },
+    { name: 'authentication-settings', schedule: { full: '*/5 * * * *' } },
+    { name: 'documents', schedule: { incremental: '*/5 * * * *', full: '43 */6 * * *' } },
+    { name: 'permissions', schedule: { full: '*/30 * * * *' } },
+    { name: 'roles', schedule: { full: '*/30 * * * *' } },
+    { name: 'users', schedule: { incremental: '*/5 * * * *', full: '17 * * * *' } },
   ],
   checks: [
     {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError } from '../../src/config/config-error.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import { ConfigError } from '../../src/config/yaml/config-error.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { UsageError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -123,11 +123,11 @@ it('applies every default of the contract', () => {
       resources: {
         users: {
           enabled: true,
-          poll: { expression: '*/5 * * * *', intervalMs: 5 * minuteMs },
-          sweep: { expression: '17 * * * *', intervalMs: hourMs },
+          incremental: { expression: '*/5 * * * *', intervalMs: 5 * minuteMs },
+          full: { expression: '17 * * * *', intervalMs: hourMs },
           freshnessMs: null,
         },
-        roles: { enabled: true, poll: null, sweep: { expression: '*/30 * * * *', intervalMs: 30 * minuteMs } },
+        roles: { enabled: true, incremental: null, full: { expression: '*/30 * * * *', intervalMs: 30 * minuteMs } },
       },
       userDetails: { perRun: 200, concurrency: 4 },
       documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
@@ -168,11 +168,11 @@ resources: { documents: { enabled: false }, roles: { enabled: false } }
   expect(acme?.api).toMatchObject({ pageSize: 50, maxPages: 7 })
   expect(globex?.api).toMatchObject({ pageSize: 100, maxPages: 7, allowInsecureHttp: false })
   expect(acme?.resources.users).toMatchObject({
-    poll: { intervalMs: 2 * minuteMs },
-    sweep: { intervalMs: hourMs },
+    incremental: { intervalMs: 2 * minuteMs },
+    full: { intervalMs: hourMs },
     freshnessMs: 3 * hourMs,
   })
-  expect(globex?.resources.users).toMatchObject({ sweep: { intervalMs: 2 * hourMs }, freshnessMs: dayMs })
+  expect(globex?.resources.users).toMatchObject({ full: { intervalMs: 2 * hourMs }, freshnessMs: dayMs })
   expect(acme?.resources.documents).toMatchObject({ enabled: true, freshnessMs: 2 * dayMs })
   expect(acme?.resources.roles.enabled).toBe(false)
   expect(globex?.resources.documents.enabled).toBe(false)
@@ -260,7 +260,7 @@ server: { webConfig: ${name} }`,
     `${tenant('acme').replace('env: ACME_TOKEN', `file: ${name}`)}\nserver: { webConfig: web.yaml }`,
   )
   const problems = (file: string) =>
-    problemsOf(() => loadSettings({ env: {}, catalogue: fakeCatalogue, cwd, file, judgeWeb: true }))
+    problemsOf(() => loadSettings({ env: {}, catalogue: fakeCatalogue, cwd, file, checkWeb: true }))
   for (const [file, count] of [
     ['a.yaml', 3],
     ['b.yaml', 4],
@@ -291,5 +291,7 @@ it('refuses a database in memory, and an empty name of the configuration file', 
 it('blames the catalogue, not the user, for a resource without a schedule', () => {
   const catalogue = { ...fakeCatalogue, resources: fakeCatalogue.resources.slice(1) }
   const readFile = () => tenant('acme')
-  expect(() => loadSettings({ file: 'a.yaml', env, catalogue, readFile })).toThrow('no sweep schedule of api-clients')
+  expect(() => loadSettings({ file: 'a.yaml', env, catalogue, readFile })).toThrow(
+    'no full sync schedule of api-clients',
+  )
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { maskUrl } from '../../src/config/mask-url.ts'
-import { baseUrl, insecurity, proxyUrl } from '../../src/config/urls.ts'
+import { maskUrl } from '../../src/config/credentials/mask-url.ts'
+import { baseUrl, insecurity, proxyUrl } from '../../src/config/credentials/urls.ts'
 
 it.each([
   ['https://api.example.com', 'https://api.example.com'],

@@ -37,9 +37,9 @@ it('says who is in the way while another program holds the database, and makes i
     /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program writes to it/,
   )
   other.exec('commit')
-  expect(await program(place, 'sync', '--sweep').ended).toMatchObject({
+  expect(await program(place, 'sync', '--full').ended).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/users +sweep +ok +\+1 /),
+    stdout: expect.stringMatching(/users +full sync +ok +\+1 /),
   })
 })
 
@@ -50,7 +50,7 @@ it('fails the runs of a daemon while another program holds the database, and goe
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
   const roles = async () =>
-    (await one.get('/metrics')).text.match(/tenantwatch_sync_up\{.*"roles",mode="sweep"\} (\d)/)?.[1]
+    (await one.get('/metrics')).text.match(/tenantwatch_sync_up\{.*"roles",mode="full"\} (\d)/)?.[1]
   const other = new BetterSqlite3(place.store)
   onTestFinished(() => void other.close())
   other.exec('begin immediate')

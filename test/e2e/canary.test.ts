@@ -83,7 +83,7 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
       told.push((await one.get(path)).text)
     simulator.faults.remove(id)
     await until(async () =>
-      (await one.get('/metrics')).text.includes('tenantwatch_sync_up{tenant="acme",resource="roles",mode="sweep"} 1'),
+      (await one.get('/metrics')).text.includes('tenantwatch_sync_up{tenant="acme",resource="roles",mode="full"} 1'),
     )
   }
   one.child.kill('SIGUSR1')

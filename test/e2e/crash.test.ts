@@ -6,7 +6,7 @@ import { daemon, placeFor, program, until } from './support/program.ts'
 const users = 100_000
 const pageSize = 200
 const pages = users / pageSize
-/** Pages of a walk before which the engine is killed; the last one is well past the middle. */
+/** Pages of a full sync before which the engine is killed; the last one is well past the middle. */
 const killAt = [137, 260, 401]
 /** Prefetching has two pages on their way at most. */
 const inFlight = 2
@@ -22,7 +22,7 @@ function atPage(simulator: Simulator, cursors: readonly string[], page: number, 
   })
 }
 
-it('goes on after kill -9 in the middle of a first sweep, and fetches no page again but those in flight', async () => {
+it('goes on after kill -9 in the middle of a first full sync, and fetches no page again but those in flight', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users }, requestLogSize: 4 * pages })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), 'userDetails: { perRun: 0 }')
@@ -44,7 +44,7 @@ it('goes on after kill -9 in the middle of a first sweep, and fetches no page ag
   const last = await daemon(place)
   await until(async () => {
     const { text } = await last.get('/metrics')
-    return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="sweep"\} 1$/m.test(text)
+    return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="full"\} 1$/m.test(text)
   })
   expect(new Set(cursors).size).toBeGreaterThanOrEqual(pages - 1)
   expect(cursors.length - new Set(cursors).size).toBeLessThanOrEqual(killAt.length * inFlight)

@@ -186,7 +186,7 @@ it('keeps the token out of output, database, metrics, page and command line', as
   }
   child.kill('SIGTERM')
   const { stdout, stderr } = await ended
-  const sync = await program(place, 'sync', '--sweep').ended
+  const sync = await program(place, 'sync', '--full').ended
   shown.push(stdout, stderr, sync.stdout, sync.stderr)
   for (const suffix of ['', '-wal']) {
     try {

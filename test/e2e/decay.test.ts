@@ -53,17 +53,17 @@ it.each(deaths)(
       const shown = await look()
       return isSettled(shown) && shown
     })
-    const judged = Object.keys(before.statuses).filter((check) => before.statuses[check] !== 'not_applicable')
-    expect(judged.map((check) => before.statuses[check])).toEqual(expect.arrayContaining(['pass', 'fail']))
+    const evaluated = Object.keys(before.statuses).filter((check) => before.statuses[check] !== 'not_applicable')
+    expect(evaluated.map((check) => before.statuses[check])).toEqual(expect.arrayContaining(['pass', 'fail']))
 
     const { id } = simulator.faults.add({ path: '/api/public/*', effect })
     const dark = performance.now()
     for (;;) {
       const { statuses, findings } = await look()
       expect(findings).toBeGreaterThanOrEqual(before.findings)
-      for (const check of judged)
+      for (const check of evaluated)
         if (before.statuses[check] === 'fail') expect([check, statuses[check]]).not.toEqual([check, 'pass'])
-      if (judged.every((check) => statuses[check] === 'unknown')) break
+      if (evaluated.every((check) => statuses[check] === 'unknown')) break
       expect(performance.now() - dark).toBeLessThan(limitMs + cycleMs + slackMs)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

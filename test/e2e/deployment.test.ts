@@ -12,12 +12,12 @@ const isThere = (program: string, ...args: readonly string[]) => spawnSync(progr
 it('ships a configuration of Prometheus and of Alertmanager that their own tools take', async () => {
   const folder = temporaryFolder()
   // The tool wants the rules where the configuration says.
-  const text = readFileSync('config/stack/prometheus.yml', 'utf8')
+  const text = readFileSync('deploy/compose/prometheus.yml', 'utf8')
   writeFileSync(join(folder, 'prometheus.yml'), text.replace('/etc/prometheus/', './'))
   copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))
   const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
   expect(stdout).toContain('1 rule files found')
-  const { stdout: told } = await run('amtool', ['check-config', 'config/stack/alertmanager.yml'])
+  const { stdout: told } = await run('amtool', ['check-config', 'deploy/compose/alertmanager.yml'])
   expect(told).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
 })
 
@@ -57,10 +57,10 @@ interface Built {
 /** Readable by the owner and the group alone: 0440 is octal to Kubernetes, and 288. */
 const tokens = { name: 'tokens', secret: { secretName: 'tenantwatch-tokens', defaultMode: 288 } }
 
-it.runIf(isThere('systemd-analyze', 'security', '--offline=true', 'config/systemd/tenantwatch.service'))(
+it.runIf(isThere('systemd-analyze', 'security', '--offline=true', 'deploy/systemd/tenantwatch.service'))(
   'ships a unit that systemd takes and finds hardened',
   async () => {
-    const unit = 'config/systemd/tenantwatch.service'
+    const unit = 'deploy/systemd/tenantwatch.service'
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
     expect(
       verified.stderr.split('\n').filter((line) => line.includes('tenantwatch') && !/is not executable/.test(line)),

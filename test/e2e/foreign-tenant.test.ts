@@ -26,7 +26,7 @@ interface Finding {
 interface Scene {
   readonly tenant: ForeignTenant
   readonly folder: string
-  /** Runs `sync --sweep` once. */
+  /** Runs `sync --full` once. */
   sync(): Promise<Ended>
   command(...args: readonly string[]): Promise<Ended>
   /** `check entity-id` of every finding that is open. */
@@ -61,7 +61,7 @@ ${more}
     tenant,
     folder,
     command,
-    sync: () => command('sync', '--sweep'),
+    sync: () => command('sync', '--full'),
     open: async () =>
       (await findings())
         .filter(({ state }) => state !== 'resolved')

@@ -44,7 +44,7 @@ const commandOf = (pid: number) => {
 
 const isGone = (pid: number) => !commandOf(pid).includes('node:sqlite')
 
-it('judges own checks from the bundle, and says what is wrong with them', async () => {
+it('evaluates own checks from the bundle, and says what is wrong with them', async () => {
   const where = await place({ 'a.sql': sql('fine', fine), 'b.sql': sql('broken', 'select 1') })
   const ran = await program(where, 'sync').ended
   expect(ran.stderr).toContain('b.sql: its columns are 1; want exactly entity, status and reason')
@@ -82,7 +82,7 @@ it.runIf(existsSync('/proc'))('leaves no query behind when it is killed itself',
 })
 
 it.runIf(existsSync('/proc'))(
-  'is unknown when the process of a query is killed in the middle, and judges the rest',
+  'is unknown when the process of a query is killed in the middle, and evaluates the rest',
   async () => {
     const one = await daemon(await place({ 'a.sql': sql('endless', endless), 'b.sql': sql('fine', fine) }))
     const killed = new Set<number>()

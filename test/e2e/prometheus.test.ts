@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { defaultPack } from '../../src/cli/pack.ts'
+import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
-import { dashboardIds } from '../../src/pack/dashboard-ids.ts'
-import { dashboards } from '../../src/pack/dashboards/index.ts'
-import type { PanelSpec } from '../../src/pack/dashboards/panel.ts'
-import { alertsOf } from '../../src/pack/rules.ts'
+import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
+import { dashboards } from '../../src/monitoring/dashboards/index.ts'
+import type { PanelSpec } from '../../src/monitoring/dashboards/panel.ts'
+import { alertsOf } from '../../src/monitoring/rules.ts'
 import { inventories } from '../../src/resources/inventories.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { mishaps, worldOfMishaps } from './support/mishaps.ts'
@@ -70,11 +70,11 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
     .filter((name) => !names.has(name))
 }
 
-/** There only while something fails, or cannot be judged. */
+/** There only while something fails, or cannot be evaluated. */
 const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info']
 
 it('says "No data" in no panel of a system that is well, and shows something in each once all is configured', async () => {
-  const { spec } = parse(readFileSync('config/kubernetes/service-monitor.yaml', 'utf8'))
+  const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))
   // As Prometheus scrapes under its operator: some of these labels are also names of ours.
   const labels = { endpoint: 'http', service: 'tenantwatch', namespace: 'tenantwatch', pod: 'tenantwatch-0' }
   const one = await world({ scrape: { labels, honorLabels: spec.endpoints[0].honorLabels } })
@@ -101,7 +101,7 @@ it('tells what changes in the tenant, and that it was mended', async () => {
   const folder = temporaryFolder()
   const alertmanager = await startAlertmanager(
     folder,
-    readFileSync('config/stack/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
+    readFileSync('deploy/compose/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
   )
   const { simulator, prometheus } = await world({ alertmanager: alertmanager.address })
   const { primary } = simulator
@@ -242,7 +242,7 @@ it('lets nothing look mended while the daemon is blind or dead', async () => {
   await ends(prometheus, 'TenantwatchMfaNotEnrolled')
 })
 
-it('shows every mishap pending, firing and mended, and a first walk that takes long as none', async () => {
+it('shows every mishap pending, firing and mended, and a first full sync that takes long as none', async () => {
   const one = await world(worldOfMishaps)
   const { prometheus } = one
   const all = mishaps(one)
@@ -261,9 +261,11 @@ it('shows every mishap pending, firing and mended, and a first walk that takes l
     expect.objectContaining({ metric: { tenant: 'acme', check: 'nobody-is-mallory' } }),
   )
 
-  const firstWalk = 'tenant="globex",resource="users"'
-  expect(await prometheus.query(`tenantwatch_sync_last_success_timestamp_seconds{${firstWalk}} == 0`)).toHaveLength(2)
-  const cried = `ALERTS{alertname=~"TenantwatchSync.+",alertstate="firing",${firstWalk}}`
+  const firstFullSync = 'tenant="globex",resource="users"'
+  expect(await prometheus.query(`tenantwatch_sync_last_success_timestamp_seconds{${firstFullSync}} == 0`)).toHaveLength(
+    2,
+  )
+  const cried = `ALERTS{alertname=~"TenantwatchSync.+",alertstate="firing",${firstFullSync}}`
   expect(await prometheus.since(cried, from)).toEqual([])
   expect(await prometheus.since(cried.replace('users', 'permissions'), from)).toHaveLength(2)
 
@@ -280,7 +282,7 @@ it('shows every mishap pending, firing and mended, and a first walk that takes l
   await Promise.all(['TenantwatchTenantGone', ...all.map(({ alert }) => alert)].map((name) => ends(prometheus, name)))
 })
 
-it('tells of a hold until it is accepted, a bad reload until a good one, a waiver until it is renewed, a judge that rests', async () => {
+it('tells of a hold until it is accepted, a bad reload until a good one, a waiver until it is renewed, a evaluate that rests', async () => {
   const one = await world({ more: () => `waivers:\n${waiverOf('w1', 300)}` })
   const { simulator, prometheus, place } = one
   simulator.primary.removeUsers(0.6)
@@ -296,7 +298,7 @@ it('tells of a hold until it is accepted, a bad reload until a good one, a waive
   reconfigure(one, (text) => text.replace(waiverOf('w2', 7), waiverOf('w2', 200)))
   await ends(prometheus, 'TenantwatchWaiverEnds')
 
-  // The rules expect a judgement every minute.
+  // The rules expect a result every minute.
   let hurried = ''
   reconfigure(one, (text) => {
     hurried = text

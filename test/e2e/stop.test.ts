@@ -69,7 +69,7 @@ const states: readonly State[] = [
     reach: ({ daemon }) => until(() => daemon.stderr.includes('rate_limited')),
   },
   {
-    what: 'sweeps and judgements of many users',
+    what: 'full syncs and result of many users',
     simulator: { sizes: { users: 20_000 } },
     more: often,
     reach: async (scene) => {

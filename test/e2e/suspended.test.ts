@@ -31,6 +31,6 @@ it('goes on where it was stopped, without a burst for the time it missed', async
   expect(after - before).toBeLessThanOrEqual(seconds + 3)
   expect((await one.get('/healthz')).status).toBe(200)
   expect((await one.get('/metrics')).text).toMatch(
-    /tenantwatch_sync_up\{tenant="acme",resource="roles",mode="sweep"\} 1/,
+    /tenantwatch_sync_up\{tenant="acme",resource="roles",mode="full"\} 1/,
   )
 })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { createJudge } from '../../src/cli/judge.ts'
+import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import type { EvaluatedTenant } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
-import type { JudgedTenant } from '../../src/evaluate/tenant-trust.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -15,8 +15,8 @@ import { skewClocks } from './support/skew-clocks.ts'
 
 const expired = 'api-client-secret-not-expired'
 
-function unreadable({ trust }: ReturnType<typeof soundMirror>) {
-  for (const one of Object.values(trust)) one.state = { ...one.state, serverTime: null }
+function unreadable({ quality }: ReturnType<typeof soundMirror>) {
+  for (const one of Object.values(quality)) one.state = { ...one.state, serverTime: null }
 }
 
 it.each([hourMs, -hourMs])('opens no time-based finding while the clocks differ by %i ms', async (skewMs) => {
@@ -58,22 +58,22 @@ it('opens a time-based finding where the time cannot be read, resolves none and 
 it('passes nothing on a resource whose server time lies behind, and nothing else is touched', async () => {
   const mirror = soundMirror()
   expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
-  const { trust } = mirror
-  const state = trust['authentication-settings'].state
-  trust['authentication-settings'].state = { ...state, serverTime: now - 301_000 }
+  const { quality } = mirror
+  const state = quality['authentication-settings'].state
+  quality['authentication-settings'].state = { ...state, serverTime: now - 301_000 }
   mirror.version.of++
   const outcomes = await evaluate(mirror)
   expect(outcomes.get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
   expect(outcomes.get('api-client-role-active')?.reason).not.toBe('clock_skew')
 })
 
-function judgedOf(test: TestEngine, live: boolean): JudgedTenant {
-  const judged = { id: test.engine.tenantId, settings: test.settings }
-  return live ? { ...judged, skewOf: (resource) => test.client.answerTimes.skewMs(resource) } : judged
+function evaluatedOf(test: TestEngine, live: boolean): EvaluatedTenant {
+  const evaluated = { id: test.engine.tenantId, settings: test.settings }
+  return live ? { ...evaluated, skewOf: (resource) => test.client.answerTimes.skewMs(resource) } : evaluated
 }
 
 async function seen(test: TestEngine, live: boolean) {
-  const tenant = judgedOf(test, live)
+  const tenant = evaluatedOf(test, live)
   const request = { store: test.mirror, checks, waivers: [], now: test.clock.now(), evaluateIntervalMs: minuteMs }
   const posture = await readPosture({ ...request, tenant })
   const status = posture.checks.find(({ check }) => check === expired)
@@ -85,9 +85,9 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
   async (jump) => {
     const test = await synced()
     const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
-    const judge = createJudge({ mirror: test.mirror, metrics, clock: test.clock, log: silentLog() })
-    for (const result of await test.runAll('sweep')) expect(result.reason).toBeNull()
-    await judge.evaluate(judgedOf(test, true))
+    const evaluator = createEvaluator({ mirror: test.mirror, metrics, clock: test.clock, log: silentLog() })
+    for (const result of await test.runAll('full')) expect(result.reason).toBeNull()
+    await evaluator.evaluate(evaluatedOf(test, true))
     const [, before] = await seen(test, true)
     const opened = test.query('select count(*) as n from findings')
     test.clock.jump(jump)
@@ -95,7 +95,7 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
     expect(skewMs).toBe(-jump)
     if (Math.abs(jump) < 5 * minuteMs) expect(status).toBe(before)
     else expect(['clock_skew', 'stale', 'fail']).toContain(status)
-    await judge.evaluate(judgedOf(test, true))
+    await evaluator.evaluate(evaluatedOf(test, true))
     if (Math.abs(jump) > 5 * minuteMs) expect(test.query('select count(*) as n from findings')).toEqual(opened)
     await test.restart()
     expect((await seen(test, false))[0]).toBe(-jump)

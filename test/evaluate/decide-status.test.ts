@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkStatuses } from '../../src/model/check-status.ts'
-import { decideStatus, type Judgement, judgementOf, type StatusQuestion } from '../../src/model/decide-status.ts'
-import { assessInput, type InputFacts, type InputTrust } from '../../src/model/input-trust.ts'
+import { assessInput, type InputFacts, type InputQuality } from '../../src/model/data-quality.ts'
+import { decideStatus, type RawResult, rawResultOf, type StatusQuestion } from '../../src/model/decide-status.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
-const sound: InputTrust = {
+const sound: InputQuality = {
   resource: 'users',
   off: false,
   everComplete: true,
@@ -15,28 +15,28 @@ const sound: InputTrust = {
   clock: 'agrees',
 }
 const off = { ...sound, off: true }
-const stale: InputTrust = { ...sound, blocked: 'stale' }
-const never: InputTrust = { ...sound, everComplete: false, blocked: 'never' }
-const quarantined: InputTrust = { ...sound, partial: ['quarantined'] }
-const held: InputTrust = { ...sound, partial: ['shrink_held'] }
-const ahead: InputTrust = { ...sound, clock: 'ahead' }
-const unreadable: InputTrust = { ...sound, clock: 'unknown' }
+const stale: InputQuality = { ...sound, blocked: 'stale' }
+const never: InputQuality = { ...sound, everComplete: false, blocked: 'never' }
+const quarantined: InputQuality = { ...sound, partial: ['quarantined'] }
+const held: InputQuality = { ...sound, partial: ['shrink_held'] }
+const ahead: InputQuality = { ...sound, clock: 'ahead' }
+const unreadable: InputQuality = { ...sound, clock: 'unknown' }
 const byTime = { timeBased: true }
 
-const fails: Judgement = { kind: 'fails' }
-const passes: Judgement = { kind: 'passes' }
-const nothing: Judgement = { kind: 'not_applicable' }
-const ambiguous: Judgement = { kind: 'unjudged', reason: 'ambiguous' }
+const fails: RawResult = { kind: 'fails' }
+const passes: RawResult = { kind: 'passes' }
+const nothing: RawResult = { kind: 'not_applicable' }
+const ambiguous: RawResult = { kind: 'unevaluated', reason: 'ambiguous' }
 
-it.each<[string, Judgement, InputTrust[], Partial<StatusQuestion>, string]>([
+it.each<[string, RawResult, InputQuality[], Partial<StatusQuestion>, string]>([
   ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
   ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
   ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
   ['a failure before partial data', fails, [quarantined, ahead], byTime, 'fail null'],
-  ['partial data before what could not be judged', ambiguous, [quarantined], {}, 'unknown quarantined'],
+  ['partial data before what could not be evaluated', ambiguous, [quarantined], {}, 'unknown quarantined'],
   ['the first partial input', passes, [sound, held, quarantined], {}, 'unknown shrink_held'],
   ['partial data before not applicable', nothing, [quarantined], {}, 'unknown quarantined'],
-  ['what could not be judged', ambiguous, [sound], {}, 'unknown ambiguous'],
+  ['what could not be evaluated', ambiguous, [sound], {}, 'unknown ambiguous'],
   ['not applicable in trusted data', nothing, [ahead], byTime, 'not_applicable null'],
   ['a skewed clock before a pass by time', passes, [sound, ahead], byTime, 'unknown clock_skew'],
   ['a pass that no clock decides', passes, [ahead], {}, 'pass null'],
@@ -44,8 +44,8 @@ it.each<[string, Judgement, InputTrust[], Partial<StatusQuestion>, string]>([
   ['a time that nobody told before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
   ['a failure before a time that nobody told', fails, [unreadable], byTime, 'fail null'],
   ['a pass that needs no time that nobody told', passes, [unreadable], {}, 'pass null'],
-])('puts %s', (_case, judgement, inputs, more, expected) => {
-  const { status, reason } = decideStatus({ judgement, inputs, timeBased: false, ...more })
+])('puts %s', (_case, rawResult, inputs, more, expected) => {
+  const { status, reason } = decideStatus({ rawResult, inputs, timeBased: false, ...more })
   expect(`${status} ${reason}`).toBe(expected)
 })
 
@@ -64,7 +64,7 @@ const facts: InputFacts = {
   clockSkewMs: 0,
 }
 
-it.each<[string, Partial<InputFacts>, number, Partial<InputTrust>]>([
+it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
   ['data at its limit', {}, 1500, { blocked: null, partial: [] }],
   ['data past its limit', {}, 1501, { blocked: 'stale' }],
   ['data read by a clock that is behind', { clockIsBehind: true }, 1000, { blocked: 'stale' }],
@@ -104,7 +104,7 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputTrust>]>([
 })
 
 const reason = fc.constantFrom(...unknownReasons)
-const input: fc.Arbitrary<InputTrust> = fc.record({
+const input: fc.Arbitrary<InputQuality> = fc.record({
   resource: fc.constantFrom('users', 'roles'),
   off: fc.boolean(),
   everComplete: fc.boolean(),
@@ -113,12 +113,12 @@ const input: fc.Arbitrary<InputTrust> = fc.record({
   partial: fc.array(reason, { maxLength: 2 }),
   clock: fc.constantFrom('agrees', 'ahead', 'behind', 'unknown'),
 })
-const judgement: fc.Arbitrary<Judgement> = fc.oneof(
+const rawResult: fc.Arbitrary<RawResult> = fc.oneof(
   fc.constantFrom(fails, passes, nothing),
-  reason.map((why) => ({ kind: 'unjudged' as const, reason: why })),
+  reason.map((why) => ({ kind: 'unevaluated' as const, reason: why })),
 )
 const question: fc.Arbitrary<StatusQuestion> = fc.record({
-  judgement,
+  rawResult,
   inputs: fc.array(input, { minLength: 1, maxLength: 3 }),
   timeBased: fc.boolean(),
 })
@@ -137,7 +137,7 @@ it('never passes on an input that is off, blocked or partial, nor anything but a
     fc.property(question, (asked) => {
       if (decideStatus(asked).status !== 'pass') return true
       const isSound = asked.inputs.every((one) => !one.off && one.blocked === null && one.partial.length === 0)
-      return isSound && asked.judgement.kind === 'passes'
+      return isSound && asked.rawResult.kind === 'passes'
     }),
   )
 })
@@ -146,8 +146,8 @@ it('leaves a stored status as it is while nothing changes, and never makes a wor
   fc.assert(
     fc.property(question, question, (then, later) => {
       const stored = decideStatus(then)
-      const again = decideStatus({ ...then, judgement: judgementOf(stored) })
-      const aged = decideStatus({ ...later, judgement: judgementOf(stored) })
+      const again = decideStatus({ ...then, rawResult: rawResultOf(stored) })
+      const aged = decideStatus({ ...later, rawResult: rawResultOf(stored) })
       return (aged.status !== 'pass' || stored.status === 'pass') && JSON.stringify(again) === JSON.stringify(stored)
     }),
   )

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { checks } from '../../src/checks/index.ts'
 import { defineCheck } from '../../src/evaluate/check.ts'
-import { fingerprintOf } from '../../src/evaluate/fingerprint.ts'
+import { fingerprintOf } from '../../src/evaluate/findings/fingerprint.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { client, document, role, settings, user } from '../checks/support/facts.ts'
@@ -12,7 +12,7 @@ import { neverState } from './support/sync-states.ts'
 
 const expired = client({ secretExpirationDate: iso(now - dayMs) })
 
-it('judges every check of the catalogue and stores what it found', async () => {
+it('evaluates every check of the catalogue and stores what it found', async () => {
   const mirror = soundMirror()
   mirror.put('roles', role())
   mirror.put('users', user())
@@ -76,11 +76,11 @@ it('opens by time alone on stale input, and says unknown', async () => {
   expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'stale', opened: 1 })
 })
 
-it('opens what a record shows by itself before the first walk is complete, and nothing that hangs on absence', async () => {
+it('opens what a record shows by itself before the first full sync is complete, and nothing that hangs on absence', async () => {
   const mirror = soundMirror()
-  mirror.trust['api-clients'].state = neverState('api-clients')
-  mirror.trust.documents.state = neverState('documents')
-  mirror.trust.roles.state = neverState('roles')
+  mirror.quality['api-clients'].state = neverState('api-clients')
+  mirror.quality.documents.state = neverState('documents')
+  mirror.quality.roles.state = neverState('roles')
   mirror.put('api-clients', expired)
   const requirements = [{ id: 'soc2', pattern: '*' }]
   const outcomes = await evaluate(mirror, {
@@ -97,29 +97,29 @@ it.each(['api-client-least-privilege', 'api-client-role-active', 'user-role-acti
     const mirror = soundMirror()
     mirror.put('api-clients', client({ roleName: 'New' }))
     mirror.put('users', user({ roleName: 'New' }))
-    mirror.trust.roles.state = neverState('roles')
+    mirror.quality.roles.state = neverState('roles')
     expect((await evaluate(mirror)).get(check)).toMatchObject({ status: 'unknown', reason: 'never', opened: 0 })
     resync(mirror, now - 30 * dayMs, ['roles'])
     expect((await evaluate(mirror)).get(check)).toMatchObject({ status: 'unknown', reason: 'stale', opened: 0 })
   },
 )
 
-it('does not pass by a document that the last complete walk did not show, and keeps the finding open', async () => {
+it('does not pass by a document that the last complete full sync did not show, and keeps the finding open', async () => {
   const mirror = soundMirror()
   const check = 'document-required-present'
   const changes = { checks: { [check]: { options: { requirements: [{ id: 'soc2', pattern: 'policy*' }] } } } }
-  const judged = async () => (await evaluate(mirror, { changes })).get(check)
-  expect(await judged()).toMatchObject({ status: 'fail' })
+  const evaluated = async () => (await evaluate(mirror, { changes })).get(check)
+  expect(await evaluated()).toMatchObject({ status: 'fail' })
   mirror.put('documents', document())
   mirror.miss('documents', 'd1')
-  expect(await judged()).toMatchObject({ status: 'unknown', reason: 'missing_records', resolved: {} })
+  expect(await evaluated()).toMatchObject({ status: 'unknown', reason: 'missing_records', resolved: {} })
   mirror.put('documents', document())
-  expect(await judged()).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
+  expect(await evaluated()).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
 })
 
-it('knows no number of entities before a complete walk of what it judges, nor when it could not judge', async () => {
+it('knows no number of entities before a complete full sync of what it evaluates, nor when it could not evaluate', async () => {
   const mirror = soundMirror()
-  mirror.trust.users.state = neverState('users')
+  mirror.quality.users.state = neverState('users')
   mirror.put('users', user({ state: 'Invited' }))
   const entities = () => mirror.states.get('user-invitation-accepted')?.entities
   await evaluate(mirror)
@@ -133,7 +133,7 @@ it('knows no number of entities before a complete walk of what it judges, nor wh
   expect(entities()).toBeNull()
 })
 
-it('is unknown as long as an entity cannot be judged, but fails where another does', async () => {
+it('is unknown as long as an entity cannot be evaluated, but fails where another does', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ roleName: 'Gone' }))
   expect((await evaluate(mirror)).get('api-client-least-privilege')).toMatchObject({
@@ -174,7 +174,7 @@ it('makes a check that throws unknown, keeps its findings, logs it and goes on',
   const fragile = defineCheck({
     ...facts,
     id: 'a-fragile-check',
-    judges: 'api-clients',
+    evaluates: 'api-clients',
     entity,
     timeBased: false,
     options: z.strictObject({}),
@@ -200,21 +200,21 @@ it('makes a check that throws unknown, keeps its findings, logs it and goes on',
   })
   expect(outcomes.get(healthy.id)?.status).toBe('fail')
   expect(lifeOf(mirror, 'a-fragile-check')).toEqual({ c1: 'open' })
-  expect(errors).toEqual(['Check could not be judged'])
+  expect(errors).toEqual(['Check could not be evaluated'])
 })
 
-it('goes on when a verdict cannot be stored', async () => {
+it('goes on when a check result cannot be stored', async () => {
   const mirror = soundMirror()
-  const commitVerdict: typeof mirror.store.commitVerdict = async (verdict) => {
-    if (verdict.check === 'auth-sso-enforced') throw new Error('disk full')
-    return mirror.store.commitVerdict(verdict)
+  const commitResult: typeof mirror.store.commitResult = async (checkResult) => {
+    if (checkResult.check === 'auth-sso-enforced') throw new Error('disk full')
+    return mirror.store.commitResult(checkResult)
   }
-  const outcomes = await evaluate({ ...mirror, store: { ...mirror.store, commitVerdict } })
+  const outcomes = await evaluate({ ...mirror, store: { ...mirror.store, commitResult } })
   expect(outcomes.has('auth-sso-enforced')).toBe(false)
   expect(outcomes.size).toBe(checks.length - 1)
 })
 
-it('judges only what reads the inputs that a run touched', async () => {
+it('evaluates only what reads the inputs that a run touched', async () => {
   const outcomes = await evaluate(soundMirror(), { onlyInputs: ['roles'] })
   expect([...outcomes.keys()]).toEqual([
     'api-client-least-privilege',
@@ -231,7 +231,7 @@ it('stops when it is told to', async () => {
   await expect(evaluate(soundMirror(), { signal })).rejects.toThrow('shutting down')
 })
 
-it('does not judge a disabled check and closes what it had found', async () => {
+it('does not evaluate a disabled check and closes what it had found', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', expired)
   await evaluate(mirror)

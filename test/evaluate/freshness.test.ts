@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { isFresh, pollFreshnessLimitMs, sweepFreshnessLimitMs, verdictLimitMs } from '../../src/model/freshness.ts'
+import { fullFreshnessLimitMs, incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../../src/model/freshness.ts'
 
 it.each([
   ['three intervals', { explicitMs: null, intervalMs: hourMs, durationMs: null }, 3 * hourMs],
   [
-    'three durations where sweeps take longer',
+    'three durations where full syncs take longer',
     { explicitMs: null, intervalMs: hourMs, durationMs: 2 * hourMs },
     6 * hourMs,
   ],
   ['at least 15 minutes', { explicitMs: null, intervalMs: minuteMs, durationMs: minuteMs }, 15 * minuteMs],
   ['an explicit limit as it is', { explicitMs: minuteMs, intervalMs: hourMs, durationMs: hourMs }, minuteMs],
-])('limits the age of a sweep to %s', (_case, rhythm, expected) => {
-  expect(sweepFreshnessLimitMs(rhythm)).toBe(expected)
+])('limits the age of a full sync to %s', (_case, rhythm, expected) => {
+  expect(fullFreshnessLimitMs(rhythm)).toBe(expected)
 })
 
-it('limits polls and verdicts to three intervals, at least 15 minutes', () => {
-  for (const limit of [pollFreshnessLimitMs, verdictLimitMs]) {
+it('limits incremental syncs and check results to three intervals, at least 15 minutes', () => {
+  for (const limit of [incrementalFreshnessLimitMs, resultLimitMs]) {
     expect([limit(minuteMs), limit(5 * minuteMs), limit(10 * minuteMs)]).toEqual([15, 15, 30].map((m) => m * minuteMs))
   }
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { fingerprintOf } from '../../src/evaluate/fingerprint.ts'
-import { isSameEntity } from '../../src/evaluate/identity.ts'
-import { readFindings } from '../../src/evaluate/read-findings.ts'
+import { fingerprintOf } from '../../src/evaluate/findings/fingerprint.ts'
+import { isSameEntity } from '../../src/evaluate/findings/identity.ts'
+import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
 import { dayMs } from '../../src/model/durations.ts'
-import { withoutDetails } from '../../src/model/redact-finding.ts'
+import { withoutDetails } from '../../src/model/text/redact-finding.ts'
 import { client, settings, user } from '../checks/support/facts.ts'
 import { iso, now } from '../checks/support/judging.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
@@ -163,32 +163,31 @@ it('takes a creation within the same second for the same person, and a client fo
   expect(isSameEntity({ identity: client }, { identity: anew })).toBe(true)
 })
 
-it.each(checks.filter(({ judges, entity }) => entity.isRecord && (judges === 'users' || judges === 'api-clients')))(
-  'has who it is in the evidence of $id',
-  async ({ id, entity }) => {
-    const world = await sqliteWorld({ checks: { 'user-least-privilege': { options: { allowed: ['None'] } } } })
-    const old = { createdAt: iso(now - 400 * dayMs) }
-    const other = { secretExpirationDate: iso(now + 400 * dayMs) }
-    await world.sync({
-      'authentication-settings': [settings()],
-      roles: [{ ...role, permissions: [{ permissionId: 1, code: 'Api_Users_Create' }] }],
-      users: [
-        user({ mfaStatus: false, state: 'Invited', ...old }),
-        user({ userId: 2, roleName: 'None', mfaStatus: false }),
-        user({ userId: 3 }),
-      ],
-      'api-clients': [
-        client({ secretExpirationDate: iso(now - dayMs) }),
-        client({ clientId: 'c2', secretExpirationDate: iso(now + dayMs) }),
-        client({ clientId: 'c3', roleName: 'None', ...other }),
-      ],
-    })
-    await world.evaluate()
-    const found = await Array.fromAsync(readFindings({ store: world.mirror, waivers: [], now: world.now, check: id }))
-    expect(found).not.toEqual([])
-    const whom = entity.type === 'user' ? { emailDigest: expect.any(String) } : {}
-    for (const { evidence } of found) expect(evidence['identity']).toEqual({ createdAt: expect.any(String), ...whom })
-  },
-)
+it.each(
+  checks.filter(({ evaluates, entity }) => entity.isRecord && (evaluates === 'users' || evaluates === 'api-clients')),
+)('has who it is in the evidence of $id', async ({ id, entity }) => {
+  const world = await sqliteWorld({ checks: { 'user-least-privilege': { options: { allowed: ['None'] } } } })
+  const old = { createdAt: iso(now - 400 * dayMs) }
+  const other = { secretExpirationDate: iso(now + 400 * dayMs) }
+  await world.sync({
+    'authentication-settings': [settings()],
+    roles: [{ ...role, permissions: [{ permissionId: 1, code: 'Api_Users_Create' }] }],
+    users: [
+      user({ mfaStatus: false, state: 'Invited', ...old }),
+      user({ userId: 2, roleName: 'None', mfaStatus: false }),
+      user({ userId: 3 }),
+    ],
+    'api-clients': [
+      client({ secretExpirationDate: iso(now - dayMs) }),
+      client({ clientId: 'c2', secretExpirationDate: iso(now + dayMs) }),
+      client({ clientId: 'c3', roleName: 'None', ...other }),
+    ],
+  })
+  await world.evaluate()
+  const found = await Array.fromAsync(readFindings({ store: world.mirror, waivers: [], now: world.now, check: id }))
+  expect(found).not.toEqual([])
+  const whom = entity.type === 'user' ? { emailDigest: expect.any(String) } : {}
+  for (const { evidence } of found) expect(evidence['identity']).toEqual({ createdAt: expect.any(String), ...whom })
+})
 
 const role = { roleId: 1, name: 'Reader', description: null, state: 'Active', type: 'User', isReadOnly: false }

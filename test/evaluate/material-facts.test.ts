@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { differenceOf, factsText, materialFacts } from '../../src/evaluate/material-facts.ts'
+import { differenceOf, factsText, materialFacts } from '../../src/evaluate/findings/material-facts.ts'
 
 const reading = { requestId: 'req-1', readAt: '2026-03-01T12:00:00.000Z' }
 

@@ -12,9 +12,9 @@ async function synced(options: Readonly<Record<string, unknown>>, check: string)
     sizes: { users: 4, documents: 8 },
     settings: { userDetails: { perRun: 0 } },
   })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const settings = { ...test.settings, checks: { [check]: { enabled: true, severity: null, options } } }
-  const judged = async () => {
+  const evaluated = async () => {
     const tenant = { id: test.engine.tenantId, settings }
     const outcomes = await evaluateTenant({
       store: test.mirror,
@@ -25,48 +25,48 @@ async function synced(options: Readonly<Record<string, unknown>>, check: string)
     })
     return outcomes.find((outcome) => outcome.check === check)
   }
-  return { test, judged }
+  return { test, evaluated }
 }
 
 async function swept(test: TestEngine): Promise<void> {
   test.clock.advance(hourMs)
-  for (const result of await test.runAll('sweep')) expect(result).toMatchObject({ outcome: 'success' })
+  for (const result of await test.runAll('full')) expect(result).toMatchObject({ outcome: 'success' })
 }
 
-it('knows for one walk after the only document of a requirement is gone that it cannot tell, then that it fails', async () => {
+it('knows for one full sync after the only document of a requirement is gone that it cannot tell, then that it fails', async () => {
   const requirements = [{ id: 'soc2', pattern: 'soc2*' }]
-  const { test, judged } = await synced({ requirements }, 'document-required-present')
+  const { test, evaluated } = await synced({ requirements }, 'document-required-present')
   const { fileId } = test.sim.primary.addDocument({ filename: 'soc2.pdf', uploadStatus: 'Completed' })
   await swept(test)
-  expect(await judged()).toMatchObject({ status: 'pass', reason: null })
+  expect(await evaluated()).toMatchObject({ status: 'pass', reason: null })
   test.sim.primary.removeDocument(fileId)
   await swept(test)
-  expect(await judged()).toMatchObject({ status: 'unknown', reason: 'missing_records', opened: 0 })
+  expect(await evaluated()).toMatchObject({ status: 'unknown', reason: 'missing_records', opened: 0 })
   await swept(test)
-  expect(await judged()).toMatchObject({ status: 'fail', opened: 1 })
+  expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
 })
 
 it('counts the time without a known status through one unknown status after another', async () => {
-  const { test, judged } = await synced({ hours: 3 }, 'document-status-known')
+  const { test, evaluated } = await synced({ hours: 3 }, 'document-status-known')
   const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   await swept(test)
   const statuses: (string | undefined)[] = []
   for (const uploadStatus of ['Weird1', null, 'Weird2', 'Processing', 'Weird3', 'Completed', 'Weird1']) {
     test.sim.primary.updateDocument(fileId, { uploadStatus })
     await swept(test)
-    statuses.push((await judged())?.status)
+    statuses.push((await evaluated())?.status)
   }
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail', 'pass', 'pass'])
 })
 
 it('counts the time of a document dated in the future from when it was first mirrored', async () => {
-  const { test, judged } = await synced({ hours: 3 }, 'document-processing-finished')
+  const { test, evaluated } = await synced({ hours: 3 }, 'document-processing-finished')
   const createdAt = new Date(test.clock.now() + 20 * hourMs).toISOString()
   test.sim.primary.addDocument({ uploadStatus: 'Processing', createdAt })
   const statuses: (string | undefined)[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
     await swept(test)
-    statuses.push((await judged())?.status)
+    statuses.push((await evaluated())?.status)
   }
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail'])
 })

@@ -59,7 +59,7 @@ it('shows every check as unknown before the first evaluation', async () => {
   })
 })
 
-it('shows the stored verdict while its inputs are fresh', async () => {
+it('shows the stored check result while its inputs are fresh', async () => {
   const mirror = soundMirror()
   await evaluate(mirror)
   const view = viewOf(await read(mirror, { at: now + minuteMs }), 'auth-sso-enforced')
@@ -77,7 +77,7 @@ it('ages a stored pass when its input grows stale, and a stored failure likewise
   expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ open: { high: 1 }, since: null })
 })
 
-it('does not show a verdict that is too old, however fresh the data', async () => {
+it('does not show a check result that is too old, however fresh the data', async () => {
   const mirror = soundMirror()
   await evaluate(mirror)
   resync(mirror, now + 20 * minuteMs)
@@ -93,7 +93,7 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
     'unknown tenant_changed',
   ],
   [
-    'an accepted change that no walk has followed',
+    'an accepted change that no full sync has followed',
     (mirror) => {
       mirror.tenant.changeAccepted = ['api-clients']
     },
@@ -105,15 +105,15 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
   [
     'a record in quarantine',
     (mirror) => {
-      mirror.trust['api-clients'].quarantined = 1
+      mirror.quality['api-clients'].quarantined = 1
     },
     'unknown quarantined',
   ],
   ['skewed clocks', (mirror) => skewClocks(mirror, 300_001), 'unknown clock_skew'],
-  ['a refused sweep', (mirror) => failSweep(mirror, 'unauthorized'), 'unknown unauthorized'],
-  ['a missing permission', (mirror) => failSweep(mirror, 'missing_permission'), 'unknown missing_permission'],
-  ['a sweep that failed otherwise', (mirror) => failSweep(mirror, 'server_error'), 'pass null'],
-  ['a sweep that came back empty', (mirror) => failSweep(mirror, 'suspect_empty'), 'unknown suspect_empty'],
+  ['a refused full sync', (mirror) => failFullSync(mirror, 'unauthorized'), 'unknown unauthorized'],
+  ['a missing permission', (mirror) => failFullSync(mirror, 'missing_permission'), 'unknown missing_permission'],
+  ['a full sync that failed otherwise', (mirror) => failFullSync(mirror, 'server_error'), 'pass null'],
+  ['a full sync that came back empty', (mirror) => failFullSync(mirror, 'suspect_empty'), 'unknown suspect_empty'],
 ])('applies %s to a stored pass', async (_case, change, expected) => {
   const mirror = soundMirror()
   mirror.put('api-clients', client())
@@ -124,11 +124,11 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
 
 it('names the refusal rather than that nothing was ever read', async () => {
   const mirror = soundMirror()
-  mirror.trust.users.state = { ...neverState('users'), denied: 'unauthorized' }
+  mirror.quality.users.state = { ...neverState('users'), denied: 'unauthorized' }
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
-it('takes no verdict of a time when an input was switched off for one of now', async () => {
+it('takes no check result of a time when an input was switched off for one of now', async () => {
   const mirror = soundMirror()
   const changes = { resources: { 'authentication-settings': { enabled: false } } }
   await evaluate(mirror, { changes })
@@ -180,8 +180,13 @@ it('counts open findings by severity, waived ones apart, and fails for waived on
 it('shows each resource with its age, limits and last failure', async () => {
   const mirror = soundMirror()
   mirror.put('users', user())
-  const { state } = mirror.trust.users
-  mirror.trust.users.state = { ...state, pollAttemptAt: now, pollReason: 'timeout', message: 'It took too long' }
+  const { state } = mirror.quality.users
+  mirror.quality.users.state = {
+    ...state,
+    incrementalAttemptAt: now,
+    incrementalReason: 'timeout',
+    message: 'It took too long',
+  }
   const { resources } = await read(mirror, { at: now + minuteMs })
   expect(resources.find(({ resource }) => resource === 'users')).toEqual({
     resource: 'users',
@@ -195,33 +200,33 @@ it('shows each resource with its age, limits and last failure', async () => {
     message: 'It took too long',
     modes: [
       {
-        mode: 'poll',
+        mode: 'incremental',
         up: false,
         lastAttemptAt: now,
         lastSuccessAt: now,
         freshnessLimitMs: 15 * minuteMs,
         reason: 'timeout',
       },
-      { mode: 'sweep', up: true, lastAttemptAt: now, lastSuccessAt: now, freshnessLimitMs: 3 * hourMs, reason: null },
+      { mode: 'full', up: true, lastAttemptAt: now, lastSuccessAt: now, freshnessLimitMs: 3 * hourMs, reason: null },
     ],
   })
-  expect(resources.find(({ resource }) => resource === 'roles')?.modes.map(({ mode }) => mode)).toEqual(['sweep'])
+  expect(resources.find(({ resource }) => resource === 'roles')?.modes.map(({ mode }) => mode)).toEqual(['full'])
 })
 
 it.each<[string, Partial<SyncState>, boolean]>([
-  ['a full sync that a refused cursor needs fails', { cursor: 'c', sweepOwed: true }, false],
-  ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', pollsRest: true }, false],
+  ['a full sync that a refused cursor needs fails', { cursor: 'c', fullSyncOwed: true }, false],
+  ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', incrementalPaused: true }, false],
   ['there is no cursor, and a full sync fails', { cursor: null }, false],
   ['a full sync fails beside incremental ones that work', { cursor: 'c' }, true],
 ])('tells whether incremental syncs bring anything while %s', async (_case, change, up) => {
   const mirror = soundMirror()
-  mirror.trust.users.state = { ...mirror.trust.users.state, sweepReason: 'server_error', ...change }
+  mirror.quality.users.state = { ...mirror.quality.users.state, fullReason: 'server_error', ...change }
   const { resources } = await read(mirror)
-  const [poll] = resources.find(({ resource }) => resource === 'users')?.modes ?? []
-  expect(poll).toMatchObject({ mode: 'poll', up, reason: up ? null : 'server_error' })
+  const [incremental] = resources.find(({ resource }) => resource === 'users')?.modes ?? []
+  expect(incremental).toMatchObject({ mode: 'incremental', up, reason: up ? null : 'server_error' })
 })
 
-it("calls no resource fresh that may be another tenant's, until it was walked after the acceptance", async () => {
+it("calls no resource fresh that may be another tenant's, until it was read in full after the acceptance", async () => {
   const mirror = soundMirror()
   mirror.tenant.changeAccepted = ['roles']
   const { resources } = await read(mirror)
@@ -231,19 +236,19 @@ it("calls no resource fresh that may be another tenant's, until it was walked af
 
 it('shows a resource that was never asked for', async () => {
   const mirror = soundMirror()
-  mirror.trust.roles.state = neverState('roles')
+  mirror.quality.roles.state = neverState('roles')
   const { resources } = await read(mirror)
   const roles = resources.find(({ resource }) => resource === 'roles')
   expect(roles).toMatchObject({
     dataAsOf: null,
     fresh: false,
-    modes: [{ mode: 'sweep', up: false, lastSuccessAt: null }],
+    modes: [{ mode: 'full', up: false, lastSuccessAt: null }],
   })
 })
 
-it('takes a longer last sweep into the limit', async () => {
+it('takes a longer last full sync into the limit', async () => {
   const mirror = soundMirror()
-  mirror.trust.users.state = { ...mirror.trust.users.state, completeDurationMs: 2 * hourMs }
+  mirror.quality.users.state = { ...mirror.quality.users.state, completeDurationMs: 2 * hourMs }
   const { resources } = await read(mirror)
   expect(resources.find(({ resource }) => resource === 'users')?.freshnessLimitMs).toBe(6 * hourMs)
 })
@@ -267,20 +272,22 @@ it('never shows a pass when an input is older than its limit', async () => {
     const stale = new Set(resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource))
     for (const { check, status } of views) {
       const spec = checks.find(({ id }) => id === check)
-      const hangsOnStale = [spec?.judges, ...(spec?.needs ?? [])].some((name) => name !== undefined && stale.has(name))
+      const hangsOnStale = [spec?.evaluates, ...(spec?.needs ?? [])].some(
+        (name) => name !== undefined && stale.has(name),
+      )
       if (hangsOnStale) expect(status).toBe('unknown')
     }
   }
 })
 
-function failSweep(
+function failFullSync(
   mirror: FakeMirror,
-  sweepReason: 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty',
+  fullReason: 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty',
 ) {
-  const trust = mirror.trust['api-clients']
-  const isDenial = sweepReason === 'unauthorized' || sweepReason === 'missing_permission'
-  const denied = isDenial ? sweepReason : null
-  trust.state = { ...trust.state, sweepAttemptAt: now + 1, sweepReason, denied }
+  const quality = mirror.quality['api-clients']
+  const isDenial = fullReason === 'unauthorized' || fullReason === 'missing_permission'
+  const denied = isDenial ? fullReason : null
+  quality.state = { ...quality.state, fullAttemptAt: now + 1, fullReason, denied }
 }
 
 function hold(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { closeRemovedTenants, closeTenant } from '../../src/evaluate/close-findings.ts'
+import { closeRemovedTenants, closeTenant } from '../../src/evaluate/findings/close-findings.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import { client, document, role, settings, user } from '../checks/support/facts.ts'
@@ -37,7 +37,7 @@ it.each<[string, (mirror: FakeMirror) => unknown, string]>([
     'the user enrolled and another record is in quarantine',
     (mirror) => {
       enrol(mirror)
-      mirror.trust.users.quarantined = 1
+      mirror.quality.users.quarantined = 1
     },
     'fixed',
   ],
@@ -45,7 +45,7 @@ it.each<[string, (mirror: FakeMirror) => unknown, string]>([
     'the user enrolled and another one is missing',
     (mirror) => {
       enrol(mirror)
-      mirror.trust.users.missing = 1
+      mirror.quality.users.missing = 1
     },
     'fixed',
   ],
@@ -103,7 +103,7 @@ it.each<[string, (mirror: FakeMirror) => void]>([
     'the user itself is in quarantine',
     (mirror) => {
       enrol(mirror)
-      mirror.trust.users.quarantined = 1
+      mirror.quality.users.quarantined = 1
       mirror.doubted.add('users 1')
     },
   ],
@@ -111,7 +111,7 @@ it.each<[string, (mirror: FakeMirror) => void]>([
     'the settings are in quarantine',
     (mirror) => {
       enrol(mirror)
-      mirror.trust['authentication-settings'].quarantined = 1
+      mirror.quality['authentication-settings'].quarantined = 1
     },
   ],
 ])('keeps a finding open that no longer fails while %s', async (_case, change) => {
@@ -148,7 +148,7 @@ it('keeps a time-based finding open while the clocks differ', async () => {
   expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
 })
 
-it('keeps a finding open whose entity can no longer be judged', async () => {
+it('keeps a finding open whose entity can no longer be evaluated', async () => {
   const mirror = soundMirror()
   mirror.put('users', user())
   mirror.put('roles', role({ state: 'Inactive' }))
@@ -164,10 +164,10 @@ it('keeps findings about all documents open while one of them cannot be read', a
   for (const fileId of ['d1', 'd2']) mirror.put('documents', document({ fileId }))
   await evaluate(mirror)
   mirror.put('documents', document({ fileId: 'd2', filename: 'other.pdf' }))
-  mirror.trust.documents.quarantined = 1
+  mirror.quality.documents.quarantined = 1
   await evaluate(mirror)
   expect(lifeOf(mirror, 'document-name-unique')).toEqual({ 'policy.pdf': 'open' })
-  mirror.trust.documents.quarantined = 0
+  mirror.quality.documents.quarantined = 0
   await evaluate(mirror)
   expect(lifeOf(mirror, 'document-name-unique')).toEqual({ 'policy.pdf': 'fixed' })
 })
@@ -184,7 +184,7 @@ it('ends the findings of a tenant that left the configuration', async () => {
   expect(await closeTenant(mirror.store, 1, later)).toEqual([])
 })
 
-it('neither passes nor resolves on any input that is stale, refused, never walked or held', async () => {
+it('neither passes nor resolves on any input that is stale, refused, never read in full or held', async () => {
   const worlds = fc.record({
     resource: fc.constantFrom(...resourceNames),
     trouble: fc.constantFrom('stale', 'denied', 'never', 'held', 'suspect'),
@@ -209,7 +209,9 @@ it('neither passes nor resolves on any input that is stale, refused, never walke
       const outcomes = await evaluate(mirror)
       const { checks } = await import('../../src/checks/index.ts')
       const touched = new Set(
-        checks.filter(({ judges, needs }) => [judges, ...needs].some((name) => name === resource)).map(({ id }) => id),
+        checks
+          .filter(({ evaluates, needs }) => [evaluates, ...needs].some((name) => name === resource))
+          .map(({ id }) => id),
       )
       for (const id of touched) expect(outcomes.get(id)?.status).not.toBe('pass')
       for (const { fingerprint, check } of before) {
@@ -227,13 +229,13 @@ function spoil(mirror: FakeMirror, resource: ResourceName, trouble: string): voi
   if (trouble === 'denied') deny(mirror, resource)
   if (trouble === 'held') hold(mirror, resource, 'tenant_changed')
   if (trouble === 'suspect') hold(mirror, resource, 'suspect_empty')
-  const trust = mirror.trust[resource]
-  if (trouble === 'never') trust.state = { ...trust.state, completeStartedAt: null }
+  const quality = mirror.quality[resource]
+  if (trouble === 'never') quality.state = { ...quality.state, completeStartedAt: null }
 }
 
 function deny(mirror: FakeMirror, resource: ResourceName): void {
-  const trust = mirror.trust[resource]
-  trust.state = { ...trust.state, denied: 'unauthorized' }
+  const quality = mirror.quality[resource]
+  quality.state = { ...quality.state, denied: 'unauthorized' }
 }
 
 function hold(mirror: FakeMirror, resource: ResourceName | 'all', reason: 'tenant_changed' | 'suspect_empty'): void {

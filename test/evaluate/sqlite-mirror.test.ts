@@ -79,8 +79,8 @@ it('finds in SQLite what it finds in memory, everything once', async () => {
   const fake = fakeMirror(now)
   for (const resource of resourceNames) for (const fields of rows[resource]) fake.put(resource, fields)
   await evaluate(fake, { changes })
-  const judged = { id: tenant.id, settings: tenantSettings(changes) }
-  const request = { store: mirror, tenant: judged, checks, now, log: silentLog() }
+  const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
+  const request = { store: mirror, tenant: evaluated, checks, now, log: silentLog() }
   const outcomes = await evaluateTenant(request)
   const found = []
   for await (const batch of mirror.findings({})) found.push(...batch)
@@ -101,8 +101,8 @@ it('finds in SQLite what it finds in memory, everything once', async () => {
 it('ends every finding in SQLite once its cause is gone', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
-  const judged = { id: tenant.id, settings: tenantSettings(changes) }
-  const request = { store: mirror, tenant: judged, checks, log: silentLog() }
+  const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
+  const request = { store: mirror, tenant: evaluated, checks, log: silentLog() }
   await fill(mirror, tenant.id, rows, now)
   await evaluateTenant({ ...request, now })
   const at = now + minuteMs

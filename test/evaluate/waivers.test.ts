@@ -187,7 +187,7 @@ it('lets neither days that pass nor another notation of the same instant end a w
   await world.sync({ roles, 'api-clients': [client({ clientId: id, secretExpirationDate: otherwise })] })
   await world.evaluate()
   expect(await world.counts(expiring)).toMatchObject({ open: {}, waived: { high: 1 } })
-  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, breadth: ['graver'] })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, breadth: ['severer'] })
   const moved = client({ clientId: id, secretExpirationDate: iso(at - dayMs) })
   await world.sync({ roles, 'api-clients': [moved] })
   await world.evaluate()
@@ -240,7 +240,7 @@ it('covers by a waiver for all what has not changed, counts the rest, and shows 
   world.pass(15 * dayMs)
   await world.sync({ users: waiting(ids, [1, 2]) })
   await world.evaluate()
-  expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['graver'] })
+  expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['severer'] })
 })
 
 it('counts what has lapsed under every waiver for all, whichever others name it', async () => {
@@ -265,7 +265,7 @@ it('counts what has lapsed under every waiver for all, whichever others name it'
   expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1, low: 2 } })
 })
 
-it('knows of each acceptance whether its finding is open, and how grave it is then', async () => {
+it('knows of each acceptance whether its finding is open, and how severe it is then', async () => {
   const world = await invited()
   const wrong = () =>
     world.query(`select w.fingerprint from waived_findings w left join findings f using (fingerprint)

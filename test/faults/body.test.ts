@@ -9,7 +9,7 @@ const coded = (coding: string, bytes: (body: Buffer) => Buffer) => wire.changed(
 const br = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })
 /** Valid JSON in front of which stand so many blanks. */
 const padded = (bytes: number) => (body: Buffer) => Buffer.concat([Buffer.alloc(bytes, ' '), body])
-const once = { modes: ['sweep'], requests: 1 } as const
+const once = { modes: ['full'], requests: 1 } as const
 const text = (body: string | Buffer) => wire.answer(200, body)
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
@@ -154,7 +154,7 @@ const faults: readonly FaultCase[] = [
     id: 'B9',
     what: 'a compressed body cut short',
     on: 'documents',
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'network',
     fault: coded('gzip', (body) => gzipSync(body).subarray(0, 90)),
   },

@@ -93,7 +93,7 @@ const faults: readonly FaultCase[] = [
   {
     id: 'V6',
     what: 'cursors in a circle',
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'protocol',
     requests: 4,
     family: () => ({
@@ -106,7 +106,7 @@ const faults: readonly FaultCase[] = [
     id: 'V7',
     what: 'empty pages for ever',
     on: 'documents',
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'protocol',
     requests: 3,
     family: () => ({ empty: endless([]) }),
@@ -122,7 +122,7 @@ const faults: readonly FaultCase[] = [
   {
     id: 'V9',
     what: 'pages for ever',
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'protocol',
     requests: 8,
     family: () => ({ repeated: endless() }),

@@ -5,7 +5,7 @@ import type { Fault } from './support/fault-server.ts'
 import { assertMirrored, changeUpstream, checksOf, resourceAt, spoil, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
 
-it('V8 the cursor at the end of the feed is stored, and the next poll sends it and nothing else', async () => {
+it('V8 the cursor at the end of the feed is stored, and the next incremental sync sends it and nothing else', async () => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()
@@ -14,14 +14,14 @@ it('V8 the cursor at the end of the feed is stored, and the next poll sends it a
     expect(cursor).not.toBeNull()
     test.clock.advance(5 * minuteMs)
     server.requests.length = 0
-    expect((await test.run(resource, 'poll')).outcome).toBe('success')
+    expect((await test.run(resource, 'incremental')).outcome).toBe('success')
     expect(server.requests.map(({ query }) => Object.fromEntries(query))).toEqual([{ cursor }])
   }
   scene.assertManners()
 })
 
 it.each(['users', 'documents'] as const)(
-  'V16 a page of %s that comes again in the place of the next one removes nothing, and what it hid comes with the next sweep',
+  'V16 a page of %s that comes again in the place of the next one removes nothing, and what it hid comes with the next full sync',
   async (resource) => {
     const scene = await startScene()
     const { test, server } = scene
@@ -35,7 +35,7 @@ it.each(['users', 'documents'] as const)(
             await wire.reshaped((envelope) => ({ ...envelope, data }))(exchange)
           }
         : undefined
-    expect((await test.run(resource, 'sweep')).outcome).toBe('success')
+    expect((await test.run(resource, 'full')).outcome).toBe('success')
     expect(met).toBeGreaterThan(0)
     expect(test.query(`select count(*) as n from ${resource} where removed_at is not null`)).toEqual([{ n: 0 }])
     test.clock.advance(hourMs)
@@ -61,8 +61,8 @@ it.each(['keyset', 'offset'] as const)(
       test.sim.primary.addDocument({ filename: 'between.pdf', uploadStatus: 'Completed' })
       return undefined
     }
-    for (let sweep = 0; sweep < 4; sweep++) {
-      expect((await test.run('documents', 'sweep')).outcome).toBe('success')
+    for (let full = 0; full < 4; full++) {
+      expect((await test.run('documents', 'full')).outcome).toBe('success')
       const removed = test.query('select file_id from documents where removed_at is not null')
       expect(removed.map((row) => row['file_id']).filter((id) => id !== gone?.fileId)).toEqual([])
       test.clock.advance(hourMs)
@@ -84,7 +84,7 @@ it('V19 the answer for another user is not taken for the one asked for', async (
       ? ({ good, ...rest }) =>
           wire.changed((body) => body)({ ...rest, good: () => good(`/api/public/users/${other.userId}`) })
       : undefined
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   expect(test.query('select user_id from users where role_id is not null and user_id <> ?', other.userId)).toEqual([])
   expect(test.query("select count(*) as n from users where first_name = 'Other'")).toEqual([{ n: 1 }])
   scene.assertManners()
@@ -99,8 +99,8 @@ it('V19 the page of another resource is put aside whole: nothing changes, nothin
     resourceAt(path) === 'users'
       ? ({ good, ...rest }) => wire.changed((body) => body)({ ...rest, good: () => good('/api/public/documents') })
       : undefined
-  await test.run('users', 'sweep')
-  await scene.judge()
+  await test.run('users', 'full')
+  await scene.evaluator()
   expect(test.query('select * from users')).toEqual(before)
   const statuses = await scene.stored()
   for (const check of checksOf('users')) expect([check, statuses[check]]).not.toEqual([check, 'pass'])

@@ -9,7 +9,7 @@ import * as wire from './support/wire.ts'
 
 const hasty = { settings: { api: { timeoutMs: 300 } } }
 /** Each attempt costs its whole deadline, so the fault is waited out once. */
-const waited = { reason: 'timeout', modes: ['sweep'], once: true, scene: hasty } as const
+const waited = { reason: 'timeout', modes: ['full'], once: true, scene: hasty } as const
 
 const seizing =
   (seize: FaultServer['seize']): NonNullable<FaultCase['state']> =>
@@ -63,7 +63,7 @@ const faults: readonly FaultCase[] = [
     what: 'reset in mid body of a later page',
     fault: wire.resetInBody,
     fromPage: 2,
-    modes: ['sweep'],
+    modes: ['full'],
     requests: 6,
     reason: 'network',
   },
@@ -115,7 +115,7 @@ it('N2 a peer that never completes the handshake costs no more than the deadline
   await using hole = await withoutAnswer()
   const scene = await startScene({ settings: { baseUrl: hole.url, api: { timeoutMs: 300 } } })
   const started = performance.now()
-  const { reason } = await scene.test.run('users', 'sweep')
+  const { reason } = await scene.test.run('users', 'full')
   expect(reason).toBe('timeout')
   expect(performance.now() - started).toBeLessThan(5 * 300 + 1000)
 })
@@ -126,7 +126,7 @@ it('N2 a run that waits for a handshake ends at once when it is told to', async 
   const stop = new AbortController()
   setTimeout(() => stop.abort(), 50)
   const started = performance.now()
-  expect((await test.run('users', 'sweep', stop.signal)).reason).toBe('aborted')
+  expect((await test.run('users', 'full', stop.signal)).reason).toBe('aborted')
   expect(performance.now() - started).toBeLessThan(1000)
 })
 
@@ -148,7 +148,7 @@ it('N11 answers that come late, but in time, cost not one request more', async (
 
 it('N13 a host name that does not resolve fails the run and nothing else', async () => {
   const scene = await startScene({ settings: { baseUrl: 'https://tenant.invalid', api: { timeoutMs: 300 } } })
-  const { outcome, reason } = await scene.test.run('users', 'sweep')
+  const { outcome, reason } = await scene.test.run('users', 'full')
   expect(outcome).toBe('failure')
   // A resolver that does not answer leaves it to the deadline.
   expect(['network', 'timeout']).toContain(reason)
@@ -167,7 +167,7 @@ it('N15 a run slower than its interval is never doubled: the next one waits for 
           await wire.sliced(100_000)(exchange)
         }
       : undefined
-  const results = await Promise.all([1, 2, 3].map(() => test.run('users', 'sweep')))
+  const results = await Promise.all([1, 2, 3].map(() => test.run('users', 'full')))
   expect(results.map(({ outcome }) => outcome)).toEqual(['success', 'success', 'success'])
   expect(most).toBe(1)
 })

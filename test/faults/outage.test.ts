@@ -13,8 +13,8 @@ async function anHour({ test }: Scene): Promise<number> {
   for (let at = 0; at < hourMs; at += minuteMs) {
     clock.advance(Math.max(0, start + at - clock.monotonic()))
     for (const resource of resourceNames) {
-      const { poll, sweep } = settings.resources[resource]
-      for (const [mode, rhythm] of [['poll', poll] as const, ['sweep', sweep] as const]) {
+      const { incremental, full } = settings.resources[resource]
+      for (const [mode, rhythm] of [['incremental', incremental] as const, ['full', full] as const]) {
         if (rhythm === null || at % rhythm.intervalMs !== 0) continue
         runs++
         const { retryAt } = await engine.run(resource, mode, new AbortController().signal)

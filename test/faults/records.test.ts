@@ -19,11 +19,11 @@ it.each([
   const before = test.query('select * from users')
   const fault = wire.changed((body) => replaced(body, /"userId":\d+/, `"userId":${id}`))
   server.choose = ({ path, query }) => (resourceAt(path) === 'users' && !query.has('cursor') ? fault : undefined)
-  const { outcome, counts } = await test.run('users', 'sweep')
+  const { outcome, counts } = await test.run('users', 'full')
   expect([outcome, counts.removed]).toEqual(['success', 0])
   expect(test.query('select count(*) as n from quarantine')).toEqual([{ n: 1 }])
   expect(test.query('select * from users')).toEqual(before)
-  await scene.judge()
+  await scene.evaluator()
   const statuses = await scene.stored()
   for (const check of checksOf('users')) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
   server.choose = () => undefined
@@ -42,7 +42,7 @@ it('B2 a record of more than a thousand unknown fields is put aside', async () =
     resourceAt(path) === 'users' && !query.has('cursor')
       ? wire.changed((body) => replaced(body, /"userId"/, `${fields},"userId"`))
       : undefined
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   expect(test.query('select problem from quarantine')).toEqual([
     { problem: 'More than 1000 unknown fields in one object' },
   ])
@@ -59,7 +59,7 @@ it('B2 names of fields that are made up without end are counted and told no more
     resourceAt(path) === 'users'
       ? wire.changed((body) => Buffer.from(body.toString().replaceAll('"userId"', () => `${more()},"userId"`)))
       : undefined
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   // Of one record no more than a hundred are counted at all.
   expect(made).toBeGreaterThanOrEqual(30 * 200)
   expect(test.told.events).toHaveLength(2000)
@@ -80,7 +80,7 @@ it.each([
     resourceAt(path) === 'documents'
       ? wire.changed((body) => replaced(body, /"fileId"/, `"large":${large},"fileId"`))
       : undefined
-  expect((await test.run('documents', 'sweep')).outcome).toBe('success')
+  expect((await test.run('documents', 'full')).outcome).toBe('success')
   const [row] = test.query('select max(length(extra)) as n from documents')
   expect(Number(row?.['n'])).toBeLessThan(100)
   scene.assertManners()
@@ -93,7 +93,7 @@ it.each([65, 50_000, 200_000])('B5 an unknown field nested %i levels deep spoils
     resourceAt(path) === 'users'
       ? wire.changed((body) => replaced(body, /"userId"/, `"deep":${deep(levels)},"userId"`))
       : undefined
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   expect(test.query('select count(*) as n from users')).toEqual([{ n: 20 }])
   expect(test.query('select count(*) as n from quarantine')).toEqual([{ n: 0 }])
   scene.assertManners()

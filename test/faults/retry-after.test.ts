@@ -41,14 +41,14 @@ it.each(cases)(
       const headers = { 'retry-after': header, ...(date === '' ? {} : { date }) }
       return asked.length === 1 ? wire.answer(status, '', headers) : undefined
     }
-    const first = await test.run('documents', 'sweep')
+    const first = await test.run('documents', 'full')
     if (leastMs > 30 * secondMs) {
       expect([first.reason, first.retryAt]).toEqual(['rate_limited', clock.now() + leastMs])
       clock.advance(leastMs - 30 * secondMs - 1)
       for (const resource of test.engine.resources) expect((await test.run(resource)).reason).toBe('rate_limited')
       expect(asked).toHaveLength(1)
       clock.advance(1)
-      expect((await test.run('documents', 'sweep')).outcome).toBe('success')
+      expect((await test.run('documents', 'full')).outcome).toBe('success')
     } else expect(first.outcome).toBe('success')
     const [began = 0, next = 0] = asked
     expect(next - began).toBeGreaterThanOrEqual(leastMs)
@@ -66,7 +66,7 @@ it('a short wait stated to one resource holds back all that run beside it', asyn
     return asked.length === 1 ? wire.answer(429, '', { 'retry-after': '25' }) : undefined
   }
   await test.run('roles')
-  await Promise.all([test.run('permissions'), test.run('documents', 'sweep')])
+  await Promise.all([test.run('permissions'), test.run('documents', 'full')])
   expect(asked.filter((at) => at < (asked[0] ?? 0) + 25 * secondMs)).toHaveLength(1)
   assertManners()
 })

@@ -14,17 +14,17 @@ const faults: readonly FaultCase[] = [
     id: 'H1',
     what: '400 with and without a cursor',
     fault: wire.problem(400, 'BAD_REQUEST'),
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'client_error',
     requests: 1,
   },
   {
     id: 'H1',
-    what: '400 on every cursor in mid-walk',
+    what: '400 on every cursor in mid-full sync',
     on: 'documents',
     fault: wire.problem(400, 'VALIDATION_FAILED'),
     when: (query) => query.has('cursor'),
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'invalid_cursor',
     requests: 4,
   },
@@ -56,7 +56,7 @@ const faults: readonly FaultCase[] = [
     what: '401 from the second page on',
     fault: wire.problem(401, 'UNAUTHORIZED'),
     fromPage: 2,
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'missing_permission',
     atOnce: 'unknown',
   },
@@ -217,7 +217,7 @@ const faults: readonly FaultCase[] = [
       'bytes that are no text': wire.answer(418, Buffer.alloc(5000, 0xff)),
       'compressed nonsense': wire.answer(418, wire.bodyCanary, { 'content-encoding': 'gzip' }),
     }),
-    modes: ['sweep'],
+    modes: ['full'],
     reason: 'client_error',
     requests: 1,
   },
@@ -240,7 +240,7 @@ const harmless: readonly HarmlessCase[] = [
 
 it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
 
-it('H1 a stored cursor refused while no sweep succeeds either stays stored, and the sweep it owes goes on', async () => {
+it('H1 a stored cursor refused while no full sync succeeds either stays stored, and the full sync it owes goes on', async () => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()
@@ -248,11 +248,11 @@ it('H1 a stored cursor refused while no sweep succeeds either stays stored, and 
   const before = await cursor()
   test.clock.advance(5 * minuteMs)
   server.choose = ({ path }) => (resourceAt(path) === 'users' ? wire.problem(400, 'BAD_REQUEST') : undefined)
-  expect(await test.run('users', 'poll')).toMatchObject({ reason: 'client_error', mode: 'sweep' })
+  expect(await test.run('users', 'incremental')).toMatchObject({ reason: 'client_error', mode: 'full' })
   expect(await cursor()).toBe(before)
   server.choose = () => undefined
   test.clock.advance(5 * minuteMs)
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   scene.assertManners()
 })
 
@@ -265,7 +265,7 @@ it('H2 a cursor is never sent beside a time, not even while a refused one is mad
   server.choose = ({ path, query }) =>
     resourceAt(path) === 'documents' && query.get('cursor') === cursor ? refused : undefined
   server.requests.length = 0
-  await test.run('documents', 'poll')
+  await test.run('documents', 'incremental')
   const asked = server.requests
     .filter(({ path }) => resourceAt(path) === 'documents')
     .map(({ query }) => [...query.keys()])
@@ -287,13 +287,13 @@ it.each([
   const userId = Number(user?.['user_id'])
   test.sim.primary.removeUser(userId)
   server.choose = ({ path }) => (path === `/api/public/users/${userId}` ? fault : undefined)
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   const live = test.query('select user_id from users where user_id = ? and removed_at is null', userId)
   expect(live).toHaveLength(left)
-  await scene.judge()
+  await scene.evaluator()
   if (left === 1) expect((await scene.stored())['user-invitation-accepted']).toBe('unknown')
   server.choose = () => undefined
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(test.query('select user_id from users where user_id = ? and removed_at is null', userId)).toHaveLength(0)
   scene.assertManners()
 })

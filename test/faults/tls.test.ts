@@ -28,10 +28,10 @@ it.each(certificates)('T1 %s ends the run as tls before a request is sent', asyn
     message: code,
     state: async (scene) => {
       const shown = make()
-      if (trusted) secure.trust(shown.cert)
+      if (trusted) secure.quality(shown.cert)
       const back = await show(scene, shown, secure.good)
       return () => {
-        secure.trust(secure.good.cert)
+        secure.quality(secure.good.cert)
         return back()
       }
     },
@@ -64,7 +64,7 @@ it.each(handshakes)('T1 %s ends the run, and no request is sent', async (_, seiz
     on: 'documents',
     reason,
     requests: 0,
-    ...(slow ? { once: true, modes: ['sweep'] } : {}),
+    ...(slow ? { once: true, modes: ['full'] } : {}),
     scene: { ...secure.options, settings: { api: { caFile: secure.caFile, timeoutMs: slow ? 300 : 10_000 } } },
     state: async ({ server }) => {
       await server.down()
@@ -94,7 +94,7 @@ it('T3 a file of authorities that became unreadable ends the run as tls, and a m
     scene: secure.options,
     state: () => {
       writeFileSync(secure.caFile, 'no certificate')
-      return async () => secure.trust(secure.good.cert)
+      return async () => secure.quality(secure.good.cert)
     },
   })
 })
@@ -107,7 +107,7 @@ it('T3 a renewed certificate is trusted once its authority is in the file', asyn
   const next: Certificate = secured().good
   await show(scene, next, next)
   expect(await reasons()).toEqual(Array(6).fill('tls'))
-  secure.trust(next.cert)
+  secure.quality(next.cert)
   expect(await reasons()).toEqual(Array(6).fill(null))
   scene.assertManners()
 })

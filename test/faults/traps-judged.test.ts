@@ -94,7 +94,7 @@ it.each(traps.map((trap) => [`${trap.id} ${trap.what}`, trap] as const))(
   },
 )
 
-it('S1 a poll that shows no change of users renews no verdict on them', async () => {
+it('S1 an incremental sync that shows no change of users renews no check result on them', async () => {
   const scene = await startScene()
   const { test } = scene
   primaryOf(scene).setSettings({ mfaEnabled: true })
@@ -104,13 +104,13 @@ it('S1 a poll that shows no change of users renews no verdict on them', async ()
   primaryOf(scene).updateUser(user?.userId ?? 0, { mfaStatus: false })
   for (let at = 0; at <= 3 * hourMs; at += 5 * minuteMs) {
     test.clock.advance(5 * minuteMs)
-    expect((await test.run('users', 'poll')).outcome).toBe('success')
+    expect((await test.run('users', 'incremental')).outcome).toBe('success')
     await test.run('authentication-settings')
-    await scene.judge()
+    await scene.evaluator()
   }
   expect((await scene.shown())['user-mfa-enrolled']).toBe('unknown')
-  await test.run('users', 'sweep')
-  await scene.judge()
+  await test.run('users', 'full')
+  await scene.evaluator()
   expect((await scene.shown())['user-mfa-enrolled']).toBe('fail')
   scene.assertManners()
 })
@@ -148,7 +148,7 @@ it.each([
   scene.assertManners()
 })
 
-it('S4 a user whose role has the name of two, of which one is switched off, is looked up, and not judged meanwhile', async () => {
+it('S4 a user whose role has the name of two, of which one is switched off, is looked up, and not evaluated meanwhile', async () => {
   const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
   const { test, server } = scene
   await scene.cycle()
@@ -180,7 +180,7 @@ it('S5 a change to another role of the same name, which no list shows, is found 
   scene.assertManners()
 })
 
-it('S12 a document that was never updated, and that no answer by time shows, comes with the sweep after a lost cursor', async () => {
+it('S12 a document that was never updated, and that no answer by time shows, comes with the full sync after a lost cursor', async () => {
   const readings = { updatedAfterNulls: 'exclude' } as const
   const scene = await startScene({ readings })
   const { test } = scene
@@ -193,7 +193,7 @@ it('S12 a document that was never updated, and that no answer by time shows, com
     times: 1,
     effect: { kind: 'status', status: 400 },
   })
-  expect((await test.run('documents', 'poll')).outcome).toBe('success')
+  expect((await test.run('documents', 'incremental')).outcome).toBe('success')
   expect(test.query('select count(*) as n from documents where file_id = ?', fileId)).toEqual([{ n: 1 }])
   scene.assertManners()
 })
@@ -208,11 +208,11 @@ it('S19 where a look-up shows another state than the list before it, the list co
     }
     return undefined
   }
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const row = () => test.query('select email, mfa_status from users where user_id = ?', userId)
   expect(row()).toEqual([{ email, mfa_status: 1 }])
   expect(test.told.events).toContain('users detail_differs')
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(row()).toEqual([{ email: 'moved@example.com', mfa_status: 0 }])
   scene.assertManners()
 })

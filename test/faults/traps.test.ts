@@ -69,7 +69,7 @@ async function faultyScene(on: Parameters<typeof checksOf>[0], fault: Fault, set
 }
 
 async function assertNoPass(scene: Scene, on: Parameters<typeof checksOf>[0]): Promise<void> {
-  await scene.judge()
+  await scene.evaluator()
   const statuses = await scene.stored()
   for (const check of checksOf(on)) expect([check, statuses[check]]).not.toEqual([check, 'pass'])
 }
@@ -97,9 +97,9 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     const facts = scene.facts()
     for (let cycle = 0; cycle < 3; cycle++) {
       test.clock.advance(hourMs)
-      const { reason } = await test.run(resource, 'sweep')
+      const { reason } = await test.run(resource, 'full')
       if (resource === 'users' || cycle > 0) expect(reason).toBe('shrink_held')
-      // What one walk did not show counts with its last good version until the second walk does not show it either.
+      // What one full sync did not show counts with its last good version until the second full sync does not show it either.
       if (resource === 'users' || cycle > 0) await assertNoPass(scene, resource)
     }
     const live = (one: unknown) =>
@@ -136,7 +136,7 @@ it('S3 a list never takes away the role id that a detail brought', async () => {
   expect(known()).toEqual([{ n: 20 }])
   scene.server.choose = ({ path }) => (/\/users\/\d+$/.test(path) ? wire.problem(500, 'INTERNAL_ERROR') : undefined)
   test.clock.advance(hourMs)
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   expect(known()).toEqual([{ n: 20 }])
   scene.assertManners()
 })
@@ -158,7 +158,7 @@ it.each(drifts)('S18 when %s in every record, the last good ones stay and nothin
   const before = test.query('select * from users')
   for (let cycle = 0; cycle < 2; cycle++) {
     test.clock.advance(hourMs)
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     await assertNoPass(scene, 'users')
     expect(test.query('select * from users')).toEqual(before)
   }
@@ -184,7 +184,7 @@ it('S15 a state that nobody described is kept, counted, and excuses nobody from 
   await assertMends(scene)
 })
 
-it('S18 fields that nobody described are kept and counted once, and change no verdict', async () => {
+it('S18 fields that nobody described are kept and counted once, and change no check result', async () => {
   const scene = await faultyScene(
     'users',
     rows((records) => records.map((one) => ({ ...one, department: 'Sales', mfaStatusV2: false }))),

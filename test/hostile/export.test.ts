@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { printableJson } from '../../src/model/printable-json.ts'
-import { parseCsv } from '../cli/support/csv.ts'
+import { printableJson } from '../../src/model/text/printable-json.ts'
+import { parseCsv } from '../commands/support/csv.ts'
 import { keys } from './support/corpus.ts'
 import { fieldsOf, type ListName, oddValue, type Planted, plant } from './support/plant.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -104,7 +104,7 @@ it('exports a role whose permissions carry unknown fields with all of both', asy
     { ...permission, permissionId: 2 },
   ]
   const { roleId } = primary.addRole({ raw: { permissions: granted } })
-  await world.run('sync', '--sweep', '--resource', 'roles')
+  await world.run('sync', '--full', '--resource', 'roles')
   const line = linesOf(await exported('roles', 'ndjson')).find((one) => one.includes(`"roleId":${roleId},`)) ?? ''
   expect((JSON.parse(line) as Fields)['permissions']).toEqual(granted)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { printable } from '../../src/model/printable.ts'
-import { parseCsv } from '../cli/support/csv.ts'
+import { printable } from '../../src/model/text/printable.ts'
+import { parseCsv } from '../commands/support/csv.ts'
 import { texts } from './support/corpus.ts'
 import { manyReadable, plant } from './support/plant.ts'
 import { acting, actingIn, formula, shownText, vocabulary } from './support/reading.ts'
@@ -50,7 +50,7 @@ async function opened(names: readonly string[]): Promise<World> {
   const settings = { providerType: names.findLast(({ length }) => length <= 1024) ?? '', tenantName: names[0] ?? '' }
   one.simulator.primary.setSettings(settings)
   one.pass(60_000)
-  log += (await one.run('sync', '--sweep')).stderr
+  log += (await one.run('sync', '--full')).stderr
   return one
 }
 

@@ -33,7 +33,7 @@ const kept = (record: unknown) =>
   JSON.stringify(JSON.parse(JSON.stringify(record)), (_, value) => (value === Infinity ? 'infinite' : value))
 
 const resultsOf = ({ stdout }: Ran) =>
-  [...stdout.matchAll(/^acme +(\S+) +(poll|sweep) +(\S+) +(\+\d+ ~\d+ -\d+)/gm)].map(
+  [...stdout.matchAll(/^acme +(\S+) +(incremental|full) +(\S+) +(\+\d+ ~\d+ -\d+)/gm)].map(
     ([, resource, , result, counts]) => [resource, result, counts],
   )
 
@@ -74,12 +74,12 @@ it('never tells a hostile value in the reason of a quarantine', () => {
   for (const reason of reasons) expect(reason).toMatch(/^[\w .[\],'-]{5,100}$/)
 })
 
-it('writes nothing at a second and a third identical sweep', async () => {
+it('writes nothing at a second and a third identical full sync', async () => {
   const counted = 'select count(*) as n, max(id) as last from changes'
   const before = query(counted)
   for (const _ of [1, 2]) {
     world.pass(3_600_000)
-    const again = await world.run('sync', '--sweep')
+    const again = await world.run('sync', '--full')
     expect(again.code).toBe(0)
     for (const result of resultsOf(again)) expect(result).toEqual([result[0], 'ok', '+0 ~0 -0'])
   }
@@ -102,10 +102,10 @@ it('takes another order of unknown fields, at any depth, for no change', async (
       },
     },
   })
-  await test.run('documents', 'sweep')
-  for (let sweep = 0; sweep < 3; sweep++) {
-    answers = sweep
-    expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { created: 0, updated: 0, unchanged: 5 } })
+  await test.run('documents', 'full')
+  for (let full = 0; full < 3; full++) {
+    answers = full
+    expect(await test.run('documents', 'full')).toMatchObject({ counts: { created: 0, updated: 0, unchanged: 5 } })
   }
   for (const document of await test.exported('documents')) expect(document).toMatchObject(more)
 })

@@ -30,7 +30,7 @@ it('counts documents by known status, none and other, and roles by Active', asyn
   expect(valueIn(text, 'tenantwatch_roles', { state: 'other' })).toBe(1)
 })
 
-it('shows no count of a walk that is not complete yet', async () => {
+it('shows no count of a full sync that is not complete yet', async () => {
   const halfway = (['users', 'documents', 'roles'] as const).map((name) => resource(name, { dataAsOf: null }))
   const text = await body(posture({ resources: halfway }), records)
   for (const name of ['users', 'documents', 'roles']) expect(seriesOf(text, `tenantwatch_${name}`)).toEqual([])

@@ -10,11 +10,11 @@ it('bears counters and health series at 0 before anything happened', async () =>
   const body = await render([reading(untouched)])
   const tenant = 'acme'
   const users = { tenant, resource: 'users' }
-  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'poll', outcome: 'failure' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'incremental', outcome: 'failure' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'invalid_cursor' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'suspect_empty' })).toBeUndefined()
-  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'sweep' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'poll' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'full' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'incremental' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_hold', { tenant, resource: 'all', reason: 'tenant_changed' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_findings', { tenant, check: 'user-mfa-enrolled', severity: 'low' })).toBe(0)
   expect(
@@ -22,7 +22,7 @@ it('bears counters and health series at 0 before anything happened', async () =>
   ).toBe(0)
   expect(valueIn(body, 'tenantwatch_quarantined_records', users)).toBe(0)
   expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'skipped_row' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_count', { resource: 'users', mode: 'poll' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_count', { resource: 'users', mode: 'incremental' })).toBe(0)
   for (const { value } of seriesOf(body, 'tenantwatch_api_requests_total')) expect(value).toBe(0)
 })
 
@@ -57,7 +57,9 @@ it('shows a tenant in mid-life', async () => {
   expect(valueIn(body, 'tenantwatch_findings_waived', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(4)
   expect(valueIn(body, 'tenantwatch_hold', { resource: 'documents' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_api_clock_skew_seconds')).toBe(-1.5)
-  expect(valueIn(body, 'tenantwatch_sync_freshness_limit_seconds', { resource: 'users', mode: 'poll' })).toBe(900)
+  expect(valueIn(body, 'tenantwatch_sync_freshness_limit_seconds', { resource: 'users', mode: 'incremental' })).toBe(
+    900,
+  )
   expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { resource: 'roles' })).toBe(at / 1000 - 600)
   expect(valueIn(body, 'tenantwatch_build_info', { version: '1.2.3' })).toBe(1)
   expect(
@@ -94,7 +96,7 @@ it('leaves out a resource that is switched off', async () => {
 it('counts what the engine tells', async () => {
   const metrics = metricsOf([reading(lively)])
   const counts = { created: 3, updated: 0, unchanged: 7, removed: 1, quarantined: 0 }
-  const run = { tenant: 'acme', resource: 'users', mode: 'sweep', durationSeconds: 2, counts } as const
+  const run = { tenant: 'acme', resource: 'users', mode: 'full', durationSeconds: 2, counts } as const
   metrics.syncRunEnded({ ...run, outcome: 'success', reason: null })
   metrics.syncRunEnded({ ...run, outcome: 'failure', reason: 'timeout' })
   metrics.cursorReset('acme', 'users')
@@ -105,10 +107,10 @@ it('counts what the engine tells', async () => {
   metrics.configReloaded(false, at + 5000)
   const body = textOf(await metrics.render())
   const users = { resource: 'users' }
-  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'sweep', outcome: 'success' })).toBe(1)
+  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'full', outcome: 'success' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'timeout' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_sync_records_total', { ...users, change: 'created' })).toBe(6)
-  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_bucket', { ...users, mode: 'sweep', le: '5.0' })).toBe(2)
+  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_bucket', { ...users, mode: 'full', le: '5.0' })).toBe(2)
   expect(valueIn(body, 'tenantwatch_sync_cursor_resets_total', users)).toBe(1)
   expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'unknown_field' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)

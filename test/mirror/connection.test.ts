@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { Connection } from '../../src/mirror/connection.ts'
+import { Connection } from '../../src/mirror/sqlite/connection.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const table = 'create table notes (id integer primary key, kind integer, text text)'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fileGuard } from '../../src/mirror/file-guard.ts'
+import { fileGuard } from '../../src/mirror/sqlite/file-guard.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 it('ends no engine because the file cannot be looked at just now', async () => {

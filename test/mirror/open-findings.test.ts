@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { lapsedReading, openReading } from '../../src/mirror/open-findings.ts'
-import type { Mirror, NewFinding, Verdict } from '../../src/mirror/port.ts'
+import { lapsedReading, openReading } from '../../src/mirror/findings/open-findings.ts'
+import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
 import { now } from '../checks/support/judging.ts'
 import { testMirror } from '../support/mirror.ts'
 
@@ -17,7 +17,11 @@ const finding = (id: number, more: Partial<NewFinding> = {}): NewFinding => ({
   ...more,
 })
 
-const verdict = (tenantId: number, failing: readonly NewFinding[], more: Partial<Verdict> = {}): Verdict => ({
+const checkResult = (
+  tenantId: number,
+  failing: readonly NewFinding[],
+  more: Partial<CheckResult> = {},
+): CheckResult => ({
   tenantId,
   check,
   at: now,
@@ -56,18 +60,18 @@ it('hands over every open finding of a severity once, those first seen longest a
   const early = Array.from({ length: 700 }, (_, i) => finding(i + 2000))
   const late = Array.from({ length: 5 }, (_, i) => finding(i))
   const mild = finding(9999, { severity: 'low' })
-  await mirror.commitVerdict(verdict(tenantId, [...early, mild]))
-  await mirror.commitVerdict(verdict(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
+  await mirror.commitResult(checkResult(tenantId, [...early, mild]))
+  await mirror.commitResult(checkResult(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
   const found = await listed(mirror, tenantId)
   const sorted = [...early.slice(1), ...late].map(({ fingerprint }, i) => `${i < 699 ? 0 : 1} ${fingerprint}`).sort()
   expect(found.map(({ fingerprint }) => fingerprint)).toEqual(sorted.map((key) => key.slice(2)))
   expect(found[0]).toEqual({ ...found[0], entityType: 'user', severity: 'high' })
 })
 
-it('keeps nobody waiting while the findings of a large verdict are written, and says when there are more', async () => {
+it('keeps nobody waiting while the findings of a large check result are written, and says when there are more', async () => {
   const { mirror, tenantId } = await opened()
   const many = Array.from({ length: 900 }, (_, i) => finding(i))
-  const written = mirror.commitVerdict(verdict(tenantId, many)).then(() => 'written')
+  const written = mirror.commitResult(checkResult(tenantId, many)).then(() => 'written')
   while ((await mirror.checkStates(tenantId)).length === 0) await nextTurn()
   const version = mirror.findingVersion(tenantId, check)
   const reading = mirror.openFindings(tenantId, check, 'high')[Symbol.asyncIterator]()
@@ -81,16 +85,16 @@ it('gives the findings of a check another number when they change, and no other 
   const { mirror, tenantId } = await opened()
   const numbers = () => [mirror.findingVersion(tenantId, check), mirror.findingVersion(tenantId, 'other')]
   const steps: (readonly [what: string, act: () => Promise<unknown>, changes: 'none' | 'mine' | 'all'])[] = [
-    ['opened', () => mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2)])), 'mine'],
-    ['the same', () => mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
-    ['confirmed', () => mirror.confirmVerdict(tenantId, check, now + 2), 'none'],
+    ['opened', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)])), 'mine'],
+    ['the same', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
+    ['confirmed', () => mirror.confirmResult(tenantId, check, now + 2), 'none'],
     [
-      'graver',
+      'severer',
       () =>
-        mirror.commitVerdict(verdict(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
+        mirror.commitResult(checkResult(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
       'mine',
     ],
-    ['resolved', () => mirror.commitVerdict(verdict(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
+    ['resolved', () => mirror.commitResult(checkResult(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
     ['accepted', () => mirror.noteAcceptances(tenantId, { id: 'w', check, terms: 't' }, [], now), 'all'],
     ['dropped', () => mirror.dropAcceptances(tenantId, 'w'), 'all'],
   ]

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { FatalError } from '../../src/model/errors.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -76,9 +76,11 @@ it.each(['engine', 'beside'] as const)('says in one sentence that names in a lay
   const file = new BetterSqlite3(path)
   file.unsafeMode(true)
   file.pragma('writable_schema = ON')
-  file.exec("update sqlite_master set sql = replace(sql, 'poll_reason', 'poll_qeason') where name = 'sync_states'")
+  file.exec(
+    "update sqlite_master set sql = replace(sql, 'incremental_reason', 'incremental_qeason') where name = 'sync_states'",
+  )
   file.close()
-  const sentence = /^The database \S+hit\.db is damaged \(no such column: .*poll_reason.*\); restore a backup/
+  const sentence = /^The database \S+hit\.db is damaged \(no such column: .*incremental_reason.*\); restore a backup/
   expect(() => openMirror(path, role)).toThrow(sentence)
   // The lock was given back.
   expect(() => openMirror(path, role)).toThrow(sentence)

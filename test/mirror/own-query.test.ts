@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sqlite from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { answerOf } from '../../src/mirror/own-query/answer.ts'
-import { jobOf } from '../../src/mirror/own-query/ask.ts'
-import type { NoAnswer, OwnAnswer } from '../../src/mirror/own-query/question.ts'
-import { ownViews } from '../../src/mirror/own-query/views.ts'
+import { answerOf } from '../../src/mirror/own-checks/answer.ts'
+import { jobOf } from '../../src/mirror/own-checks/ask.ts'
+import type { NoAnswer, OwnAnswer } from '../../src/mirror/own-checks/question.ts'
+import { ownViews } from '../../src/mirror/own-checks/views.ts'
 import type { OwnQuery } from '../../src/mirror/port.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { now } from '../checks/support/judging.ts'
@@ -241,7 +241,7 @@ it('repeats nothing of a record in what it says is wrong', async () => {
   expect(JSON.stringify(answer)).not.toContain('@')
 })
 
-it('says of an entity the gravest that any row says, and everything that is said of that', async () => {
+it('says of an entity the most severe that any row says, and everything that is said of that', async () => {
   const { mirror, acme } = await twoTenants()
   const rows = [
     ['a', 'ok', ''],

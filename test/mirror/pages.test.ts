@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Incoming, PageCommit } from '../../src/mirror/port.ts'
-import { countRids } from '../../src/mirror/rid-set.ts'
+import { countRids } from '../../src/mirror/records/rid-set.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -77,16 +77,16 @@ it('drops a known roleId in the transaction that changes the role name', async (
 it('keeps a record that cannot be trusted raw, and the known one in its last good version', async () => {
   const { mirror, tenantId, page, records, query } = await opened()
   await mirror.commitPage(page([user(1)]))
-  const walk = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
+  const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   const bad: Incoming = { ok: false, id: 1, raw: { userId: 1, mfaStatus: 'false' }, problem: 'mfaStatus is no boolean' }
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 0 }
-  const result = await mirror.commitPage(page([bad], { walk: { id: walk.id, advance } }))
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
+  const result = await mirror.commitPage(page([bad], { fullSync: { id: fullSync.id, advance } }))
   expect(result.counts.quarantined).toBe(1)
   expect((await records())[0]?.fields).toMatchObject({ mfaStatus: true })
   expect(query('select key, problem, raw from quarantine')).toEqual([
     { key: '1', problem: 'mfaStatus is no boolean', raw: '{"userId":1,"mfaStatus":"false"}' },
   ])
-  expect(await mirror.absence(walk.id)).toEqual({ live: 1, absent: [] })
+  expect(await mirror.absence(fullSync.id)).toEqual({ live: 1, absent: [] })
 })
 
 it('keeps what no number can hold apart from null, also where no id can be read', async () => {
@@ -182,26 +182,26 @@ it('keeps the unknown fields of the list when an answer by id knows others', asy
   expect((await records())[0]).toMatchObject({ extra: { locale: 'de' }, fields: { roleId: 7 } })
 })
 
-it('takes no page for a walk that was dropped, neither of it nor beside it', async () => {
+it('takes no page for a full sync that was dropped, neither of it nor beside it', async () => {
   const { mirror, tenantId, page, query } = await opened()
-  const { id } = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
-  await mirror.dropWalk(id)
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 0 }
-  for (const walk of [{ id }, { id, advance }]) {
-    await expect(mirror.commitPage(page([user(1)], { walk }))).rejects.toMatchObject({ reason: 'aborted' })
+  const { id } = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
+  await mirror.dropFullSync(id)
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
+  for (const fullSync of [{ id }, { id, advance }]) {
+    await expect(mirror.commitPage(page([user(1)], { fullSync }))).rejects.toMatchObject({ reason: 'aborted' })
   }
   expect(query('select * from users')).toEqual([])
-  expect(query('select * from walk_pages')).toEqual([])
+  expect(query('select * from full_sync_pages')).toEqual([])
 })
 
 it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each under its own id', async (count) => {
   const { mirror, tenantId, page, query } = await opened()
   await mirror.commitPage(page([user(7), user(400)]))
-  const walk = await mirror.startWalk({ tenantId, resource: 'users', at, cursorBefore: null })
+  const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   const items = [user(7), ...Array.from({ length: count }, (_, i) => user(100 + i)), user(400)]
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, walkedMs: 1 }
+  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
   const { counts } = await mirror.commitPage(
-    page(items, { at: at + 1, requestId: 'r2', walk: { id: walk.id, advance } }),
+    page(items, { at: at + 1, requestId: 'r2', fullSync: { id: fullSync.id, advance } }),
   )
   expect(counts).toMatchObject({ created: count, unchanged: 2 })
   const written = query(`select rid, user_id, email, first_request_id from users where request_id = 'r2' order by rid`)
@@ -211,7 +211,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
       return { rid: 3 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
     }),
   )
-  const [shown] = query('select rids from walk_pages') as [{ rids: Buffer }]
+  const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]
   expect(countRids(shown.rids)).toBe(count + 2)
   expect(query(`select count(*) as n from changes where kind = 'created'`)).toEqual([{ n: count + 2 }])
 })

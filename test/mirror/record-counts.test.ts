@@ -128,7 +128,7 @@ it('does not read the records to tell how many there are', async () => {
   const countAs = (count: number) => query('update record_counts set count = ? returning 1', count)
   countAs(41)
   const reader = mirror.records(tenant.id)
-  const users = (await mirror.trust(tenant.id)).find(({ state }) => state.resource === 'users')
+  const users = (await mirror.quality(tenant.id)).find(({ state }) => state.resource === 'users')
   expect([users?.live, await reader.count('users'), (await reader.countBy('users', ['state']))[0]?.count]).toEqual([
     41, 41, 41,
   ])

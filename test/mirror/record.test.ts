@@ -4,9 +4,9 @@ import BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { expect, it } from 'vitest'
-import { applicationId } from '../../src/mirror/migrate.ts'
-import type { Verdict } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import type { CheckResult } from '../../src/mirror/port.ts'
+import { applicationId } from '../../src/mirror/sqlite/migrate.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -14,17 +14,17 @@ import { temporaryFolder } from '../support/temporary.ts'
 const start = Date.parse('2026-03-01T12:00:00Z')
 const check = 'user-mfa-enrolled'
 
-const verdict = (
+const checkResult = (
   tenantId: number,
   at: number,
   failing: readonly string[] = [],
-  more: Partial<Verdict> = {},
-): Verdict => ({
+  more: Partial<CheckResult> = {},
+): CheckResult => ({
   tenantId,
   check,
   at,
   entities: 9,
-  notJudged: 0,
+  notEvaluated: 0,
   rule: 'r',
   failing: [
     failing.map((id) => ({
@@ -60,7 +60,7 @@ it('writes nothing for an evaluation that changed nothing, and a row for whateve
     await mirror.noteTime(at)
     await mirror.noteConfiguration({ ...configuration, at })
     await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
-    await mirror.commitVerdict(verdict(tenantId, at, ['1']))
+    await mirror.commitResult(checkResult(tenantId, at, ['1']))
   }
   const before = all()
   expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1, 0, 1])
@@ -69,27 +69,27 @@ it('writes nothing for an evaluation that changed nothing, and a row for whateve
     await mirror.noteTime(at)
     await mirror.noteConfiguration({ ...configuration, at })
     await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
-    if (i % 2 === 0) await mirror.confirmVerdict(tenantId, check, at)
-    else await mirror.commitVerdict(verdict(tenantId, at, ['1']))
+    if (i % 2 === 0) await mirror.confirmResult(tenantId, check, at)
+    else await mirror.commitResult(checkResult(tenantId, at, ['1']))
   }
   expect(all()).toEqual(before)
   let at = start + 60 * minuteMs
-  for (const more of [{ entities: 10 }, { notJudged: 1 }, { rule: 's' }]) {
-    await mirror.commitVerdict(verdict(tenantId, at, ['1'], more))
-    await mirror.commitVerdict(verdict(tenantId, at, ['1'], more))
+  for (const more of [{ entities: 10 }, { notEvaluated: 1 }, { rule: 's' }]) {
+    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
+    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
     at += minuteMs
   }
   expect(rows()).toBe(4)
-  await mirror.commitVerdict(verdict(tenantId, at, ['1', '2'], { rule: 's' }))
+  await mirror.commitResult(checkResult(tenantId, at, ['1', '2'], { rule: 's' }))
   expect(rows()).toBe(5)
 })
 
-it('notes that nobody judged for longer than a verdict is shown', async () => {
+it('notes that nobody evaluated for longer than a check result is shown', async () => {
   const { mirror, query, tenantId } = await opened()
-  await mirror.commitVerdict(verdict(tenantId, start))
-  await mirror.confirmVerdict(tenantId, check, start + 15 * minuteMs)
-  await mirror.confirmVerdict(tenantId, check, start + 31 * minuteMs)
-  await mirror.confirmVerdict(tenantId, check, start + 91 * minuteMs, 60 * minuteMs)
+  await mirror.commitResult(checkResult(tenantId, start))
+  await mirror.confirmResult(tenantId, check, start + 15 * minuteMs)
+  await mirror.confirmResult(tenantId, check, start + 31 * minuteMs)
+  await mirror.confirmResult(tenantId, check, start + 91 * minuteMs, 60 * minuteMs)
   const kept = query('select at, confirmed_at as confirmedAt from check_status_changes order by id')
   expect(kept).toEqual([
     { at: start, confirmedAt: start + 15 * minuteMs },
@@ -106,7 +106,7 @@ it('keeps of what is erased the last that still held', async () => {
   for (const [day, failing] of [['1'], ['1', '2'], ['1'], ['1', '3']].entries()) {
     await mirror.noteTenantState(tenantId, `{"day":${day}}`, start + day * dayMs)
     await mirror.noteConfiguration({ at: start + day * dayMs, digest: `${day}`, content: `{"day":${day}}` })
-    await mirror.commitVerdict(verdict(tenantId, start + day * dayMs, failing))
+    await mirror.commitResult(checkResult(tenantId, start + day * dayMs, failing))
   }
   await mirror.purge(start + 2.5 * dayMs)
   const past = await mirror.past(start + 2.6 * dayMs, false)
@@ -122,17 +122,17 @@ it('keeps of what is erased the last that still held', async () => {
   expect(await mirror.recordBounds()).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
 })
 
-it('erases with the retention what was wrong with checks that nobody judges any more', async () => {
+it('erases with the retention what was wrong with checks that nobody evaluates any more', async () => {
   const { mirror, tenantId } = await opened()
-  for (const own of ['gone', 'judged']) {
-    await mirror.commitVerdict(verdict(tenantId, start, [], { check: own }))
-    await mirror.noteProblem(tenantId, own, 'It cannot judge ann@example.com')
+  for (const own of ['gone', 'evaluated']) {
+    await mirror.commitResult(checkResult(tenantId, start, [], { check: own }))
+    await mirror.noteProblem(tenantId, own, 'It cannot evaluate ann@example.com')
   }
-  await mirror.commitVerdict(verdict(tenantId, start + 3 * dayMs, [], { check: 'judged' }))
+  await mirror.commitResult(checkResult(tenantId, start + 3 * dayMs, [], { check: 'evaluated' }))
   await mirror.purge(start)
-  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['gone', 'judged'])
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['gone', 'evaluated'])
   await mirror.purge(start + dayMs)
-  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['judged'])
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
 })
 
 /** A mirror as the first release left it. */
@@ -163,21 +163,21 @@ function firstRelease(): string {
     insert into sync_states (tenant_id, resource, complete_started_at, complete_duration_ms)
       values (1, 'users', ${start - 1000}, 900);
     insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, pages, created, updated, unchanged, removed,
-      quarantined) values (1, 'users', 'sweep', ${start - 1000}, ${start}, 'success', 1, 2, 0, 0, 0, 0);`)
+      quarantined) values (1, 'users', 'full', ${start - 1000}, ${start}, 'success', 1, 2, 0, 0, 0, 0);`)
   raw.close()
   return path
 }
 
-it('carries the state that an earlier release left into the record, which begins when it is first judged anew', async () => {
+it('carries the state that an earlier release left into the record, which begins when it is first evaluated again', async () => {
   await using mirror = openMirror(firstRelease(), 'engine')
   expect(await mirror.recordBounds()).toEqual({ begins: null, erasedBefore: null })
   const at = start + minuteMs
   await mirror.noteConfiguration({ at, digest: 'd', content: '{}' })
-  await mirror.confirmVerdict(1, check, at)
+  await mirror.confirmResult(1, check, at)
   expect(await mirror.recordBounds()).toEqual({ begins: at, erasedBefore: null })
   const past = await mirror.past(at, false)
   expect(await past.checkStates(1)).toMatchObject([
-    { status: 'fail', entities: 9, notJudged: null, rule: 'r', open: { high: 2 }, since: start },
+    { status: 'fail', entities: 9, notEvaluated: null, rule: 'r', open: { high: 2 }, since: start },
   ])
   const open = (await Array.fromAsync(past.findings({}))).flat()
   expect(open.map(({ fingerprint, evidence, firstSeenAt }) => [fingerprint, evidence, firstSeenAt])).toEqual([
@@ -191,7 +191,7 @@ it('carries the state that an earlier release left into the record, which begins
 
 it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {
   const { mirror, query, tenantId } = await opened()
-  await mirror.commitVerdict(verdict(tenantId, start))
+  await mirror.commitResult(checkResult(tenantId, start))
   await mirror.noteTime(start - 900)
   expect(query('select * from clock_steps')).toEqual([])
   await mirror.noteTime(start - minuteMs)

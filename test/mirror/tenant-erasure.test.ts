@@ -6,7 +6,7 @@ import { testMirror } from '../support/mirror.ts'
 const dependent = {
   finding_events: { column: 'fingerprint', of: 'findings', key: 'fingerprint' },
   held_records: { column: 'hold_id', of: 'holds', key: 'id' },
-  walk_pages: { column: 'walk_id', of: 'walks', key: 'id' },
+  full_sync_pages: { column: 'full_sync_id', of: 'full_syncs', key: 'id' },
 } as const
 
 /** Tables of the whole mirror. */

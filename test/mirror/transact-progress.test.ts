@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { expect, it } from 'vitest'
-import { Connection } from '../../src/mirror/connection.ts'
-import { transact, transactProgress } from '../../src/mirror/database.ts'
+import { Connection } from '../../src/mirror/sqlite/connection.ts'
+import { transact, transactProgress } from '../../src/mirror/sqlite/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 function opened() {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { leaveCheckpoints } from '../../src/mirror/leave-checkpoints.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { leaveCheckpoints } from '../../src/mirror/sqlite/leave-checkpoints.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { damageIndex, largeMirror } from '../support/large-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { breadthReading, lapseCounting } from '../../src/mirror/waiver-store.ts'
+import { breadthReading, lapseCounting } from '../../src/mirror/findings/waiver-store.ts'
 import { testMirror } from '../support/mirror.ts'
 
 /** The steps of SQLite's plan for a statement, without the numbers of its parameters. */
@@ -18,6 +18,6 @@ it('tells at a scrape how broad a waiver is by seeking one finding by an index t
   const steps = planOf(breadthReading).filter((step) => step.includes(' w '))
   expect(steps).toEqual([
     'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=?)',
-    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=? AND graver=?)',
+    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=? AND severer=?)',
   ])
 })

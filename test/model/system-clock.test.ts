@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/model/system-clock.ts'
+import { systemClock } from '../../src/model/process/system-clock.ts'
 import { timerOverflows } from '../support/timer-overflows.ts'
 
 it.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])('waits for %s ms as long as a timer can', async (ms) => {

@@ -57,16 +57,7 @@ async function isCaught({ name, file, find, replace, tests }: Mutant): Promise<b
 /** Exit code of the suite; the first failure ends it. */
 function suite(tests: readonly string[]): Promise<number | null> {
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
-  const args = [
-    vitest,
-    'run',
-    '--config',
-    'config/vitest.config.ts',
-    '--bail',
-    '1',
-    '--passWithNoTests=false',
-    ...tests,
-  ]
+  const args = [vitest, 'run', '--config', 'vitest.config.ts', '--bail', '1', '--passWithNoTests=false', ...tests]
   // Some mistakes show in one life of a hundred.
   const env = { ...process.env, SIMULATED_LIVES: '150' }
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', env })

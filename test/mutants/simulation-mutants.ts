@@ -6,29 +6,29 @@ const tests = ['test/simulation']
 export const simulationMutants: readonly Mutant[] = [
   {
     name: 'a finding ends although an input of its check is in doubt',
-    file: 'src/evaluate/resolve-finding.ts',
-    find: 'if (judged === null || !isTrusted(ending)) return null',
-    replace: 'if (judged === null) return null',
+    file: 'src/evaluate/findings/resolve-finding.ts',
+    find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
+    replace: 'if (evaluated === null) return null',
     tests,
   },
   {
     name: 'a finding ends as fixed although its own record is in doubt',
-    file: 'src/evaluate/resolve-finding.ts',
+    file: 'src/evaluate/findings/resolve-finding.ts',
     find: 'if (check.entity.isRecord && (await store.inDoubt',
     replace: "if (check.entity.isRecord && entityId === '' && (await store.inDoubt",
     tests,
   },
   {
     name: 'findings end as fixed when their check breaks',
-    file: 'src/evaluate/resolve-finding.ts',
-    find: 'if (judged === null || !isTrusted(ending)) return null',
-    replace: "if (!isTrusted(ending)) return null\n  if (judged === null) return 'fixed'",
+    file: 'src/evaluate/findings/resolve-finding.ts',
+    find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
+    replace: "if (!isFreshAndComplete(ending)) return null\n  if (evaluated === null) return 'fixed'",
     tests,
   },
   {
-    name: 'a finding ends as fixed when its entity cannot be judged',
-    file: 'src/evaluate/resolve-finding.ts',
-    find: "  if (scope === 'not_judged') return null\n",
+    name: 'a finding ends as fixed when its entity cannot be evaluated',
+    file: 'src/evaluate/findings/resolve-finding.ts',
+    find: "  if (scope === 'not_evaluated') return null\n",
     replace: '',
     tests,
   },
@@ -55,7 +55,7 @@ export const simulationMutants: readonly Mutant[] = [
   },
   {
     name: 'a 401 is read as the empty end of a list in pages',
-    file: 'src/tenant/read-call.ts',
+    file: 'src/api/read-call.ts',
     find: 'if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)',
     replace: `if (isRefusal(status)) {
           if (/\\/(users|documents|api-clients)(\\?|$)/.test(call.path)) {

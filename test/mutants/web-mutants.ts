@@ -17,7 +17,7 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'the page is served under any host name',
-    file: 'src/web/gate.ts',
+    file: 'src/web/access-control.ts',
     find: 'if (!anyHostPaths.has(asked.path) && ',
     replace: 'if (asked.path.startsWith("/api/") && ',
     tests: ['test/web/routes.test.ts'],
@@ -66,9 +66,9 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'a formula behind white space goes into a spreadsheet as it is',
-    file: 'src/cli/csv.ts',
+    file: 'src/report/csv.ts',
     find: 'hiddenFormula.test(value)',
     replace: 'false',
-    tests: ['test/cli/csv.test.ts'],
+    tests: ['test/report/csv.test.ts'],
   },
 ]

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { systemClock } from '../../src/model/system-clock.ts'
+import { systemClock } from '../../src/model/process/system-clock.ts'
 import { createScheduler } from '../../src/schedule/scheduler.ts'
 import { timerOverflows } from '../support/timer-overflows.ts'
 

@@ -98,7 +98,7 @@ it.each([
   const letIn = told.filter((text) => text.includes('tenantwatch_build_info')).length
   expect(letIn > 0).toBe(kind === 'right')
   expect(told.filter((text) => text.includes('Authentication required')).length).toBeGreaterThan(10)
-  for (const args of [['config', 'print'], ['config', 'check'], ['doctor'], ['metrics'], ['sync', '--sweep']]) {
+  for (const args of [['config', 'print'], ['config', 'check'], ['doctor'], ['metrics'], ['sync', '--full']]) {
     const { stdout, stderr } = await world.run(...args)
     told.push(stdout, stderr)
   }

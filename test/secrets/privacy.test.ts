@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Io } from '../../src/cli/io.ts'
+import type { Io } from '../../src/model/process/io.ts'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { openWorld, startTime, type World } from '../hostile/support/world.ts'
 import { filesIn } from './support/files.ts'
@@ -63,14 +63,14 @@ async function lived(world: World, io: Partial<Io> = {}): Promise<string> {
   for (const effect of faults) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    log += await sync('--sweep')
+    log += await sync('--full')
     world.simulator.faults.remove(id)
   }
   const [user, other] = [...world.simulator.state().users()].filter(({ email }) => canary.test(email))
   world.simulator.primary.updateUser(user?.userId ?? 0, { firstName: 'Canary II', email: 'canary2@example.com' })
   world.simulator.primary.removeUser(other?.userId ?? 0)
   world.pass(3_600_000)
-  log += await sync('--sweep')
+  log += await sync('--full')
   log += (await world.run('doctor')).stdout
   return log
 }
@@ -134,9 +134,9 @@ it.each(writes)('keeps persons and file names out of the log where the database 
   primary.addUser({ ...person, raw: { mfaStatus: 'false' } })
   primary.addDocument({ filename: 'canary-new.pdf', uploadStatus: 'Lost' })
   world.pass(3_600_000)
-  let log = (await world.run('sync', '--sweep')).stderr
+  let log = (await world.run('sync', '--full')).stderr
   primary.updateUser(userId, { lastName: 'O’Canary', mfaStatus: true })
-  log += (await world.run('sync', '--sweep')).stderr
+  log += (await world.run('sync', '--full')).stderr
   expect(log).toContain('SQLITE_CONSTRAINT_TRIGGER')
   expect(canary.exec(log)?.[0]).toBeUndefined()
 })
@@ -154,7 +154,7 @@ it.each(['daemon', 'sync'])(
     const document = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost' })
     const again = async (hours: number) => {
       world.pass(hours * 3_600_000)
-      expect(await world.run('sync', '--sweep')).toMatchObject({ code: 0 })
+      expect(await world.run('sync', '--full')).toMatchObject({ code: 0 })
     }
     await again(0)
     primary.removeUser(leaving.userId)

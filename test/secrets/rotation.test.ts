@@ -18,7 +18,7 @@ async function withFile(options: TestEngineOptions = {}) {
   const test = await testEngine({ problems: false, sizes, settings, ...options })
   const write = (text: string) => writeFileSync(path, text)
   write(`${test.sim.tokens.reader}\n`)
-  const first = await test.runAll('sweep')
+  const first = await test.runAll('full')
   expect(first.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
   test.clock.advance(10 * minute)
   test.sim.requests.clear()
@@ -27,18 +27,18 @@ async function withFile(options: TestEngineOptions = {}) {
 
 const refused = (test: TestEngine) => test.sim.requests.filter(({ status }) => status === 401).length
 
-/** Does something once, when the sweep of users asks for its third page. */
-function inMidSweep(test: TestEngine, act: () => void): void {
+/** Does something once, when the full sync of users asks for its third page. */
+function inMidFullSync(test: TestEngine, act: () => void): void {
   let pages = 0
   test.sim.onRequest(({ endpoint }) => {
     if (endpoint === '/api/public/users' && ++pages === 3) act()
   })
 }
 
-it('goes on with a rotated token file in the middle of a sweep', async () => {
+it('goes on with a rotated token file in the middle of a full sync', async () => {
   const { test, write } = await withFile()
-  inMidSweep(test, () => write(test.sim.rotateToken('reader')))
-  const result = await test.run('users', 'sweep')
+  inMidFullSync(test, () => write(test.sim.rotateToken('reader')))
+  const result = await test.run('users', 'full')
   expect(result).toMatchObject({ outcome: 'success', counts: { created: 0, removed: 0, unchanged: sizes.users } })
   expect(refused(test)).toBe(1)
 })
@@ -107,36 +107,36 @@ it('is refused with half a token and goes on with the whole', async () => {
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
 })
 
-it('fails with half a token that is written in the middle of a sweep, and goes on where it stopped with the whole', async () => {
+it('fails with half a token that is written in the middle of a full sync, and goes on where it stopped with the whole', async () => {
   const { test, write } = await withFile()
   let next = ''
-  inMidSweep(test, () => {
+  inMidFullSync(test, () => {
     next = test.sim.rotateToken('reader')
     write(next.slice(0, next.length / 2))
   })
-  const broken = await test.run('users', 'sweep')
+  const broken = await test.run('users', 'full')
   expect(broken).toMatchObject({ outcome: 'failure', reason: 'unauthorized', counts: { removed: 0 } })
   write(next)
-  const whole = await test.run('users', 'sweep')
+  const whole = await test.run('users', 'full')
   const rest = sizes.users - 2 * 20
   expect(whole).toMatchObject({ outcome: 'success', counts: { created: 0, updated: 0, removed: 0, unchanged: rest } })
   expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: sizes.users }])
 })
 
-it('removes nobody and turns nothing over when a token is revoked in the middle of a sweep', async () => {
+it('removes nobody and turns nothing over when a token is revoked in the middle of a full sync', async () => {
   const { test } = await withFile()
-  inMidSweep(test, () => test.sim.revokeToken('reader'))
-  const broken = await test.run('users', 'sweep')
+  inMidFullSync(test, () => test.sim.revokeToken('reader'))
+  const broken = await test.run('users', 'full')
   expect(broken).toMatchObject({ outcome: 'failure', reason: 'unauthorized', counts: { removed: 0 } })
   for (let cycle = 0; cycle < 5; cycle++) {
     test.clock.advance(5 * minute)
     test.sim.requests.clear()
-    await test.runAll('sweep')
+    await test.runAll('full')
     expect(test.sim.requests.count()).toBe(1)
   }
   test.sim.restoreToken('reader')
   test.clock.advance(5 * minute)
-  const results = await test.runAll('sweep')
+  const results = await test.runAll('full')
   expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
   expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: sizes.users }])
 })
@@ -149,7 +149,7 @@ async function withOAuth(oauthTokenSeconds: number) {
   test.useToken(clientSecret)
   const api = { pageSizeParameter: 'limit', pageSize: 20 }
   await test.restart({ userDetails: { perRun: 0 }, auth: { token: { oauth2 } }, api })
-  const first = await test.runAll('sweep')
+  const first = await test.runAll('full')
   expect(first.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
   test.sim.requests.clear()
   return test
@@ -157,10 +157,10 @@ async function withOAuth(oauthTokenSeconds: number) {
 
 const issued = (test: TestEngine) => test.sim.requests.filter(({ path }) => path === '/oauth/token').length
 
-it('fetches a new access token when the old one expires in the middle of a sweep', async () => {
+it('fetches a new access token when the old one expires in the middle of a full sync', async () => {
   const test = await withOAuth(600)
-  inMidSweep(test, () => test.clock.advance(11 * minute))
-  const result = await test.run('users', 'sweep')
+  inMidFullSync(test, () => test.clock.advance(11 * minute))
+  const result = await test.run('users', 'full')
   expect(result).toMatchObject({ outcome: 'success', counts: { created: 0, removed: 0, unchanged: sizes.users } })
   expect(issued(test)).toBe(1)
 })
@@ -185,13 +185,13 @@ it('goes on after the token endpoint was away, without a restart', async () => {
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
 })
 
-it('fetches one access token for all resources whose sweeps meet the end of the old one together', async () => {
+it('fetches one access token for all resources whose full syncs meet the end of the old one together', async () => {
   const test = await withOAuth(600)
   let met = 0
   test.sim.onRequest(() => {
     if (++met === 4) test.clock.advance(11 * minute)
   })
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
   expect(issued(test)).toBe(1)
 })

@@ -69,7 +69,7 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
   for (const effect of echoes(secrets())) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    await tell(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--sweep'))
+    await tell(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--full'))
     world.simulator.faults.remove(id)
   }
   for (const args of lookers) await tell(args.join(' '), world.run(...args))
@@ -102,10 +102,10 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
     end()
     spoil()
   })
-  await tell('sync with a source that goes bad', world.run('sync', '--sweep'))
+  await tell('sync with a source that goes bad', world.run('sync', '--full'))
   world.simulator.faults.remove(refuse.id)
   world.pass(3_600_000)
-  for (const args of [['sync', '--sweep'], ['doctor'], ['config', 'check']])
+  for (const args of [['sync', '--full'], ['doctor'], ['config', 'check']])
     await tell(`${args.join(' ')} with a spoilt source`, world.run(...args))
   await tell('files', filesIn(world.folder))
   return told
@@ -145,7 +145,7 @@ it.each(coarser)('lets a token out at the level %s no more than at the finest', 
   for (const effect of echoes(one.secrets()).filter((_, index) => index % 4 === 0)) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    told.push(said(await world.run('sync', '--sweep')))
+    told.push(said(await world.run('sync', '--full')))
     world.simulator.faults.remove(id)
   }
   told.push(filesIn(world.folder))

@@ -3,10 +3,10 @@ import type { Log } from '../../src/model/log.ts'
 
 class Ailment extends Error {}
 
-/** The checks with one of them broken: it throws whenever it is to judge. */
+/** The checks with one of them broken: it throws whenever it is to evaluate. */
 export function withAiling(checks: readonly Check[], id: string | null): readonly Check[] {
-  const judge = () => Promise.reject(new Ailment(`${id} cannot judge`))
-  return checks.map((check) => (check.id === id ? { ...check, judge } : check))
+  const evaluator = () => Promise.reject(new Ailment(`${id} cannot evaluate`))
+  return checks.map((check) => (check.id === id ? { ...check, evaluator } : check))
 }
 
 /**

@@ -101,7 +101,7 @@ export class Calamity {
     else await machine.start()
   }
 
-  /** A check that has something to lose when it cannot judge; null when none has. */
+  /** A check that has something to lose when it cannot evaluate; null when none has. */
   #checkWithFindings(): string | null {
     const { prng, machine } = this.#parts
     const open = machine.query('select distinct "check" as id from findings where resolved_at is null order by 1')

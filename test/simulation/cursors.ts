@@ -14,7 +14,7 @@ export interface CursorContent {
 
 interface Issued extends CursorContent {
   readonly epoch: number
-  /** Ids that every walk which holds this cursor has been shown; null where the text stands for several walks. */
+  /** Ids that every full sync which holds this cursor has been shown; null where the text stands for several full syncs. */
   readonly shown: readonly string[] | null
   readonly parent: string | null
 }

@@ -19,7 +19,7 @@ export interface DoubtParts {
   readonly skewOf: (check: Check) => string | null
 }
 
-/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by the judge's word. */
+/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by the evaluate's word. */
 export interface Doubts {
   /** Why nothing of a resource can. */
   readonly blocked: ReadonlyMap<ResourceName, string>
@@ -29,11 +29,11 @@ export interface Doubts {
   readonly suspect: ReadonlySet<ResourceName>
   /** Single records in doubt, as `resource key`. */
   readonly records: ReadonlySet<string>
-  /** Records that a check cannot judge by what is mirrored, as `check key`. */
+  /** Records that a check cannot evaluate by what is mirrored, as `check key`. */
   readonly unclear: ReadonlySet<string>
   /** Why the time of a check's inputs cannot be relied on, as `DoubtParts` has it. */
   readonly skews: ReadonlyMap<string, string>
-  /** The check that cannot be judged. */
+  /** The check that cannot be evaluated. */
   readonly ailing: string | null
 }
 
@@ -46,11 +46,11 @@ interface Flaw {
 const flawQuery = `
   select 'quarantined' as flaw, resource, key from quarantine
   union all select 'missing', 'users', cast(user_id as text) from users where missing_since is not null and removed_at is null
-  union all select 'absent', 'documents', file_key from documents where absent_walks > 0 and removed_at is null
-  union all select 'absent', 'api-clients', client_key from api_clients where absent_walks > 0 and removed_at is null
+  union all select 'absent', 'documents', file_key from documents where absent_full_syncs > 0 and removed_at is null
+  union all select 'absent', 'api-clients', client_key from api_clients where absent_full_syncs > 0 and removed_at is null
   union all select reason, resource, null from holds`
 
-/** "no such role: `unknown`"; "a mix is not judged" (contract: Checks). */
+/** "no such role: `unknown`"; "a mix is not evaluated" (contract: Checks). */
 const unclearQuery = `
   select 'api-client-least-privilege ' || client_key as name from api_clients
   where removed_at is null and not exists
@@ -60,7 +60,7 @@ const unclearQuery = `
     (select count(distinct roles.state = 'Active') from roles
      where roles.removed_at is null and roles.name = users.role_name) > 1`
 
-/** Looks at everything that a verdict may not rest on. */
+/** Looks at everything that a check result may not rest on. */
 export function doubtsNow(parts: DoubtParts): Doubts {
   const { machine, denied, skewOf } = parts
   const blocked = new Map<ResourceName, string>()
@@ -88,28 +88,28 @@ export function doubtsNow(parts: DoubtParts): Doubts {
 
 const entry = (id: string, flaw: string | null): [string, string][] => (flaw === null ? [] : [[id, flaw]])
 
-/** "older than its freshness limit … counted from the start of the last complete sweep", by this machine's clock. */
+/** "older than its freshness limit … counted from the start of the last complete full sync", by this machine's clock. */
 function isStale({ settings, wall, ledger }: DoubtParts, resource: ResourceName, durationMs: number): boolean {
   const begun = ledger.wire.answered(resource)
-  const longest = Math.max(settings.resources[resource].sweep.intervalMs, durationMs)
+  const longest = Math.max(settings.resources[resource].full.intervalMs, durationMs)
   return wall.leastAge(begun) > Math.max(15 * minuteMs, 3 * longest)
 }
 
 /** Why a finding of a check may not end so now; null when it may. */
 export function doubtAbout(doubts: Doubts, check: Check, { entityId, resolution }: ResolvedFinding): string | null {
   const { blocked, partial, suspect, records, unclear, skews, ailing } = doubts
-  // "A removal was decided by a complete walk, so that it ends the finding whatever came after" (src/evaluate).
+  // "A removal was decided by a complete full sync, so that it ends the finding whatever came after" (src/evaluate).
   if (resolution === 'entity_removed') return null
-  if (ailing === check.id) return 'the check cannot be judged'
+  if (ailing === check.id) return 'the check cannot be evaluated'
   const skew = skews.get(check.id)
   if (check.timeBased && skew !== undefined) return skew
   for (const input of inputsOf(check)) {
-    // Of the records that are judged one by one only those in doubt themselves are.
-    const isOwn = check.entity.isRecord && input === check.judges
+    // Of the records that are evaluated one by one only those in doubt themselves are.
+    const isOwn = check.entity.isRecord && input === check.evaluates
     const flaw = blocked.get(input) ?? (isOwn && !suspect.has(input) ? undefined : partial.get(input))
     if (flaw !== undefined) return `${input} are ${flaw}`
   }
-  if (resolution === 'fixed' && unclear.has(`${check.id} ${entityId}`)) return 'it cannot be judged'
-  const isOfDoubt = check.entity.isRecord && records.has(`${check.judges} ${entityId}`)
+  if (resolution === 'fixed' && unclear.has(`${check.id} ${entityId}`)) return 'it cannot be evaluated'
+  const isOfDoubt = check.entity.isRecord && records.has(`${check.evaluates} ${entityId}`)
   return isOfDoubt ? 'its record is in doubt' : null
 }

@@ -1,5 +1,5 @@
+import type { Answer } from '../../src/api/transport/outcome.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Answer } from '../../src/tenant/wire/outcome.ts'
 import type { Asked } from './asked.ts'
 import type { CursorBook } from './cursors.ts'
 import { feedOf, resourceOfDetail } from './false-answers.ts'

@@ -55,7 +55,7 @@ function liveCount(machine: Machine, feed: Feed): number {
   return Number(row?.['n'])
 }
 
-/** The page that was refused, or any of a list that is walked to it, is refused again. */
+/** The page that was refused, or any of a list that is read in full to it, is refused again. */
 async function isStrangePage(
   { world, machine, service }: HeldParts,
   { resource, query }: Readonly<Record<string, unknown>>,

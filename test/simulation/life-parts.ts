@@ -15,7 +15,7 @@ export interface LifeParts {
   /**
    * False on quiet runs, where nothing happens that makes a check unknown by contract: neither mass removals, which the
    * shrink guard holds, nor two roles of one name, nor the removal of the only document that meets a requirement, which
-   * two walks must show.
+   * two full syncs must show.
    */
   readonly rough: boolean
   /** False where a removal would make one too many of a day, which is held by contract; always true where life is rough. */
@@ -30,7 +30,7 @@ export interface LifeParts {
   readonly after: (ms: number, act: () => void) => void
 }
 
-/** Oldest creation that rule (b) of the tenant guard takes for new, with room for the walk's own age. */
+/** Oldest creation that rule (b) of the tenant guard takes for new, with room for the full sync's own age. */
 const newEnoughMs = 50 * minuteMs
 /** More would look like another tenant's page, which the guard holds by contract until an operator accepts it. */
 const mostOld = 2

@@ -12,14 +12,14 @@ const ofOneMoment = 2
 it('lives full of faults show no false green, nothing lost, nothing erased, nothing leaked and nothing invented', async () => {
   const { tally, broken } = await liveAll(seedsFrom(1, count), { steps: 6, faults: true })
   expect(broken).toEqual([])
-  expect(tally.judged.passes).toBeGreaterThan(count * 6)
+  expect(tally.evaluated.passes).toBeGreaterThan(count * 6)
 }, 900_000)
 
-it('lives without faults are judged: after the warm-up at most one check-step in a thousand is unknown', async () => {
+it('lives without faults are evaluated: after the warm-up at most one check-step in a thousand is unknown', async () => {
   const { tally, broken } = await liveAll(seedsFrom(1, 10), { steps: 12, faults: false })
   expect(broken).toEqual([])
-  expect(tally.judged.checks).toBeGreaterThan(300)
-  const { unknown, checks } = tally.judged
+  expect(tally.evaluated.checks).toBeGreaterThan(300)
+  const { unknown, checks } = tally.evaluated
   expect(unknown).toBeLessThanOrEqual(Math.max(ofOneMoment, checks * mostUnknown))
 }, 300_000)
 

@@ -19,8 +19,11 @@ const options = (values: Record<string, unknown>): CheckSettings => ({ enabled: 
 /** A configuration of the daemon whose rhythm fits into hours, chosen by the seed. */
 export function chooseSettings(prng: Prng): TenantSettings {
   const cron = (minutes: number) => ({ expression: '* * * * *', intervalMs: minutes * minuteMs })
-  const poll = cron(10)
-  const resource = (sweep: number, polls: boolean) => ({ poll: polls ? poll : null, sweep: cron(sweep) })
+  const incremental = cron(10)
+  const resource = (full: number, incrementals: boolean) => ({
+    incremental: incrementals ? incremental : null,
+    full: cron(full),
+  })
   const resources: Readonly<Record<ResourceName, ReturnType<typeof resource>>> = {
     'api-clients': resource(prng.pick([10, 20, 30]), false),
     'authentication-settings': resource(10, false),

@@ -1,15 +1,15 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checks } from '../../src/checks/index.ts'
-import { createJudge, type Judge } from '../../src/cli/judge.ts'
-import { ProvenClock } from '../../src/cli/proven-clock.ts'
-import { eraseOutdated } from '../../src/cli/retention.ts'
 import type { TenantSettings, Waiver } from '../../src/config/settings.ts'
+import { createEvaluator, type Evaluator } from '../../src/daemon/evaluate.ts'
+import { ProvenClock } from '../../src/daemon/proven-clock.ts'
+import { eraseOutdated } from '../../src/daemon/retention.ts'
+import type { EvaluatedTenant } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
-import type { JudgedTenant } from '../../src/evaluate/tenant-trust.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
@@ -42,8 +42,8 @@ export interface MachineParts {
   readonly settings: TenantSettings
   readonly folder: string
   readonly evaluateMs: number
-  /** Lets the oracle look on while everything is judged. */
-  readonly attend: (judge: () => Promise<unknown>) => Promise<void>
+  /** Lets the oracle look on while everything is evaluated. */
+  readonly attend: (evaluator: () => Promise<unknown>) => Promise<void>
   /** Told of each run that ended. */
   readonly runEnded: (result: RunResult) => void
   /** Told of what the product logs as its own fault. */
@@ -53,7 +53,7 @@ export interface MachineParts {
 }
 
 interface Process {
-  readonly judge: Judge
+  readonly evaluator: Evaluator
   readonly serverClock: ProvenClock
   readonly scope: Scope
   readonly mirror: Mirror
@@ -62,7 +62,7 @@ interface Process {
   readonly engine: TenantEngine
   readonly stop: AbortController
   readonly running: Map<string, Promise<void>>
-  judging: Promise<unknown>
+  evaluation: Promise<unknown>
   purgedAt: number
 }
 
@@ -78,7 +78,7 @@ export class Machine {
   bornAt = 0
   /** Waivers of the configuration. */
   waivers: readonly Waiver[] = []
-  /** Id of a check that throws whenever it judges; null when all are well. */
+  /** Id of a check that throws whenever it evaluates; null when all are well. */
   ailing: string | null = null
 
   constructor(parts: MachineParts, template: string) {
@@ -143,11 +143,11 @@ export class Machine {
       observer: { runEnded: ended, cursorReset() {}, contractEvent() {}, datesMovedLater() {}, page() {} },
     })
     const stop = new AbortController()
-    const judging = Promise.resolve()
-    const judge = createJudge({ mirror: store, metrics: noMetrics, clock: wall.for(scope), log: this.#log })
+    const evaluation = Promise.resolve()
+    const evaluator = createEvaluator({ mirror: store, metrics: noMetrics, clock: wall.for(scope), log: this.#log })
     const running = new Map()
-    const parts = { scope, mirror, store, client, engine, judge, serverClock }
-    this.#process = { ...parts, stop, running, judging, purgedAt: time.now }
+    const parts = { scope, mirror, store, client, engine, evaluator, serverClock }
+    this.#process = { ...parts, stop, running, evaluation, purgedAt: time.now }
     await this.#schedule(this.#process)
     pace.slow = true
   }
@@ -181,7 +181,7 @@ export class Machine {
     const fuse = this.#fuse
     if (scope.dead || fuse === null) return scope.dead
     const counts =
-      !fuse.onlyCursors || (operation === 'commitPage' && movesCursor(first)) || operation === 'completeWalk'
+      !fuse.onlyCursors || (operation === 'commitPage' && movesCursor(first)) || operation === 'completeFullSync'
     if (counts && fuse.awaits-- <= 0) scope.dead = true
     return scope.dead
   }
@@ -219,19 +219,19 @@ export class Machine {
     return engine.run(resource, mode, stop.signal)
   }
 
-  /** Judges everything; evaluations queue up. */
+  /** Evaluates everything; evaluations queue up. */
   evaluate(onlyInputs?: readonly ResourceName[]): Promise<void> {
     const process = this.#up
     const { attend } = this.#parts
-    const judge = () =>
-      process.judge.evaluate(this.#tenantOf(process), {
+    const evaluator = () =>
+      process.evaluator.evaluate(this.#tenantOf(process), {
         checks: withAiling(checks, this.ailing),
         waivers: this.waivers,
         serverTime: process.serverClock.now(),
         ...(onlyInputs && { onlyInputs }),
       })
-    const mine = process.judging.then(() => attend(judge))
-    process.judging = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
+    const mine = process.evaluation.then(() => attend(evaluator))
+    process.evaluation = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
     return mine
   }
 
@@ -247,7 +247,7 @@ export class Machine {
     })
   }
 
-  #tenantOf({ client, engine }: Process): JudgedTenant {
+  #tenantOf({ client, engine }: Process): EvaluatedTenant {
     const skewOf = (resource: ResourceName) => client.answerTimes.skewMs(resource)
     return { id: engine.tenantId, settings: this.#parts.settings, skewOf }
   }
@@ -256,8 +256,8 @@ export class Machine {
     const { settings, evaluateMs, wall, time } = this.#parts
     const clocks = [{ tenantId: process.engine.tenantId, clock: process.serverClock }]
     for (const resource of process.engine.resources) {
-      const { poll, sweep } = settings.resources[resource]
-      for (const [mode, schedule] of [['poll', poll] as const, ['sweep', sweep] as const]) {
+      const { incremental, full } = settings.resources[resource]
+      for (const [mode, schedule] of [['incremental', incremental] as const, ['full', full] as const]) {
         if (schedule === null) continue
         const job = () => this.#launch(process, `${resource} ${mode}`, () => this.#runToEnd(process, resource, mode))
         this.#repeat(process, schedule.intervalMs, job, jitterMs)
@@ -307,17 +307,17 @@ export class Machine {
   /** A run that the tenant's rate limit ended goes on when the wait is over. */
   async #runToEnd(process: Process, resource: ResourceName, mode: SyncMode): Promise<void> {
     const clock = this.#parts.wall.for(process.scope)
-    const retryAt = await this.#runAndJudge(process, resource, mode)
+    const retryAt = await this.#runAndEvaluate(process, resource, mode)
     if (retryAt === null) return
     await clock.sleep(Math.max(0, process.client.blockedUntil - clock.now()), process.stop.signal)
-    await this.#runAndJudge(process, resource, mode)
+    await this.#runAndEvaluate(process, resource, mode)
   }
 
-  async #runAndJudge({ engine, stop }: Process, resource: ResourceName, mode: SyncMode): Promise<number | null> {
+  async #runAndEvaluate({ engine, stop }: Process, resource: ResourceName, mode: SyncMode): Promise<number | null> {
     const result = await engine.run(resource, mode, stop.signal)
-    const isJudged = result.outcome !== 'skipped' && result.reason !== 'aborted'
-    // The daemon judges after each run; here after some of them, which leaves verdicts old enough to be wrong.
-    if (isJudged && this.#parts.prng.chance(0.2)) await this.evaluate([resource])
+    const isEvaluated = result.outcome !== 'skipped' && result.reason !== 'aborted'
+    // The daemon evaluates after each run; here after some of them, which leaves check results old enough to be wrong.
+    if (isEvaluated && this.#parts.prng.chance(0.2)) await this.evaluate([resource])
     return result.retryAt
   }
 }

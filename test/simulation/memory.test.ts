@@ -11,7 +11,7 @@ it('keeps nothing of a life whose waits were cut off by its end', async () => {
   const live = () => {
     const time = new VirtualTime(0)
     const scope = { dead: false, bornAt: 0, kept: new Array(1000).fill(waits.length) }
-    // As of a walk: a signal that hangs on two others and that something still waits on when its process is dead.
+    // As of a full sync: a signal that hangs on two others and that something still waits on when its process is dead.
     const signal = AbortSignal.any([new AbortController().signal, new AbortController().signal])
     void time.sleep(1000, scope, signal)
     waits.push(new WeakRef(scope))

@@ -1,18 +1,18 @@
+import { AnswerTimes } from '../../src/api/answer-times.ts'
+import { Access } from '../../src/api/credentials/access.ts'
+import { envSource } from '../../src/api/credentials/env-source.ts'
+import { probesFor } from '../../src/api/endpoints.ts'
+import { RateLimiter } from '../../src/api/limits/rate-limiter.ts'
+import { RetryBucket } from '../../src/api/limits/retry-bucket.ts'
+import { createReadCall } from '../../src/api/read-call.ts'
+import type { TenantClient } from '../../src/api/reader.ts'
+import { createTenantReader } from '../../src/api/tenant-reader.ts'
+import type { Outcome } from '../../src/api/transport/outcome.ts'
+import type { LinkRequest } from '../../src/api/transport/tenant-link.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror, TenantRow } from '../../src/mirror/port.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
-import { Access } from '../../src/tenant/access/access.ts'
-import { AnswerTimes } from '../../src/tenant/answer-times.ts'
-import { envSource } from '../../src/tenant/credential/env-source.ts'
-import { probesFor } from '../../src/tenant/endpoints.ts'
-import { Gate } from '../../src/tenant/pace/gate.ts'
-import { RetryBucket } from '../../src/tenant/pace/retry-bucket.ts'
-import { createReadCall } from '../../src/tenant/read-call.ts'
-import type { TenantClient } from '../../src/tenant/reader.ts'
-import type { LinkRequest } from '../../src/tenant/tenant-link.ts'
-import { createTenantReader } from '../../src/tenant/tenant-reader.ts'
-import type { Outcome } from '../../src/tenant/wire/outcome.ts'
+import { enabledNames, shortestIntervalMs } from '../../src/sync/intervals.ts'
 import type { WallClock } from './clocks.ts'
 import type { Network } from './network.ts'
 import type { Prng } from './prng.ts'
@@ -29,7 +29,7 @@ export interface ModelClientOptions {
 }
 
 /**
- * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 verdicts, identities,
+ * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 check results, identities,
  * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
  */
 export function createModelClient(
@@ -38,7 +38,7 @@ export function createModelClient(
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
-  const gate = new Gate({
+  const gate = new RateLimiter({
     clock,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: tenant.blockedUntil,

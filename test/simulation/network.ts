@@ -1,7 +1,7 @@
+import type { Outcome } from '../../src/api/transport/outcome.ts'
 import { secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Outcome } from '../../src/tenant/wire/outcome.ts'
 import { askedOf, isFeedName, resourceOf } from './asked.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
@@ -30,8 +30,8 @@ export interface NetworkParts {
   readonly other: World
   /** Server clock minus the world's time, in milliseconds. */
   readonly server: { skewMs: number }
-  /** True once a resource was walked to its end: from then on a page of strangers shows (contract: Tenant guard, b). */
-  readonly walked: (resource: ResourceName) => boolean
+  /** True once a resource was read in full to its end: from then on a page of strangers shows (contract: Tenant guard, b). */
+  readonly readInFull: (resource: ResourceName) => boolean
   /** World time at which the daemon's present process began. */
   readonly bornAt: () => number
 }
@@ -126,7 +126,7 @@ export class Network {
     const { weather } = this.#parts
     if (!weather.has('mixed-tenants')) return false
     const { feed } = askedOf(path)
-    if (feed !== null && !this.#parts.walked(feed)) return false
+    if (feed !== null && !this.#parts.readInFull(feed)) return false
     // A user by id is another tenant's 404, which cannot be told from a real one.
     if (/^\/api\/public\/users\//.test(path)) return false
     const detail = weather.detail('mixed-tenants')
@@ -138,8 +138,8 @@ export class Network {
 
   /** A page of strangers shows when it is long enough and its records are not shared (contract: Tenant identity, Also). */
   #mayCross(feed: Feed): boolean {
-    const { own, other, readings, service, walked } = this.#parts
-    if (readings.pageSize[feed] < 5 || !walked(feed)) return false
+    const { own, other, readings, service, readInFull } = this.#parts
+    if (readings.pageSize[feed] < 5 || !readInFull(feed)) return false
     const { shown } = service.answer(`/api/public/${feed}`, other)
     // Also of those that left: the mirror knows them.
     const ids = new Set(
@@ -173,7 +173,7 @@ export class Network {
         if (name !== 'api-clients') return null
         // It ends the pass where nothing is missing (contract: Empty api-clients), but never at the beginning.
         if (cursor !== null) {
-          this.#noteWalk(path, world, { hasMore: false })
+          this.#noteFullSync(path, world, { hasMore: false })
           if (world === own) for (const id of answer.shown) ledger.hide('api-clients', id)
         }
         return this.#say({ ...answer, data: [], pagination: { hasMore: false, nextCursor: null } }, path)
@@ -191,7 +191,7 @@ export class Network {
         const content = cursor === null || !isFeedName(name) ? null : cursors.read(cursor, name, world.name)
         if (content === null) return null
         const pagination = { hasMore: true, nextCursor: cursors.issue(content, cursor, []) }
-        this.#noteWalk(path, world, pagination)
+        this.#noteFullSync(path, world, pagination)
         return this.#say({ ...answer, data: [], pagination }, path)
       }
       case 'crossed-tenant':
@@ -201,7 +201,8 @@ export class Network {
         const spoilt = spoil(fault, answer, prng)
         if (spoilt === null) return null
         for (const id of spoilt.malformed) ledger.malformed.add(`${resourceOf(path)} ${id}`)
-        if (fault === 'malformed-record' || fault === 'unreadable-id') this.#noteWalk(path, world, answer.pagination)
+        if (fault === 'malformed-record' || fault === 'unreadable-id')
+          this.#noteFullSync(path, world, answer.pagination)
         return this.#text(200, spoilt.text(this.#meta(path)))
       }
     }
@@ -215,13 +216,13 @@ export class Network {
     if (world === own && isList && answer.status === 200) {
       for (const id of answer.shown) ledger.show(resource, id, time.now)
     }
-    if (answer.status === 200) this.#noteWalk(path, world, answer.pagination)
+    if (answer.status === 200) this.#noteFullSync(path, world, answer.pagination)
     if (answer.status === 404) ledger.deny(path.split('/').at(-1) ?? '', time.now)
     return this.#say(answer, path)
   }
 
   /** A list, or a page of one, was answered in a form that may be believed. */
-  #noteWalk(path: string, world: World, pagination: ServiceAnswer['pagination']): void {
+  #noteFullSync(path: string, world: World, pagination: ServiceAnswer['pagination']): void {
     const { ledger, time, own } = this.#parts
     const { pathname, searchParams } = new URL(path, 'http://tenant')
     const name = pathname.replace('/api/public/', '')
@@ -232,7 +233,7 @@ export class Network {
     }
     const { hasMore, nextCursor } = pagination
     const end = { hasMore: hasMore === true, nextCursor: typeof nextCursor === 'string' ? nextCursor : null }
-    // What begins at a time is no walk.
+    // What begins at a time is no full sync.
     const from = searchParams.has('updatedAfter') ? 'updatedAfter' : searchParams.get('cursor')
     ledger.wire.page(name, from, end, time.now)
   }

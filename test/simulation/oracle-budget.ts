@@ -35,7 +35,7 @@ export class RemovalBudget {
         if (id.startsWith(`${feed} `) && !gone.includes(id)) this.#removed.delete(id)
       const newlyGone = gone.filter((id) => !this.#removed.has(id))
       for (const id of newlyGone) this.#removed.set(id, oracle.now)
-      if (!oracle.walks.walked(feed)) continue
+      if (!oracle.fullSyncs.readInFull(feed)) continue
       // A quarantined record without a live version counts like a live one.
       const known = new Set(rows.flatMap((row) => (row['at'] === null ? [String(row['key'])] : [])))
       const quarantined = quarantinedKeys(machine, feed).filter((id) => !known.has(id)).length

@@ -27,7 +27,7 @@ function checkAges(
   inputs: readonly ResourceName[],
 ): void {
   for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
-    const age = wall.leastAge(oracle.walks.latest(resource))
+    const age = wall.leastAge(oracle.fullSyncs.latest(resource))
     if (age > freshnessLimitMs + evaluationTakesMs) {
       oracle.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
     }
@@ -54,7 +54,7 @@ function checkWhole(
  * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
  * or it was left out where the contract takes another look's word for its presence alone.
  *
- * @param evaluatedAt wall time of the verdict; what came back to the list after it could not count.
+ * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */
 export function isUnshown(
   { ledger, world, wall }: OracleParts,
@@ -62,17 +62,17 @@ export function isUnshown(
   id: string,
   evaluatedAt: number | null,
 ): boolean {
-  const { judges } = check
+  const { evaluates } = check
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
       ({ fileId, filename }) =>
         filename === id && (ledger.bled.has(`documents ${fileId}`) || ledger.isHidden('documents', fileId)),
     )
   }
-  const isBack = evaluatedAt !== null && ledger.shownAt(judges, id) <= wall.worldTimeOf(evaluatedAt)
-  if (ledger.bled.has(`${judges} ${id}`) || (ledger.everBled.has(`${judges} ${id}`) && !isBack)) return true
-  if (!check.entity.isRecord || !ledger.isHidden(judges, id)) return false
-  const shownAt = ledger.shownAt(judges, id)
-  if (judges !== 'users' && judges !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
-  return world[judges].within(id, shownAt, world.time.now).length > 1
+  const isBack = evaluatedAt !== null && ledger.shownAt(evaluates, id) <= wall.worldTimeOf(evaluatedAt)
+  if (ledger.bled.has(`${evaluates} ${id}`) || (ledger.everBled.has(`${evaluates} ${id}`) && !isBack)) return true
+  if (!check.entity.isRecord || !ledger.isHidden(evaluates, id)) return false
+  const shownAt = ledger.shownAt(evaluates, id)
+  if (evaluates !== 'users' && evaluates !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
+  return world[evaluates].within(id, shownAt, world.time.now).length > 1
 }

@@ -79,8 +79,10 @@ export function checkRemovals(oracle: Oracle, parts: OracleParts, memory: Mirror
     const rows = Number(total?.['n'])
     if (rows < (memory.rows.get(table) ?? 0)) oracle.report('wrong_tombstone', `Rows of ${table} are gone for good`)
     memory.rows.set(table, rows)
-    const buried = machine.query(`select ${key} as key, removed_at as at from ${table} where removed_at is not null`)
-    for (const row of buried) {
+    const tombstoned = machine.query(
+      `select ${key} as key, removed_at as at from ${table} where removed_at is not null`,
+    )
+    for (const row of tombstoned) {
       const id = String(row['key'])
       const at = Number(row['at'])
       if (memory.tombstones.get(`${resource} ${id}`) === at) continue
@@ -100,15 +102,15 @@ function flawOfRemoval(oracle: Oracle, { world, ledger, readings }: OracleParts,
   }
   const isWhole = resource === 'roles' || resource === 'permissions'
   if (isWhole) {
-    const shown = !world.wasAbsent(resource, id, oracle.walks.lastSeen(resource), oracle.now)
+    const shown = !world.wasAbsent(resource, id, oracle.fullSyncs.lastSeen(resource), oracle.now)
     return shown ? 'it was there all the time' : null
   }
-  // Of two walks that both did not show it, the earlier began before the later. An operator's word takes one walk, and
-  // with offset cursors a removal elsewhere can make one walk pass a row over.
+  // Of two full syncs that both did not show it, the earlier began before the later. An operator's word takes one full sync, and
+  // with offset cursors a removal elsewhere can make one full sync pass a row over.
   const isStrict = !oracle.accepts && readings.cursorKind === 'keyset'
-  const [from, to] = oracle.walks.before(resource)
+  const [from, to] = oracle.fullSyncs.before(resource)
   const wasGone = world.wasAbsent(resource, id, from, isStrict ? to : oracle.now)
-  return wasGone ? null : 'it was there in the first of the last two walks'
+  return wasGone ? null : 'it was there in the first of the last two full syncs'
 }
 
 export function isForeign(id: string): boolean {

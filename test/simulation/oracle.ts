@@ -8,6 +8,7 @@ import type { RunResult } from '../../src/sync/run-result.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
 import { type Doubts, doubtAbout, doubtsNow } from './doubts.ts'
+import { FullSyncLog } from './full-sync-log.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import { RemovalBudget } from './oracle-budget.ts'
@@ -22,7 +23,6 @@ import { noticedSkewMs } from './server-times.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
 import { keptRoles, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
-import { WalkLog } from './walk-log.ts'
 import type { UserTruth, World } from './world.ts'
 
 export interface OracleParts {
@@ -35,7 +35,7 @@ export interface OracleParts {
   readonly settings: TenantSettings
 }
 
-export interface Judged {
+export interface Evaluated {
   passes: number
   checks: number
   unknown: number
@@ -47,8 +47,8 @@ const cachedMs = 310 * secondMs
 /** Knows the truth at every instant and holds the daemon's word against it, step by step. */
 export class Oracle {
   readonly violations: Violation[] = []
-  readonly walks = new WalkLog()
-  readonly judged: Judged = { passes: 0, checks: 0, unknown: 0 }
+  readonly fullSyncs = new FullSyncLog()
+  readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0 }
   /** Which checks were unknown, and why, where that is counted. */
   readonly unknowns: string[] = []
   /** True once an operator accepted what was held. */
@@ -94,19 +94,19 @@ export class Oracle {
     this.#clocks.runEnded(result, this.now)
     this.#newestWall = Math.max(this.#newestWall, this.#parts.wall.now)
     this.#noteConfirmedClock()
-    // A walk that had come to its end needs no further page to succeed.
+    // A full sync that had come to its end needs no further page to succeed.
     if (pages > 0 || outcome === 'success') this.#denied.delete(resource)
     if (reason === 'unauthorized' || reason === 'missing_permission') this.#denied.set(resource, this.now)
   }
 
-  /** "An outage neither resolves a finding nor turns a check green": looks on while everything is judged. */
-  async attend(judge: () => Promise<unknown>): Promise<void> {
+  /** "An outage neither resolves a finding nor turns a check green": looks on while everything is evaluated. */
+  async attend(evaluator: () => Promise<unknown>): Promise<void> {
     const { machine } = this.#parts
-    // Whatever a process wrote that died in the middle of judging.
+    // Whatever a process wrote that died in the middle of evaluation.
     this.#ended.push(...this.#memory.newResolutions(machine))
     const before = this.#doubts()
     this.#noteConfirmedClock()
-    await judge()
+    await evaluator()
     const ended = this.#memory.newResolutions(machine)
     if (ended.length === 0) return
     this.#ended.push(...ended)
@@ -114,7 +114,7 @@ export class Oracle {
     for (const finding of ended) {
       const check = checks.find(({ id }) => id === finding.check)
       const doubt = check === undefined ? null : doubtAbout(before, check, finding)
-      // What was in doubt before and after was so when it was judged, whatever runs went on beside.
+      // What was in doubt before and after was so when it was evaluated, whatever runs went on beside.
       if (check === undefined || doubt === null || doubtAbout(after, check, finding) === null) continue
       this.report(
         'false_resolution',
@@ -140,7 +140,7 @@ export class Oracle {
     this.#step = step
     const { machine, wall } = this.#parts
     const posture = await machine.posture()
-    this.walks.note(posture, wall)
+    this.fullSyncs.note(posture, wall)
     this.#noteStatuses()
     this.#checkSilence()
     checkCursors(this, this.#parts, this.#memory)
@@ -151,27 +151,28 @@ export class Oracle {
     if (this.seeksSecrets) this.#keeping.checkSecrets(this, this.#parts)
     this.#waived.check(this, this.#parts)
     await checkRecords(this, this.#parts, this.#trueForms)
-    this.#checkWalks(posture)
+    this.#checkFullSyncs(posture)
     this.#checkKeptRoles()
     this.#checkResolutions()
     for (const check of posture.checks) this.#checkStatus(check, posture, countUnknown)
     return posture
   }
 
-  /** What may be in sight of a verdict that was reached at a stated wall time. */
-  sight(judgedAtWall: number | null): Sight {
+  /** What may be in sight of a check result that was reached at a stated wall time. */
+  sight(evaluatedAtWall: number | null): Sight {
     const { world, wall, readings, ledger } = this.#parts
     const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
-    const judgedAt = judgedAtWall === null ? [this.now] : [judgedAtWall, wall.worldTimeOf(judgedAtWall)]
+    const evaluatedAt = evaluatedAtWall === null ? [this.now] : [evaluatedAtWall, wall.worldTimeOf(evaluatedAtWall)]
     const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
     return {
       world,
       to: this.now,
-      judgedAt,
-      // With offset cursors a row that a removal moved is passed over by the walk: of documents and clients the mirror
-      // then keeps its last version until a later walk (contract: removal after two walks), so one more walk is in sight.
-      from: (resource) => (isExact(resource) ? this.walks.lastSeen(resource) : this.walks.back(resource, 2)) - cacheMs,
-      presenceFrom: (resource) => this.walks.back(resource, isExact(resource) ? 1 : 2) - cacheMs,
+      evaluatedAt,
+      // With offset cursors a row that a removal moved is passed over by the full sync: of documents and clients the mirror
+      // then keeps its last version until a later full sync (contract: removal after two full syncs), so one more full sync is in sight.
+      from: (resource) =>
+        (isExact(resource) ? this.fullSyncs.lastSeen(resource) : this.fullSyncs.back(resource, 2)) - cacheMs,
+      presenceFrom: (resource) => this.fullSyncs.back(resource, isExact(resource) ? 1 : 2) - cacheMs,
       roleIdFrom: (userId) => {
         const [row] = this.#parts.machine.query('select detail_read_at as at from users where user_id = ?', userId)
         return typeof row?.['at'] === 'number'
@@ -193,7 +194,7 @@ export class Oracle {
     for (const { fileId, statusSince } of world.documents.live()) {
       if (this.#statusSeen.get(fileId)?.since === statusSince) continue
       const wasShown = ledger.shownAt('documents', fileId) >= statusSince
-      if (!wasShown || this.walks.lastSeen('documents') < statusSince) continue
+      if (!wasShown || this.fullSyncs.lastSeen('documents') < statusSince) continue
       this.#statusSeen.set(fileId, { since: statusSince, by: this.now })
     }
   }
@@ -214,15 +215,15 @@ export class Oracle {
 
   #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
     if (countUnknown) {
-      this.judged.checks++
-      // What the tenant's own facts leave open is no lack of knowledge (contract: an entity that could not be judged).
+      this.evaluated.checks++
+      // What the tenant's own facts leave open is no lack of knowledge (contract: an entity that could not be evaluated).
       if (view.status === 'unknown' && view.reason !== 'ambiguous') {
-        this.judged.unknown++
+        this.evaluated.unknown++
         this.unknowns.push(`step ${this.#step}: ${view.check} ${view.reason}`)
       }
     }
     if (view.status !== 'pass') return
-    this.judged.passes++
+    this.evaluated.passes++
     const check = checks.find(({ id }) => id === view.check)
     if (check === undefined) return
     checkInputs(this, this.#parts, view, posture, inputsOf(check))
@@ -249,8 +250,8 @@ export class Oracle {
   /** "Beyond 300 s time-based checks … neither pass"; "where the server's time lies behind, every check"; unreadable. */
   #checkClocks({ check: id, evaluatedAt }: CheckView, check: Check): void {
     const { wall, ledger } = this.#parts
-    const isJudgedSince = evaluatedAt !== null && wall.worldTimeOf(evaluatedAt) >= wall.jumpedAt
-    const found = isJudgedSince ? this.#clocks.flawOf(check) : null
+    const isEvaluatedSince = evaluatedAt !== null && wall.worldTimeOf(evaluatedAt) >= wall.jumpedAt
+    const found = isEvaluatedSince ? this.#clocks.flawOf(check) : null
     if (found !== null && (check.timeBased || found.flaw === 'behind')) {
       this.report('false_green', `${id} passes although ${found.what}`)
     }
@@ -264,7 +265,7 @@ export class Oracle {
     }
   }
 
-  /** That a clock is right again is stored with the end of a run and when it is judged; the next process knows it, too. */
+  /** That a clock is right again is stored with the end of a run and when it is evaluated; the next process knows it, too. */
   #noteConfirmedClock(): void {
     if (this.#clockIsConfirmed()) this.#confirmedJump = this.#parts.wall.jumpedAt
   }
@@ -281,16 +282,16 @@ export class Oracle {
     return found === null || found.flaw === 'unreadable' ? null : found.what
   }
 
-  /** What counts as complete is a walk of which every page was answered, as long ago as it is said to have begun. */
-  #checkWalks({ resources }: TenantPosture): void {
+  /** What counts as complete is a full sync of which every page was answered, as long ago as it is said to have begun. */
+  #checkFullSyncs({ resources }: TenantPosture): void {
     const { wall, ledger } = this.#parts
     for (const { resource, dataAsOf } of resources) {
       if (dataAsOf === null || wall.worldTimeOf(dataAsOf) <= ledger.wire.answered(resource)) continue
       // A process that knows no newer time may take a replay for an answer whose time lies behind: then nothing passes.
       if ((ledger.replays.get(resource) ?? 0) >= wall.worldTimeOf(dataAsOf)) continue
       this.report(
-        'unfounded_walk',
-        `${resource} count as complete, but no walk that began since was answered to its end`,
+        'unfounded_full_sync',
+        `${resource} count as complete, but no full sync that began since was answered to its end`,
       )
     }
   }
@@ -304,10 +305,10 @@ export class Oracle {
       if (definition === undefined) continue
       const sight = this.sight(at)
       if (resolution === 'entity_removed') {
-        const from = sight.presenceFrom(definition.judges)
-        const bled = ledger.everBled.has(`${definition.judges} ${entityId}`)
-        const reused = definition.judges === 'users' && this.#waived.isFormer(entityId, createdAt)
-        if (!bled && !reused && !world.wasAbsent(definition.judges, entityId, from, this.now)) {
+        const from = sight.presenceFrom(definition.evaluates)
+        const bled = ledger.everBled.has(`${definition.evaluates} ${entityId}`)
+        const reused = definition.evaluates === 'users' && this.#waived.isFormer(entityId, createdAt)
+        if (!bled && !reused && !world.wasAbsent(definition.evaluates, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
       } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { secondMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { engineSettings } from '../support/engine-settings.ts'
@@ -61,21 +61,21 @@ export async function liveOrdinarily({ seed, sizes, steps, stepMs, change }: Ord
     ledger: new Ledger(),
     weather: new Weather(time, prng),
     server: { skewMs: 0 },
-    walked: () => true,
+    readInFull: () => true,
     bornAt: () => machine.bornAt,
   })
   const rhythm = { expression: '* * * * *', intervalMs: stepMs }
   const schedule = Object.fromEntries(
     resourceNames.map((name) => {
       const isFeed = name === 'users' || name === 'documents'
-      return [name, { poll: isFeed ? rhythm : null, sweep: rhythm }]
+      return [name, { incremental: isFeed ? rhythm : null, full: rhythm }]
     }),
   )
   const machine: Machine = new Machine(
     {
       ...{ time, wall, prng, network, folder, evaluateMs: stepMs, bug: note, logged: () => {} },
       settings: engineSettings('https://tenant.test', { resources: schedule }),
-      attend: async (judge) => void (await judge()),
+      attend: async (evaluator) => void (await evaluator()),
       runEnded: () => {},
     },
     template,

@@ -1,5 +1,5 @@
+import type { Permission } from '../../src/api/records.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import type { Permission } from '../../src/tenant/records.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
 import { type ClientTruth, type DocumentTruth, type RoleTruth, type UserTruth, World } from './world.ts'

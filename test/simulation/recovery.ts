@@ -36,8 +36,8 @@ const paged = ['users', 'documents', 'api-clients'] as const
 const mostAccepts = 2
 
 /**
- * After the faults have stopped and the tenant is quiet: the waits that are on pass, two full sweeps run (three runs: the
- * first may be the rest of an interrupted walk; of documents five, which no request can confirm), what is held is accepted
+ * After the faults have stopped and the tenant is quiet: the waits that are on pass, two full syncs run (three runs: the
+ * first may be the rest of an interrupted full sync; of documents five, which no request can confirm), what is held is accepted
  * by the operator, and the same again. Then the mirror must be the tenant, row by row, and every status right (FAULTS I6,
  * I7).
  */
@@ -95,14 +95,14 @@ function waitEnd({ ledger, wall, time }: RecoveryParts): number {
   return Math.max(ledger.waits.end, wasSetBack ? time.now + longestWaitMs : 0)
 }
 
-/** Two full sweeps of what has several pages, after what is left of an interrupted one; the last results of everything. */
+/** Two full syncs of what has several pages, after what is left of an interrupted one; the last results of everything. */
 async function rounds(parts: RecoveryParts): Promise<readonly RunResult[]> {
   const { machine, time } = parts
   const results = new Map<ResourceName, RunResult>()
   for (const resources of [resourceNames, paged, paged, ['documents'], ['documents']] as const) {
     for (const resource of resources) {
       await time.runUntil(time.now + 10 * secondMs)
-      results.set(resource, await drive(parts, machine.run(resource, 'sweep')))
+      results.set(resource, await drive(parts, machine.run(resource, 'full')))
     }
   }
   return [...results.values()]
@@ -119,7 +119,7 @@ async function drive<T>({ time }: RecoveryParts, work: Promise<T>): Promise<T> {
 }
 
 /** One instant in sight: now. */
-function exactSight({ world, time, oracle }: RecoveryParts, judgedAt: number): Sight {
+function exactSight({ world, time, oracle }: RecoveryParts, evaluatedAt: number): Sight {
   const now = () => time.now
   return {
     ...oracle.sight(null),
@@ -127,7 +127,7 @@ function exactSight({ world, time, oracle }: RecoveryParts, judgedAt: number): S
     from: now,
     presenceFrom: now,
     to: time.now,
-    judgedAt: [judgedAt],
+    evaluatedAt: [evaluatedAt],
     roleIdFrom: now,
   }
 }

@@ -8,7 +8,7 @@ import { createLife } from './life.ts'
 import { Machine } from './machine.ts'
 import { chooseSettings } from './machine-settings.ts'
 import { Network } from './network.ts'
-import { type Judged, Oracle } from './oracle.ts'
+import { type Evaluated, Oracle } from './oracle.ts'
 import { chooseSizes, createMaker, populate, populateOther } from './populate.ts'
 import { createPrng } from './prng.ts'
 import { chooseReadings } from './readings.ts'
@@ -35,7 +35,7 @@ export interface SimulationOptions {
 export interface SimulationReport {
   readonly seed: number
   readonly violations: readonly Violation[]
-  readonly judged: Judged
+  readonly evaluated: Evaluated
   /** Which checks were unknown, and why, where that is counted. */
   readonly unknowns: readonly string[]
   readonly faults: ReadonlyMap<string, number>
@@ -73,13 +73,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const network: Network = new Network({
     ...{ time, wall, prng, weather, service: createService(readings, cursors), cursors, readings, ledger, own, other },
     server,
-    walked: (resource) => oracle.walks.walked(resource),
+    readInFull: (resource) => oracle.fullSyncs.readInFull(resource),
     bornAt: () => machine.bornAt,
   })
   const machine: Machine = new Machine(
     {
       ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs },
-      attend: (judge) => oracle.attend(judge),
+      attend: (evaluator) => oracle.attend(evaluator),
       runEnded(result) {
         runs++
         const { resource, mode, outcome, reason, counts, pages } = result
@@ -104,7 +104,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   await machine.start()
   for (let step = 0; step < steps; step++) {
     if (faults) {
-      weather.forecast(stepMs, oracle.walks.allWalked)
+      weather.forecast(stepMs, oracle.fullSyncs.allFullSynced)
       await calamity.pass(stepMs)
     }
     life.step(stepMs)
@@ -127,7 +127,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return {
     seed,
     violations: oracle.violations,
-    judged: oracle.judged,
+    evaluated: oracle.evaluated,
     unknowns: oracle.unknowns,
     faults: new Map([...weather.counts, ...calamity.counts]),
     changes: life.changes,

@@ -9,16 +9,16 @@ export class Tally {
   #changes = 0
   #requests = 0
   #runs = 0
-  readonly judged = { passes: 0, checks: 0, unknown: 0 }
+  readonly evaluated = { passes: 0, checks: 0, unknown: 0 }
 
-  add({ violations, faults, changes, requests, runs, judged }: SimulationReport): void {
+  add({ violations, faults, changes, requests, runs, evaluated }: SimulationReport): void {
     this.#lives++
     this.#changes += changes
     this.#requests += requests
     this.#runs += runs
-    this.judged.passes += judged.passes
-    this.judged.checks += judged.checks
-    this.judged.unknown += judged.unknown
+    this.evaluated.passes += evaluated.passes
+    this.evaluated.checks += evaluated.checks
+    this.evaluated.unknown += evaluated.unknown
     for (const { kind } of violations) this.#classes.set(kind, (this.#classes.get(kind) ?? 0) + 1)
     for (const [name, count] of faults) this.#faults.set(name, (this.#faults.get(name) ?? 0) + count)
   }
@@ -33,7 +33,7 @@ export class Tally {
 
   /** Share of check-steps that were unknown, where they were counted. */
   get unknownShare(): number {
-    return this.judged.checks === 0 ? 0 : this.judged.unknown / this.judged.checks
+    return this.evaluated.checks === 0 ? 0 : this.evaluated.unknown / this.evaluated.checks
   }
 
   /** The summary for people. */
@@ -50,8 +50,8 @@ export class Tally {
       line('changes of the tenant', this.#changes),
       line('requests', this.#requests),
       line('runs', this.#runs),
-      line('checks seen to pass', this.judged.passes),
-      ...(this.judged.checks === 0 ? [] : [line('unknown after warm-up', share)]),
+      line('checks seen to pass', this.evaluated.passes),
+      ...(this.evaluated.checks === 0 ? [] : [line('unknown after warm-up', share)]),
       line('seconds', seconds),
       ...(faults.length === 0 ? [] : ['Faults', ...faults.map(([name, count]) => line(name, count))]),
     ].join('\n')

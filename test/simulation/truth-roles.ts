@@ -3,7 +3,7 @@ import type { RoleTruth } from './world.ts'
 
 interface Unsound {
   readonly excessiveClients: readonly string[]
-  /** Those that grant too much or cannot be judged, because no role has their name. */
+  /** Those that grant too much or cannot be evaluated, because no role has their name. */
   readonly unclearClients: readonly string[]
   readonly unsoundClients: readonly string[]
   readonly unsoundUsers: readonly string[]
@@ -32,15 +32,15 @@ export function rolesMustFail(sight: Sight): Unsound {
 
 function userFails({ world, from, to, roleIdFrom }: Sight, id: string, states: readonly (readonly RoleTruth[])[]) {
   const seen = world.users.within(id, from('users'), to)
-  const isJudged = seen.every((user) => user !== null && user.state !== 'Invited')
-  if (!isJudged) return false
+  const isEvaluated = seen.every((user) => user !== null && user.state !== 'Invited')
+  if (!isEvaluated) return false
   // By roleId when it is known: any that a detail may have told.
   const read = world.users.within(id, Math.min(from('users'), roleIdFrom(Number(id))), to)
   const ids = new Set(read.flatMap((user) => (user === null ? [] : [user.roleId])))
   const names = new Set(seen.flatMap((user) => (user === null ? [] : [user.roleName])))
   return states.every((roles) => {
     const byId = roles.some((role) => ids.has(role.roleId) && role.state === 'Active')
-    // By name otherwise: a mix is not judged, so only agreement can pass.
+    // By name otherwise: a mix is not evaluated, so only agreement can pass.
     const byName = [...names].some((name) => {
       const bearers = roles.filter((role) => role.name === name)
       return bearers.length > 0 && bearers.every(({ state }) => state === 'Active')

@@ -5,16 +5,16 @@ import { type RoleCodes, rolesMustDrift } from './truth-drift.ts'
 import { rolesMustFail } from './truth-roles.ts'
 import type { ClientTruth, DocumentTruth, UserTruth, World } from './world.ts'
 
-/** Which instants of the world a verdict may rest on. */
+/** Which instants of the world a check result may rest on. */
 export interface Sight {
   readonly world: World
   /** Earliest instant that the data of a resource may be of. */
   readonly from: (resource: ResourceName) => number
-  /** The same for what only an absence from two walks takes away (contract: Sync table, documents). */
+  /** The same for what only an absence from two full syncs takes away (contract: Sync table, documents). */
   readonly presenceFrom: (resource: ResourceName) => number
   readonly to: number
-  /** The judge's time, as each clock may have shown it. */
-  readonly judgedAt: readonly number[]
+  /** The evaluate's time, as each clock may have shown it. */
+  readonly evaluatedAt: readonly number[]
   /** Earliest instant that a user's `roleId` may be of: a failed detail read changes nothing (contract: User details). */
   readonly roleIdFrom: (userId: number) => number
   /** By when the mirror saw that a document was no longer done, or was done; null when it need not have. */
@@ -26,11 +26,11 @@ export interface Sight {
 }
 
 /**
- * Entities that fail a check whatever instants within sight were read, each record at its own: a walk is no snapshot,
- * and each input has its own age (contract: Freshness). With one instant in sight it is the exact verdict.
+ * Entities that fail a check whatever instants within sight were read, each record at its own: a full sync is no snapshot,
+ * and each input has its own age (contract: Freshness). With one instant in sight it is the exact check result.
  */
 export function mustFail(check: string, sight: Sight): readonly string[] {
-  return judges[check]?.(sight) ?? []
+  return evaluates[check]?.(sight) ?? []
 }
 
 /** Entities that cannot have been seen to pass either: they fail, or what they hang on was not to be found. */
@@ -38,9 +38,9 @@ export function cannotPass(check: string, sight: Sight): readonly string[] {
   return check === 'api-client-least-privilege' ? rolesMustFail(sight).unclearClients : mustFail(check, sight)
 }
 
-type Judge = (sight: Sight) => readonly string[]
+type Evaluator = (sight: Sight) => readonly string[]
 
-const judges: Readonly<Record<string, Judge>> = {
+const evaluates: Readonly<Record<string, Evaluator>> = {
   'api-client-secret-not-expired': clients(({ secretExpirationDate }, now) => secretExpirationDate <= now),
   'api-client-secret-not-expiring': clients(({ secretExpirationDate }, now) => {
     const left = secretExpirationDate - now
@@ -92,35 +92,35 @@ const judges: Readonly<Record<string, Judge>> = {
   'user-role-active': (sight) => rolesMustFail(sight).unsoundUsers,
 }
 
-function users(fails: (user: UserTruth, now: number) => boolean): Judge {
-  return ({ world, from, to, judgedAt }) =>
+function users(fails: (user: UserTruth, now: number) => boolean): Evaluator {
+  return ({ world, from, to, evaluatedAt }) =>
     [...world.users.ids()].filter((id) =>
       world.users
         .within(id, from('users'), to)
-        .every((user) => user !== null && judgedAt.every((now) => fails(user, now))),
+        .every((user) => user !== null && evaluatedAt.every((now) => fails(user, now))),
     )
 }
 
-function clients(fails: (client: ClientTruth, now: number) => boolean): Judge {
-  return ({ world, from, to, judgedAt }) =>
+function clients(fails: (client: ClientTruth, now: number) => boolean): Evaluator {
+  return ({ world, from, to, evaluatedAt }) =>
     [...world.clients.ids()].filter((id) =>
       world.clients
         .within(id, from('api-clients'), to)
-        .every((client) => client !== null && judgedAt.every((now) => fails(client, now))),
+        .every((client) => client !== null && evaluatedAt.every((now) => fails(client, now))),
     )
 }
 
-function documents(fails: (document: DocumentTruth, now: number) => boolean): Judge {
-  return ({ world, from, to, judgedAt }) =>
+function documents(fails: (document: DocumentTruth, now: number) => boolean): Evaluator {
+  return ({ world, from, to, evaluatedAt }) =>
     [...world.documents.ids()].filter((id) =>
       world.documents
         .within(id, from('documents'), to)
-        .every((document) => document !== null && judgedAt.every((now) => fails(document, now))),
+        .every((document) => document !== null && evaluatedAt.every((now) => fails(document, now))),
     )
 }
 
 /** Since it was last done: `updatedAt ?? createdAt` when first mirrored so, else when the mirror saw it (contract: Checks). */
-function statuses(fails: (status: string | null) => boolean): Judge {
+function statuses(fails: (status: string | null) => boolean): Evaluator {
   return (sight) =>
     documents((document, now) => {
       const seenBy = sight.statusSeenBy(document)
@@ -128,7 +128,7 @@ function statuses(fails: (status: string | null) => boolean): Judge {
     })(sight)
 }
 
-function settings(fails: (settings: World['settings']['current']) => boolean): Judge {
+function settings(fails: (settings: World['settings']['current']) => boolean): Evaluator {
   return ({ world, from, to }) =>
     world.settings.within(from('authentication-settings'), to).every(fails) ? ['authentication-settings'] : []
 }

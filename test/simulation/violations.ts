@@ -6,8 +6,8 @@ export const violationClasses = [
   'wrong_tombstone',
   /** A mirrored record is one that the tenant never had. */
   'torn_record',
-  /** The mirror counts a walk as complete that the tenant did not answer to its end. */
-  'unfounded_walk',
+  /** The mirror counts a full sync as complete that the tenant did not answer to its end. */
+  'unfounded_full_sync',
   /** After the faults stopped, the mirror is not the tenant, row by row. */
   'lost_row',
   /** "Every page and the cursor that follows it are committed in one transaction." */

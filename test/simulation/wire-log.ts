@@ -7,9 +7,9 @@ export interface PageEnd {
   readonly nextCursor: string | null
 }
 
-/** Which walks the tenant answered to their end, and when they had begun; times are the world's. */
+/** Which full syncs the tenant answered to their end, and when they had begun; times are the world's. */
 export class WireLog {
-  /** When the latest walk began that was handed a cursor. */
+  /** When the latest full sync began that was handed a cursor. */
   readonly #begun = new Map<string, number>()
   readonly #answered = new Map<ResourceName, number>()
 
@@ -26,7 +26,7 @@ export class WireLog {
     this.#answered.set(resource, Math.max(begun, this.answered(resource)))
   }
 
-  /** When the latest walk began that was answered to its end; minus infinity before the first. */
+  /** When the latest full sync began that was answered to its end; minus infinity before the first. */
   answered(resource: ResourceName): number {
     return this.#answered.get(resource) ?? Number.NEGATIVE_INFINITY
   }

@@ -1,5 +1,5 @@
+import type { AuthenticationSettings, Permission } from '../../src/api/records.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { AuthenticationSettings, Permission } from '../../src/tenant/records.ts'
 import { History, RecordHistory } from './history.ts'
 import type { VirtualTime } from './virtual-time.ts'
 

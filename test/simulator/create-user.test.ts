@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, code, record, start, startTime, walk } from './support.ts'
+import { call, code, fullSync, record, start, startTime } from './support.ts'
 
 const valid = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', roleId: 101 }
 
@@ -18,7 +18,7 @@ it('creates an invited user with role id and name, last in the list', async () =
     roleName: 'Member',
     createdAt: new Date(startTime).toISOString(),
   })
-  const { records: users } = await walk(simulator, '/users')
+  const { records: users } = await fullSync(simulator, '/users')
   expect(users.at(-1)).toEqual({ ...record(answer), roleId: null })
   expect(simulator.state().userCount()).toBe(251)
 })

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { CursorKind } from '../../src/simulator/index.ts'
-import { call, records, start, startTime, walk } from './support.ts'
+import { call, fullSync, records, start, startTime } from './support.ts'
 
 const kinds: readonly CursorKind[] = ['keyset', 'offset']
 
 for (const kind of kinds) {
   const readings = { cursorKind: { users: kind, documents: kind, apiClients: kind } }
 
-  it(`walks every list once, whatever the page size (${kind})`, async () => {
+  it(`full syncs every list once, whatever the page size (${kind})`, async () => {
     const simulator = await start({ readings: { ...readings, apiClientsPageSizeParameter: 'limit' } })
     for (const [path, id, count] of [
       ['/users', 'userId', 250],
@@ -15,7 +15,7 @@ for (const kind of kinds) {
       ['/api-clients', 'clientId', 24],
     ] as const) {
       for (const limit of [1, 7, 60, 200]) {
-        const { records: all } = await walk(simulator, `${path}?limit=${limit}`)
+        const { records: all } = await fullSync(simulator, `${path}?limit=${limit}`)
         expect([path, limit, new Set(all.map((one) => one[id])).size, all.length]).toEqual([path, limit, count, count])
       }
     }
@@ -23,7 +23,7 @@ for (const kind of kinds) {
 
   it(`shows new users, and only those, when the last cursor is replayed (${kind})`, async () => {
     const simulator = await start({ readings })
-    const { cursor } = await walk(simulator, '/users')
+    const { cursor } = await fullSync(simulator, '/users')
     const quiet = await call(simulator, `/users?cursor=${cursor}`)
     expect(records(quiet)).toEqual([])
     expect(quiet.body.pagination).toEqual({ limit: 50, nextCursor: cursor, hasMore: false })
@@ -39,18 +39,18 @@ for (const kind of kinds) {
 it('shows a changed document again at the end of a feed by updatedAt', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now })
-  const { records: documents, cursor } = await walk(simulator, '/documents')
+  const { records: documents, cursor } = await fullSync(simulator, '/documents')
   now += 60_000
   const changed = simulator.primary.updateDocument(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
   const next = await call(simulator, `/documents?cursor=${cursor}`)
   expect(records(next)).toEqual([changed])
   expect(changed.updatedAt).toBe(new Date(now).toISOString())
-  expect((await walk(simulator, '/documents')).records).toHaveLength(120)
+  expect((await fullSync(simulator, '/documents')).records).toHaveLength(120)
 })
 
 it('hides changes, but not uploads, behind the cursor of a feed by createdAt', async () => {
   const simulator = await start({ readings: { documentOrder: 'createdAt' } })
-  const { records: documents, cursor } = await walk(simulator, '/documents')
+  const { records: documents, cursor } = await fullSync(simulator, '/documents')
   expect(documents.map(({ createdAt }) => createdAt)).toEqual(documents.map(({ createdAt }) => createdAt).toSorted())
   simulator.primary.updateDocument(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
   const added = simulator.primary.addDocument()
@@ -59,20 +59,20 @@ it('hides changes, but not uploads, behind the cursor of a feed by createdAt', a
 
 it('orders a feed by fileId, where an upload may land behind the cursor', async () => {
   const simulator = await start({ readings: { documentOrder: 'fileId' } })
-  const { records: documents, cursor } = await walk(simulator, '/documents')
+  const { records: documents, cursor } = await fullSync(simulator, '/documents')
   const ids = documents.map(({ fileId }) => String(fileId))
   expect(ids).toEqual(ids.toSorted())
   simulator.primary.addDocument({ fileId: '00000000-0000-4000-8000-000000000001' })
   expect(records(await call(simulator, `/documents?cursor=${cursor}`))).toEqual([])
-  expect((await walk(simulator, '/documents')).records).toHaveLength(121)
+  expect((await fullSync(simulator, '/documents')).records).toHaveLength(121)
 })
 
 it('does not show a user added in the middle to a keyset cursor beyond it', async () => {
   const simulator = await start()
-  const { cursor } = await walk(simulator, '/users')
+  const { cursor } = await fullSync(simulator, '/users')
   const late = simulator.primary.addUserInTheMiddle()
   expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual([])
-  const { records: users } = await walk(simulator, '/users')
+  const { records: users } = await fullSync(simulator, '/users')
   const at = users.findIndex(({ userId }) => userId === late.userId)
   expect(at).toBeGreaterThan(100)
   expect(at).toBeLessThan(150)
@@ -80,21 +80,21 @@ it('does not show a user added in the middle to a keyset cursor beyond it', asyn
 
 it('lets an offset cursor skip a record when one before it is removed', async () => {
   const simulator = await start({ readings: { cursorKind: { users: 'offset' } } })
-  const before = (await walk(simulator, '/users')).records.map(({ userId }) => userId)
+  const before = (await fullSync(simulator, '/users')).records.map(({ userId }) => userId)
   const first = await call(simulator, '/users')
   simulator.primary.removeUser(Number(before[0]))
-  const { records: rest } = await walk(simulator, '/users', first.body.pagination?.nextCursor ?? '')
+  const { records: rest } = await fullSync(simulator, '/users', first.body.pagination?.nextCursor ?? '')
   expect(rest.map(({ userId }) => userId)).toEqual(before.slice(51))
 })
 
-it('filters documents by updatedAfter and keeps the filter over the pages of the walk', async () => {
+it('filters documents by updatedAfter and keeps the filter over the pages of the full sync', async () => {
   const simulator = await start({ sizes: { documents: 400 } })
   const after = new Date(startTime - 200 * 86_400_000).toISOString()
   const wanted = [...simulator.state().documents()].filter(
     ({ createdAt, updatedAt }) => (updatedAt ?? createdAt) >= after,
   )
   const first = await call(simulator, `/documents?limit=20&updatedAfter=${after}`)
-  const rest = await walk(simulator, '/documents?limit=20', first.body.pagination?.nextCursor ?? '')
+  const rest = await fullSync(simulator, '/documents?limit=20', first.body.pagination?.nextCursor ?? '')
   expect(wanted.length).toBeGreaterThan(40)
   expect([...records(first), ...rest.records]).toEqual(wanted)
 })

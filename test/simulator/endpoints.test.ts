@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, record, records, start, startTime, walk } from './support.ts'
+import { call, fullSync, record, records, start, startTime } from './support.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -20,7 +20,7 @@ it('puts every answer into the envelope, with another request id each', async ()
 
 it('lists users oldest first with a null roleId and the fields of the specification', async () => {
   const simulator = await start()
-  const { records: users, answers } = await walk(simulator, '/users')
+  const { records: users, answers } = await fullSync(simulator, '/users')
   expect(users).toHaveLength(250)
   expect(answers[0]?.body.pagination).toEqual({ limit: 50, nextCursor: expect.any(String), hasMore: true })
   expect(users.every(({ roleId }) => roleId === null)).toBe(true)
@@ -96,7 +96,7 @@ it('gives authentication settings with SSO, and all false and null without', asy
 
 it('lists API clients without limit, the calling one among them and no secret anywhere', async () => {
   const simulator = await start()
-  const { records: clients, answers } = await walk(simulator, '/api-clients')
+  const { records: clients, answers } = await fullSync(simulator, '/api-clients')
   expect(answers.length).toBeGreaterThan(1)
   for (const { body } of answers) expect(body.pagination).not.toHaveProperty('limit')
   expect(answers.at(-1)?.body.pagination).toEqual({ nextCursor: null, hasMore: false })
@@ -107,7 +107,7 @@ it('lists API clients without limit, the calling one among them and no secret an
 
 it('lists documents as metadata, at most 200 a page, and ends with a cursor to keep', async () => {
   const simulator = await start({ sizes: { documents: 450 } })
-  const { records: documents, answers } = await walk(simulator, '/documents?limit=5000')
+  const { records: documents, answers } = await fullSync(simulator, '/documents?limit=5000')
   expect(answers.map(({ body }) => body.pagination?.limit)).toEqual([200, 200, 200])
   expect(documents).toHaveLength(450)
   expect(answers.at(-1)?.body.pagination).toEqual({ limit: 200, nextCursor: expect.any(String), hasMore: false })
@@ -119,7 +119,7 @@ it('lists documents as metadata, at most 200 a page, and ends with a cursor to k
 it('keeps the tenants apart on every endpoint', async () => {
   const simulator = await start()
   const ids = async (path: string, id: string, token: 'reader' | 'secondReader') =>
-    (await walk(simulator, path, null, token)).records.map((one) => one[id])
+    (await fullSync(simulator, path, null, token)).records.map((one) => one[id])
   for (const [path, id] of [
     ['/users', 'userId'],
     ['/documents', 'fileId'],
@@ -153,10 +153,10 @@ it('serves the last pages of a million users and documents without going through
   const lastHour = new Date(startTime - 3_600_000).toISOString()
   simulator.setReadings({ usersUpdatedAfter: 'createdAt' })
   const user = simulator.primary.addUser()
-  const { records: users, cursor } = await walk(simulator, `/users?updatedAfter=${lastHour}`)
+  const { records: users, cursor } = await fullSync(simulator, `/users?updatedAfter=${lastHour}`)
   expect(users.map(({ userId }) => userId)).toEqual([user.userId])
   expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual([])
-  const { records: documents } = await walk(simulator, `/documents?updatedAfter=${lastHour}`)
+  const { records: documents } = await fullSync(simulator, `/documents?updatedAfter=${lastHour}`)
   expect(documents.map(({ uploadStatus }) => uploadStatus)).toEqual(['Processing'])
   expect(record(await call(simulator, `/users/${user.userId}`))).toEqual(user)
 })

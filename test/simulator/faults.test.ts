@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import type { FaultEffect, Simulator } from '../../src/simulator/index.ts'
-import { call, code, records, start, walk } from './support.ts'
+import { call, code, fullSync, records, start } from './support.ts'
 
 function headers(simulator: Simulator) {
   return { authorization: `Bearer ${simulator.tokens.reader}` }
@@ -65,7 +65,9 @@ it('meets only the requests its matcher names, and counts them', async () => {
     (await call(simulator, path, token === undefined ? {} : { token })).status
 
   expect([await status('/roles'), await status('/roles', 'creator')]).toEqual([200, 500])
-  expect((await walk(simulator, '/users').catch(() => null))?.answers.map((one) => one.status)).toEqual([200, 200, 500])
+  expect((await fullSync(simulator, '/users').catch(() => null))?.answers.map((one) => one.status)).toEqual([
+    200, 200, 500,
+  ])
   expect([await status('/users/1001'), await status('/users')]).toEqual([500, 200])
   expect(await status('/permissions')).toBe(500)
   expect([await status('/documents'), await status('/documents?cursor=x')]).toEqual([200, 500])
@@ -187,7 +189,7 @@ it('empties a page of API clients, which the specification allows', async () => 
 it('repeats the previous page, repeats the cursor, or ignores it', async () => {
   const simulator = await start()
   const fault = simulator.faults.add({ page: 2, effect: { kind: 'repeat-page' } })
-  const { answers } = await walk(simulator, '/users')
+  const { answers } = await fullSync(simulator, '/users')
   const pages = answers.map(records)
   expect(pages[1]).toEqual(pages[0])
   expect(pages[2]).not.toEqual(pages[0])
@@ -225,7 +227,7 @@ it('replays the first answer as a cache does, with its age', async () => {
 
 it('answers from the other tenant, which shares users but no role', async () => {
   const simulator = await startWith({ kind: 'other-tenant' })
-  const foreign = (await walk(simulator, '/users')).records
+  const foreign = (await fullSync(simulator, '/users')).records
   const own = new Set([...simulator.state().users()].map(({ userId }) => userId))
   expect(foreign).toHaveLength(simulator.state('second').userCount())
   expect(foreign.filter((user) => own.has(Number(user['userId'])))).toHaveLength(2)

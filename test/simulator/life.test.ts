@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, records, start, startTime, walk } from './support.ts'
+import { call, fullSync, records, start, startTime } from './support.ts'
 
 const none = {
   invitationsAccepted: 0,
@@ -22,7 +22,7 @@ it('does in a hundred steps everything that life consists of', async () => {
   const kinds = new Set(events.map(({ kind }) => kind))
   expect([...kinds].toSorted()).toEqual([...Object.keys(none), 'documentsIngested'].toSorted())
   expect(new Set(events.map(({ tenant }) => tenant))).toEqual(new Set(['primary', 'second']))
-  expect((await walk(simulator, '/users')).records).toHaveLength(simulator.state().userCount())
+  expect((await fullSync(simulator, '/users')).records).toHaveLength(simulator.state().userCount())
 })
 
 it('accepts invitations of users that were invited', async () => {
@@ -60,7 +60,7 @@ it('completes an upload when its ingestion is over, at the end of the feed and w
   const uploaded = simulator.primary.addDocument()
   const stuck = simulator.primary.addDocument({ uploadStatus: 'Processing' })
   expect([uploaded.uploadStatus, uploaded.updatedAt]).toEqual(['Processing', null])
-  const { cursor } = await walk(simulator, '/documents')
+  const { cursor } = await fullSync(simulator, '/documents')
   now += 4999
   expect(records(await call(simulator, `/documents?cursor=${cursor}`))).toEqual([])
   now += 2

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, record, records, start, walk } from './support.ts'
+import { call, fullSync, record, records, start } from './support.ts'
 
 it('adds, changes and removes users, roles, clients, documents and permissions', async () => {
   const { primary } = await start()
@@ -58,7 +58,7 @@ it('removes an exact share or those that match, and serves what is left', async 
   const simulator = await start()
   expect(simulator.primary.removeUsers(0.1)).toBe(25)
   expect(simulator.primary.removeUsers(({ state }) => state === 'Invited')).toBeGreaterThan(2)
-  const { records: users } = await walk(simulator, '/users')
+  const { records: users } = await fullSync(simulator, '/users')
   expect(users).toHaveLength(simulator.state().userCount())
   expect(users.some(({ state }) => state === 'Invited')).toBe(false)
   expect(simulator.primary.removeDocuments(1)).toBe(120)
@@ -74,12 +74,12 @@ it('moves a user whose createdAt changes', async () => {
   const simulator = await start()
   const { userId } = simulator.primary.addUser()
   simulator.primary.updateUser(userId, { createdAt: '2001-01-01T00:00:00Z' })
-  const { records: users } = await walk(simulator, '/users')
+  const { records: users } = await fullSync(simulator, '/users')
   expect(users[0]?.['userId']).toBe(userId)
   expect(users.filter((user) => user['userId'] === userId)).toHaveLength(1)
   const [, seeded] = users
   simulator.primary.updateUser(Number(seeded?.['userId']), { createdAt: '2000-01-01T00:00:00Z' })
-  const moved = (await walk(simulator, '/users')).records
+  const moved = (await fullSync(simulator, '/users')).records
   expect([moved[0]?.['userId'], moved.length]).toEqual([seeded?.['userId'], 251])
   expect(record(await call(simulator, `/users/${seeded?.['userId']}`))['createdAt']).toBe('2000-01-01T00:00:00.000Z')
 })

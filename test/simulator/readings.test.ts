@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, record, records, start, startTime, walk } from './support.ts'
+import { call, fullSync, record, records, start, startTime } from './support.ts'
 
 async function raw(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers })
@@ -60,20 +60,20 @@ it('ends users and documents without a cursor, written in three ways', async () 
   ] as const) {
     simulator.setReadings({ absentCursor })
     for (const path of ['/users', '/documents']) {
-      expect((await walk(simulator, `${path}?limit=200`)).answers.at(-1)?.body.pagination).toEqual(wanted)
+      expect((await fullSync(simulator, `${path}?limit=200`)).answers.at(-1)?.body.pagination).toEqual(wanted)
     }
   }
 })
 
 it('can end API clients with a cursor', async () => {
   const simulator = await start({ readings: { lastPageCursor: { apiClients: true } } })
-  const last = (await walk(simulator, '/api-clients')).answers.at(-1)
+  const last = (await fullSync(simulator, '/api-clients')).answers.at(-1)
   expect(last?.body.pagination).toEqual({ nextCursor: expect.any(String), hasMore: false })
 })
 
 it('can promise more on a page that happens to be full', async () => {
   const simulator = await start({ readings: { hasMoreWhenFull: true } })
-  const { answers } = await walk(simulator, '/users?limit=125')
+  const { answers } = await fullSync(simulator, '/users?limit=125')
   expect(answers.map((answer) => records(answer).length)).toEqual([125, 125, 0])
 })
 
@@ -94,7 +94,7 @@ it('takes an empty cursor as none when told so', async () => {
 
 it('accepts the cursor of another tenant when cursors are not bound to one', async () => {
   const simulator = await start({ readings: { cursorBoundToTenant: false } })
-  const { cursor } = await walk(simulator, '/users', null, 'secondReader')
+  const { cursor } = await fullSync(simulator, '/users', null, 'secondReader')
   expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(200)
 })
 

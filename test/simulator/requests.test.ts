@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { call, start, walk } from './support.ts'
+import { call, fullSync, start } from './support.ts'
 
 it('logs every request with its token name, page, cursor and status, but no token', async () => {
   const simulator = await start()
-  const { answers } = await walk(simulator, '/users?limit=100')
+  const { answers } = await fullSync(simulator, '/users?limit=100')
   await call(simulator, '/users/1', { token: 'creator' })
   await call(simulator, '/nothing', { token: null })
   expect(
@@ -50,12 +50,12 @@ it('lets a test hold a request at a page and go on', async () => {
   const simulator = await start()
   const gate = Promise.withResolvers<void>()
   const off = simulator.onRequest(({ page }) => (page === 2 ? gate.promise : undefined))
-  const walking = walk(simulator, '/users')
+  const fullSyncUnderWay = fullSync(simulator, '/users')
   const held = await simulator.requests.waitFor(({ page }) => page === 2)
   expect(held.done).toBe(false)
   const late = simulator.primary.addUser()
   gate.resolve()
-  expect((await walking).records.at(-1)?.['userId']).toBe(late.userId)
+  expect((await fullSyncUnderWay).records.at(-1)?.['userId']).toBe(late.userId)
   off()
   expect(held.status).toBe(200)
 })
@@ -73,9 +73,9 @@ it('waits for a request still to come, and finds one already logged', async () =
 
 it('finds nothing wrong with a caller that keeps to the specification', async () => {
   const simulator = await start()
-  for (const path of ['/users', '/documents', '/api-clients']) await walk(simulator, path)
-  await walk(simulator, '/api-clients')
-  await walk(simulator, '/documents?limit=200')
+  for (const path of ['/users', '/documents', '/api-clients']) await fullSync(simulator, path)
+  await fullSync(simulator, '/api-clients')
+  await fullSync(simulator, '/documents?limit=200')
   for (const path of ['/roles', '/permissions', '/authentication-settings', '/users/1001']) await call(simulator, path)
   expect(simulator.violations).toEqual([])
   expect(simulator.requests.nonGet()).toEqual([])

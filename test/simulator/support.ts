@@ -64,7 +64,7 @@ export function code(answer: Answer): unknown {
   return (answer.body.error as { readonly code?: unknown } | null)?.code
 }
 
-export interface Walk {
+export interface FullSync {
   readonly records: Record<string, unknown>[]
   readonly answers: Answer[]
   /** The last cursor that was not null. */
@@ -72,12 +72,12 @@ export interface Walk {
 }
 
 /** Follows the cursors of a list until `hasMore` is false. */
-export async function walk(
+export async function fullSync(
   simulator: Simulator,
   path: string,
   from: string | null = null,
   token?: TokenName,
-): Promise<Walk> {
+): Promise<FullSync> {
   const answers: Answer[] = []
   let cursor = from
   for (;;) {

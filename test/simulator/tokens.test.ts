@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, start, startTime, walk } from './support.ts'
+import { call, fullSync, start, startTime } from './support.ts'
 
 async function askToken(simulator: Awaited<ReturnType<typeof start>>, form: Record<string, string>, basic?: string) {
   const headers = basic === undefined ? {} : { authorization: `Basic ${btoa(basic)}` }
@@ -74,7 +74,7 @@ it('keeps a token working when its client vanishes from the list', async () => {
   const simulator = await start()
   const { clientId } = simulator.credentials.reader
   expect(simulator.primary.removeApiClient(clientId)).toBe(true)
-  const { records: clients } = await walk(simulator, '/api-clients')
+  const { records: clients } = await fullSync(simulator, '/api-clients')
   expect(clients.map((client) => client['clientId'])).not.toContain(clientId)
 })
 
@@ -100,9 +100,9 @@ it('grants and revokes single permissions', async () => {
 
 it('lets the same token show the other tenant after a swap', async () => {
   const simulator = await start()
-  const { cursor } = await walk(simulator, '/users')
+  const { cursor } = await fullSync(simulator, '/users')
   simulator.swapTenant('reader')
-  const { records: users } = await walk(simulator, '/users')
+  const { records: users } = await fullSync(simulator, '/users')
   expect(users.map(({ userId }) => userId)).toEqual([...simulator.state('second').users()].map(({ userId }) => userId))
   expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(400)
   simulator.swapTenant('reader', 'primary')

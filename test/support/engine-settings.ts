@@ -4,13 +4,13 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 
 const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
 
-const schedules: Readonly<Record<ResourceName, Pick<ResourceSettings, 'poll' | 'sweep'>>> = {
-  'api-clients': { poll: null, sweep: cron(15 * minuteMs) },
-  'authentication-settings': { poll: null, sweep: cron(5 * minuteMs) },
-  documents: { poll: cron(5 * minuteMs), sweep: cron(6 * hourMs) },
-  permissions: { poll: null, sweep: cron(30 * minuteMs) },
-  roles: { poll: null, sweep: cron(30 * minuteMs) },
-  users: { poll: cron(5 * minuteMs), sweep: cron(hourMs) },
+const schedules: Readonly<Record<ResourceName, Pick<ResourceSettings, 'incremental' | 'full'>>> = {
+  'api-clients': { incremental: null, full: cron(15 * minuteMs) },
+  'authentication-settings': { incremental: null, full: cron(5 * minuteMs) },
+  documents: { incremental: cron(5 * minuteMs), full: cron(6 * hourMs) },
+  permissions: { incremental: null, full: cron(30 * minuteMs) },
+  roles: { incremental: null, full: cron(30 * minuteMs) },
+  users: { incremental: cron(5 * minuteMs), full: cron(hourMs) },
 }
 
 /** What a test changes of the default configuration; each group member by member. */

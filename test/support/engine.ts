@@ -2,19 +2,19 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
+import { createTenantClient } from '../../src/api/client.ts'
+import type { TenantClient } from '../../src/api/reader.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import type { Log } from '../../src/model/log.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'
 import { resources } from '../../src/resources/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
+import { enabledNames, shortestIntervalMs } from '../../src/sync/intervals.ts'
 import type { SyncObserver } from '../../src/sync/observer.ts'
-import { enabledNames, shortestIntervalMs } from '../../src/sync/rhythm.ts'
 import type { RunResult } from '../../src/sync/run-result.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
-import { createTenantClient } from '../../src/tenant/client.ts'
-import type { TenantClient } from '../../src/tenant/reader.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
 import { type FakeClock, fakeClock, startTime } from './fake-clock.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -52,7 +52,7 @@ export interface TestEngine {
   readonly path: string
   /** Looks into the file beside the mirror. */
   query(sql: string, ...values: unknown[]): Record<string, unknown>[]
-  /** Runs one resource; by default its cheapest way: a poll where it has one. */
+  /** Runs one resource; by default its cheapest way: an incremental sync where it has one. */
   run(resource: ResourceName, mode?: SyncMode, signal?: AbortSignal): Promise<RunResult>
   /** Runs every resource once, one after the other. */
   runAll(mode?: SyncMode): Promise<readonly RunResult[]>
@@ -171,7 +171,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       return life.path
     },
     query: (sql, ...values) => life.beside.prepare(sql).all(...values) as Record<string, unknown>[],
-    async run(resource, mode = isFeed(resource) ? 'poll' : 'sweep', signal = new AbortController().signal) {
+    async run(resource, mode = isFeed(resource) ? 'incremental' : 'full', signal = new AbortController().signal) {
       const { engine, client } = life
       const result = await engine.run(resource, mode, signal)
       if (result.outcome === 'success') client.answerTimes.settle(resource)

@@ -1,5 +1,5 @@
-import type { ExitCode, Io } from '../../src/cli/io.ts'
-import { runProgram } from '../../src/cli/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
+import type { ExitCode, Io } from '../../src/model/process/io.ts'
 
 /** The moment every world of commands starts at. */
 export const startTime = Date.parse('2026-03-01T12:00:00Z')

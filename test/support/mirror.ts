@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite-mirror.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { temporaryFolder } from './temporary.ts'
 import { wrongCounts } from './wrong-counts.ts'
 

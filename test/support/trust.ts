@@ -21,7 +21,7 @@ export function live(test: TestEngine, resource: ResourceName): number {
 
 /** Every row by which data of a tenant could show, to be compared whole. */
 export function everyRow(test: TestEngine): Record<string, unknown> {
-  const names = [...Object.values(tables), 'quarantine', 'changes', 'walk_pages', 'accepted_removals']
+  const names = [...Object.values(tables), 'quarantine', 'changes', 'full_sync_pages', 'accepted_removals']
   return Object.fromEntries(names.map((name) => [name, test.query(`select * from ${name}`)]))
 }
 
@@ -69,7 +69,7 @@ export async function synced(options: TestEngineOptions = {}): Promise<TestEngin
     sizes: { users: 60, documents: 60 },
     ...options,
   })
-  for (const result of await test.runAll('sweep'))
+  for (const result of await test.runAll('full'))
     if (result.outcome !== 'success') throw new Error(`The first sync failed: ${result.reason}`)
   test.clock.advance(6 * minuteMs)
   test.sim.requests.clear()

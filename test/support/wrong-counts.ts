@@ -1,4 +1,4 @@
-import { countDifferences } from '../../src/mirror/record-counts.ts'
+import { countDifferences } from '../../src/mirror/records/record-counts.ts'
 
 const findings = `select s.tenant_id, s."check", s.open from check_states s
   where s.owing = 0 and (select coalesce(sum(value), 0) from json_each(s.open)) != (

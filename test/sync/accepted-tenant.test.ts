@@ -37,8 +37,8 @@ async function held(confirmPerRun = 1000): Promise<Scene> {
     },
   })
   server.timestamp = () => new Date(test.clock.now()).toISOString()
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
-  expect(await judged({ test, server })).toEqual({ status: 'pass', reason: null, findings: [] })
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  expect(await evaluated({ test, server })).toEqual({ status: 'pass', reason: null, findings: [] })
   test.clock.advance(6 * minuteMs)
   server.choose(() => server.b)
   test.useToken('second')
@@ -54,7 +54,7 @@ async function accepted(confirmPerRun?: number): Promise<Scene> {
 }
 
 /** What a check that joins users and roles says, and every finding it ever had. */
-async function judged(
+async function evaluated(
   { test }: Scene,
   check: typeof userRoleActive | typeof apiClientSecretNotExpired = userRoleActive,
 ) {
@@ -70,15 +70,15 @@ const untrusted = { status: 'unknown', reason: 'tenant_changed', findings: [] }
 const formerOf = async ({ test }: Scene) => (await test.mirror.tenant(test.engine.tenantId)).former
 
 it.each(['roles', 'users'] as const)(
-  'judges nobody by two tenants when %s of the accepted one come first',
+  'evaluates nobody by two tenants when %s of the accepted one come first',
   async (first) => {
     const scene = await accepted()
     const { test } = scene
-    expect(await judged(scene)).toEqual(untrusted)
-    expect(ending(await test.run(first, 'sweep'))).toBe('success')
-    expect(await judged(scene)).toEqual(untrusted)
-    for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
-    expect(await judged(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
+    expect(await evaluated(scene)).toEqual(untrusted)
+    expect(ending(await test.run(first, 'full'))).toBe('success')
+    expect(await evaluated(scene)).toEqual(untrusted)
+    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+    expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
     expect(await formerOf(scene)).toEqual([])
   },
 )
@@ -86,25 +86,25 @@ it.each(['roles', 'users'] as const)(
 it('trusts no users before the last of the former tenant is removed', async () => {
   const scene = await accepted(1)
   const { test } = scene
-  await test.runAll('sweep')
+  await test.runAll('full')
   expect(live(test, 'users')).toBe(3)
-  expect(await judged(scene)).toEqual(untrusted)
-  await test.run('users', 'sweep')
+  expect(await evaluated(scene)).toEqual(untrusted)
+  await test.run('users', 'full')
   expect(live(test, 'users')).toBe(2)
-  expect(await judged(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
+  expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
 })
 
 it('trusts what a token may not read no more than before, and not after a restart either', async () => {
   const scene = await accepted()
   const { test, server } = scene
   server.denied.add('users')
-  for (let n = 0; n < 2; n++) await test.runAll('sweep')
+  for (let n = 0; n < 2; n++) await test.runAll('full')
   expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
   await test.restart()
-  expect(await judged(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
+  expect(await evaluated(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
   server.denied.clear()
-  await test.run('users', 'sweep')
-  expect((await judged(scene)).findings).toEqual([])
+  await test.run('users', 'full')
+  expect((await evaluated(scene)).findings).toEqual([])
 })
 
 it('compares users that were switched off during an acceptance with none of the former tenant', async () => {
@@ -113,46 +113,46 @@ it('compares users that were switched off during an acceptance with none of the 
   const settings = { baseUrl: server.url, auth: { header: 'Authorization', scheme: 'Bearer' } }
   const test = await testEngine({ settings })
   server.timestamp = () => new Date(test.clock.now()).toISOString()
-  await test.runAll('sweep')
+  await test.runAll('full')
   await test.restart({ resources: { users: { enabled: false } } })
   test.clock.advance(6 * minuteMs)
   server.choose(() => server.b)
   test.useToken('second')
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   await accept(test, await theHold(test))
-  await test.runAll('sweep')
+  await test.runAll('full')
   await test.restart({ resources: {} })
   for (let n = 0; n < 2; n++) {
     test.clock.advance(dayMs)
-    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(ending(await test.run('users', 'full'))).toBe('success')
   }
   expect((await test.mirror.tenant(test.engine.tenantId)).former).toEqual([])
 })
 
-it('judges no mix when a third tenant ends the acceptance', async () => {
+it('evaluates no mix when a third tenant ends the acceptance', async () => {
   const scene = await accepted()
   const { test, server } = scene
   for (const first of ['roles', 'api-clients'] as const) expect(ending(await test.run(first))).toBe('success')
   server.choose(() => ({ ...server.b, clients: [client(3)], documents: [document(3)] }))
   test.useToken('third')
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(await judged(scene)).toEqual(untrusted)
+  expect(await evaluated(scene)).toEqual(untrusted)
   server.choose(() => server.b)
   test.useToken('second-again')
   test.clock.advance(6 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
-  expect(await judged(scene)).toEqual(untrusted)
+  expect(await evaluated(scene)).toEqual(untrusted)
   server.denied.add('users')
-  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
-  expect(await judged(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
+  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
+  expect(await evaluated(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
 })
 
 it('opens what time alone decides while the tenant is on hold, and nothing of the former one once another is accepted', async () => {
   const scene = await held()
   scene.test.clock.advance(10 * minuteMs)
-  expect((await judged(scene, apiClientSecretNotExpired)).findings).toHaveLength(1)
+  expect((await evaluated(scene, apiClientSecretNotExpired)).findings).toHaveLength(1)
   const other = await accepted()
   await other.test.run('roles')
   other.test.clock.advance(10 * minuteMs)
-  expect(await judged(other, apiClientSecretNotExpired)).toEqual(untrusted)
+  expect(await evaluated(other, apiClientSecretNotExpired)).toEqual(untrusted)
 })

@@ -19,7 +19,7 @@ const gates: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
 ]
 
 async function endings(test: TestEngine): Promise<Record<string, string>> {
-  const results = await test.runAll('sweep')
+  const results = await test.runAll('full')
   return Object.fromEntries(results.map((result) => [result.resource, ending(result)]))
 }
 
@@ -27,12 +27,12 @@ it.each(gates)(
   'without %s only its resources fail, the message names it, and nothing is removed',
   async (code, denied) => {
     const test = await testEngine({ settings })
-    await test.runAll('sweep')
+    await test.runAll('full')
     const before = everyRow(test)
     test.sim.revokePermission('reader', code)
     for (let n = 0; n < 3; n++) {
       for (const resource of test.engine.resources) {
-        const result = await test.run(resource, 'sweep')
+        const result = await test.run(resource, 'full')
         expect([resource, ending(result)]).toEqual([
           resource,
           denied.includes(resource) ? 'missing_permission' : 'success',
@@ -65,7 +65,7 @@ it.each(gates)('a token that only permits %s reads that and names what it lacks'
 
 it('a dead token fails every resource as unauthorized and is not hammered', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const before = everyRow(test)
   test.sim.revokeToken('reader')
   test.clock.advance(5 * minuteMs)
@@ -91,7 +91,7 @@ it('a dead token fails every resource as unauthorized and is not hammered', asyn
 it('a dead token is not hammered by runs that start together', async () => {
   const test = await testEngine({ settings })
   test.sim.revokeToken('reader')
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(new Set(results.map(ending))).toEqual(new Set(['unauthorized']))
   expect(test.sim.requests.count()).toBeLessThanOrEqual(6 + 5)
 })
@@ -114,7 +114,7 @@ it('a rotated token file is taken up without a restart, and the tenant is checke
   expect(everyRow(test)).toEqual(before)
 })
 
-it('a token rotated in the middle of a sweep is taken up by the page that was refused', async () => {
+it('a token rotated in the middle of a full sync is taken up by the page that was refused', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   const file = join(temporaryFolder(), 'token')
   writeFileSync(file, test.sim.tokens.reader)
@@ -124,18 +124,18 @@ it('a token rotated in the middle of a sweep is taken up by the page that was re
     end()
     writeFileSync(file, test.sim.rotateToken('reader'))
   })
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(200)
 })
 
-it('a 401 that comes and goes within a sweep ends the run, and the next one goes on', async () => {
+it('a 401 that comes and goes within a full sync ends the run, and the next one goes on', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: { kind: 'status', status: 401 } })
-  const result = await test.run('users', 'sweep')
+  const result = await test.run('users', 'full')
   expect(ending(result)).toBe('missing_permission')
   expect(result.message).toContain('Api_Users_Read')
   expect(live(test, 'users')).toBe(100)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(200)
 })
 
@@ -150,17 +150,17 @@ it('a token without any permission is told from nothing: unauthorized', async ()
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
 })
 
-it.each(['poll', 'sweep'] as const)(
+it.each(['incremental', 'full'] as const)(
   'a refusal stands behind failures of other kinds until a %s succeeds, over a restart',
   async (mode) => {
     const test = await testEngine()
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     const denied = async () => (await test.mirror.syncState(test.engine.tenantId, 'users')).denied
     const path = '/api/public/users'
     const steps = [
-      [401, 'sweep', 'missing_permission'],
-      [404, 'sweep', 'client_error'],
-      [404, 'poll', 'client_error'],
+      [401, 'full', 'missing_permission'],
+      [404, 'full', 'client_error'],
+      [404, 'incremental', 'client_error'],
     ] as const
     await test.run('roles')
     for (const [status, failing, reason] of steps) {

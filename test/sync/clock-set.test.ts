@@ -30,12 +30,12 @@ it.each(['users', 'documents', 'api-clients', 'roles'] as const)(
       test.clock.advance(minuteMs)
       test.clock.jump(dayMs)
     })
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect((await state(test, resource)).completeDurationMs).toBe(minuteMs)
   },
 )
 
-it('the duration of a walk holds the waits between its runs, and no setting of the clock within them', async () => {
+it('the duration of a full sync holds the waits between its runs, and no setting of the clock within them', async () => {
   const test = await testEngine(tenant)
   const stop = new AbortController()
   at(test, 'users', 2, () => {
@@ -43,54 +43,54 @@ it('the duration of a walk holds the waits between its runs, and no setting of t
     test.clock.jump(-400 * dayMs)
   })
   at(test, 'users', 4, () => stop.abort())
-  expect(ending(await test.run('users', 'sweep', stop.signal))).toBe('aborted')
+  expect(ending(await test.run('users', 'full', stop.signal))).toBe('aborted')
   await test.restart()
   test.clock.advance(hourMs)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect((await state(test, 'users')).completeDurationMs).toBe(hourMs + 3 * minuteMs)
 })
 
-it('polls stay polls when the clock is set back behind a sweep that a refused cursor made', async () => {
+it('incremental syncs stay incremental syncs when the clock is set back behind a full sync that a refused cursor made', async () => {
   const test = await testEngine(tenant)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.sim.invalidateCursors()
-  expect((await test.run('users', 'poll')).mode).toBe('sweep')
+  expect((await test.run('users', 'incremental')).mode).toBe('full')
   test.clock.jump(-dayMs)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
 it.each([-dayMs, dayMs])(
-  'a cursor refused again after the clock was set by %i ms makes a sweep at once',
+  'a cursor refused again after the clock was set by %i ms makes a full sync at once',
   async (ms) => {
     const test = await testEngine(tenant)
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     for (const jump of [0, ms]) {
       test.clock.jump(jump)
       test.sim.invalidateCursors()
-      expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+      expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
     }
   },
 )
 
-it('the last success of polls follows a clock that was set back', async () => {
+it('the last success of incremental syncs follows a clock that was set back', async () => {
   const test = await testEngine(tenant)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.clock.jump(-dayMs)
-  expect(ending(await test.run('users', 'poll'))).toBe('success')
-  expect((await state(test, 'users')).pollSuccessAt).toBe(test.clock.now())
+  expect(ending(await test.run('users', 'incremental'))).toBe('success')
+  expect((await state(test, 'users')).incrementalSuccessAt).toBe(test.clock.now())
 })
 
-it.each(['poll', 'sweep'] as const)(
+it.each(['incremental', 'full'] as const)(
   'a %s that fails after the clock was set back leaves no success ahead of it, which would never look old',
   async (mode) => {
     const test = await testEngine(tenant)
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     test.clock.jump(-dayMs)
     test.sim.revokeToken('reader')
     expect(ending(await test.run('users', mode))).toBe('unauthorized')
-    const { pollSuccessAt, sweepSuccessAt } = await state(test, 'users')
-    expect(pollSuccessAt).toBeLessThan(test.clock.now())
-    expect(sweepSuccessAt).toBeLessThan(test.clock.now())
+    const { incrementalSuccessAt, fullSuccessAt } = await state(test, 'users')
+    expect(incrementalSuccessAt).toBeLessThan(test.clock.now())
+    expect(fullSuccessAt).toBeLessThan(test.clock.now())
   },
 )

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
-import type { Envelope } from '../../src/simulator/envelope.ts'
+import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
@@ -22,16 +22,16 @@ async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
       updatedAt: startTime - (99 - n) * hourMs,
     })
   }
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   return test
 }
 
 const ids = ({ sim }: TestEngine) => [...sim.state().documents()].map(({ fileId }) => fileId)
 
-async function sweep(test: TestEngine) {
+async function full(test: TestEngine) {
   test.clock.advance(hourMs)
   test.sim.requests.clear()
-  return test.run('documents', 'sweep')
+  return test.run('documents', 'full')
 }
 
 const confirmations = ({ sim }: TestEngine) =>
@@ -54,9 +54,9 @@ it('a document that two full syncs lack is removed after one request by its time
   const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
   const all = ids(test)
   for (const gone of [all[4], all[17]]) test.sim.primary.removeDocument(String(gone))
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(confirmations(test)).toEqual([])
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 2 } })
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 2 } })
   const [asked, ...more] = confirmations(test)
   expect(more).toEqual([])
   const at = Date.parse(String(asked?.query['updatedAfter']))
@@ -72,10 +72,10 @@ it('a document that the request by time returns stays, as a skipped row', async 
   const test = await tenant()
   const [, , skipped = ''] = ids(test)
   hide(test, [skipped], 'list')
-  await sweep(test)
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(test.told.events).toEqual(['documents skipped_row'])
-  expect(test.query('select * from documents where absent_walks > 0 or removed_at is not null')).toEqual([])
+  expect(test.query('select * from documents where absent_full_syncs > 0 or removed_at is not null')).toEqual([])
 })
 
 it.each([500, 429, 403])(
@@ -83,20 +83,20 @@ it.each([500, 429, 403])(
   async (status) => {
     const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
     test.sim.primary.removeDocument(ids(test)[2] ?? '')
-    await sweep(test)
+    await full(test)
     let byTime = false
     const end = test.sim.onRequest(({ path: asked, query }) => {
       if (asked !== path) return
       if (byTime) test.sim.faults.add({ path, times: 9, effect: { kind: 'status', status } })
       byTime ||= 'updatedAfter' in query
     })
-    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+    expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
     expect(live(test, 'documents')).toBe(30)
     expect(await heldBack(test)).toEqual([])
     end()
     test.sim.faults.clear()
     test.clock.advance(hourMs)
-    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+    expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   },
 )
 
@@ -106,13 +106,13 @@ it('a tenant that refuses updatedAfter keeps the document until an operator acce
   test.sim.onRequest(({ query }) => {
     if ('updatedAfter' in query) test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 400 } })
   })
-  await sweep(test)
-  for (let n = 0; n < 3; n++) expect(ending(await sweep(test))).toBe('shrink_held')
+  await full(test)
+  for (let n = 0; n < 3; n++) expect(ending(await full(test))).toBe('shrink_held')
   expect(await heldBack(test)).toEqual(['documents shrink_held 1'])
   expect((await theHold(test)).message).toContain('updatedAfter cannot confirm')
   expect(live(test, 'documents')).toBe(30)
   await accept(test, await theHold(test))
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   expect(await heldBack(test)).toEqual([])
 })
 
@@ -143,14 +143,14 @@ it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] a
         },
       },
     })
-    await sweep(test)
+    await full(test)
     // Records may move under one request, so one incomplete answer is no reason to hold yet.
-    expect(ending(await sweep(test))).toBe(how === 'ignores it' ? 'shrink_held' : 'success')
+    expect(ending(await full(test))).toBe(how === 'ignores it' ? 'shrink_held' : 'success')
     expect(live(test, 'documents')).toBe(30)
-    for (let n = 0; n < 3; n++) expect(ending(await sweep(test))).toBe('shrink_held')
+    for (let n = 0; n < 3; n++) expect(ending(await full(test))).toBe('shrink_held')
     expect(live(test, 'documents')).toBe(30)
     test.sim.faults.clear()
-    expect(ending(await sweep(test))).toBe('success')
+    expect(ending(await full(test))).toBe('success')
     expect(await heldBack(test)).toEqual([])
     expect(live(test, 'documents')).toBe(30)
   },
@@ -159,15 +159,15 @@ it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] a
 it('the newest document is asked for together with one that must be there', async () => {
   const test = await tenant()
   test.sim.primary.removeDocument(ids(test).at(-1) ?? '')
-  await sweep(test)
-  expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
   expect(at).toBeLessThan(startTime - 71 * hourMs)
 })
 
 /** A document without the `updatedAt` that it had is believed when a second full sync shows it so. */
 async function takeBack(test: TestEngine): Promise<void> {
-  for (let n = 0; n < 2; n++) await sweep(test)
+  for (let n = 0; n < 2; n++) await full(test)
 }
 
 it('a document that was never updated is asked for by its creation', async () => {
@@ -176,8 +176,8 @@ it('a document that was never updated is asked for by its creation', async () =>
   for (const id of [gone, other]) test.sim.primary.updateDocument(id, { updatedAt: null })
   await takeBack(test)
   test.sim.primary.removeDocument(gone)
-  await sweep(test)
-  expect(ending(await sweep(test))).toBe('success')
+  await full(test)
+  expect(ending(await full(test))).toBe('success')
   expect(live(test, 'documents')).toBe(29)
 })
 
@@ -191,10 +191,10 @@ it.each([2, 30])(
     await takeBack(test)
     test.sim.primary.removeDocument(gone)
     for (let n = 0; n < 3; n++) {
-      expect(ending(await sweep(test))).toBe('success')
+      expect(ending(await full(test))).toBe('success')
       expect(live(test, 'documents')).toBe(30)
     }
-    expect(await sweep(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+    expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
     expect(await heldBack(test)).toEqual([])
   },
 )
@@ -206,23 +206,23 @@ it('a server that returns some records that were never updated, but not all, con
   await takeBack(test)
   hide(test, [gone], 'all')
   hide(test, [leftOut], 'time')
-  for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
-  for (let n = 0; n < 4; n++) expect(ending(await sweep(test))).toBe('shrink_held')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
+  for (let n = 0; n < 4; n++) expect(ending(await full(test))).toBe('shrink_held')
   expect(live(test, 'documents')).toBe(30)
 })
 
 it('the only document of a tenant may be replaced, and removed', async () => {
   const test = await tenant({ sizes: { documents: 1 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const [old = ''] = ids(test)
   test.sim.primary.addDocument({ uploadStatus: 'Completed' })
-  await test.run('documents', 'poll')
+  await test.run('documents', 'incremental')
   test.sim.primary.removeDocument(old)
-  for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
   expect(live(test, 'documents')).toBe(1)
   test.clock.advance(24 * hourMs)
   test.sim.primary.removeDocuments(first(1))
-  for (let n = 0; n < 2; n++) expect(ending(await sweep(test))).toBe('success')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
   expect(live(test, 'documents')).toBe(0)
   expect(await heldBack(test)).toEqual([])
 })
@@ -235,11 +235,11 @@ it('an announced page of documents or users that comes back empty removes nobody
     settings: { userDetails: { perRun: 0 }, removals: { maxCount: 100, maxPercent: 100 } },
   })
   for (const resource of ['users', 'documents'] as const) {
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     test.sim.faults.add({ path: `/api/public/${resource}`, page: 3, effect: { kind: 'empty' } })
     for (let n = 0; n < 4; n++) {
       test.clock.advance(hourMs)
-      await test.run(resource, 'sweep')
+      await test.run(resource, 'full')
     }
     expect(live(test, resource)).toBe(30)
   }

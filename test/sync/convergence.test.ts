@@ -142,9 +142,9 @@ async function acceptAnnouncedPage(test: TestEngine): Promise<boolean> {
   return hold !== undefined
 }
 
-/** Polls, then sweeps as often as removals need; every run must succeed. */
+/** Incremental syncs, then full syncs as often as removals need; every run must succeed. */
 async function settle(test: TestEngine): Promise<void> {
-  for (const mode of ['poll', 'sweep', 'sweep'] as const) {
+  for (const mode of ['incremental', 'full', 'full'] as const) {
     const results = [...(await test.runAll(mode))]
     if (await acceptAnnouncedPage(test)) results.splice(results.findIndex(isHeld), 1, await test.run('api-clients'))
     expect(results.map(({ outcome, message }) => [outcome, message])).toEqual(results.map(() => ['success', null]))
@@ -163,7 +163,7 @@ describe('the mirror becomes what the tenant is', { timeout: 30_000 }, () => {
     for (const round of [0, 1]) {
       liveOn(test.sim, test.clock.now(), round)
       if (round === 1) {
-        await test.run('users', 'poll')
+        await test.run('users', 'incremental')
         await test.run('api-clients')
         await test.restart()
       }

@@ -30,7 +30,7 @@ async function tenantOf(resource: (typeof resources)[number], rows: number): Pro
     settings: { userDetails: { perRun: 0 } },
   })
   if (resource === 'api-clients') test.sim.primary.removeApiClients(first(test.sim.state().apiClientCount() - rows))
-  await test.run(resource, 'sweep')
+  await test.run(resource, 'full')
   expect(live(test, resource)).toBe(rows)
   return test
 }
@@ -41,11 +41,11 @@ it.each(cases)('of %s %i live, a list that %s removes nobody who is there', asyn
   test.sim.faults.add({ path: `/api/public/${resource}`, page, effect: faults[fault] })
   for (let n = 0; n < 4; n++) {
     test.clock.advance(hourMs)
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     expect(live(test, resource)).toBe(rows)
   }
   test.sim.faults.clear()
   test.clock.advance(hourMs)
-  expect(await test.run(resource, 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(await test.run(resource, 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(await heldBack(test)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Envelope } from '../../src/simulator/envelope.ts'
+import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
 
@@ -7,7 +7,7 @@ const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/api-clients'
 const fivePages = { sizes: { apiClients: 24 }, readings: { defaultPageSize: { apiClients: 5 } }, settings }
 
-it('an empty list is re-polled after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
+it('an empty list is re-incrementally synced after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
   const before = everyRow(test)['api_clients']
@@ -24,7 +24,7 @@ it('an empty list is re-polled after 1, 2 and 4 s, then fails as suspect_empty a
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
 })
 
-it.each([1, 2, 3])('an empty answer that fills up by re-poll %i is a plain success', async (times) => {
+it.each([1, 2, 3])('an empty answer that fills up by re-incremental sync %i is a plain success', async (times) => {
   const test = await testEngine({ settings })
   test.sim.faults.add({ path, times, effect: { kind: 'empty' } })
   expect(ending(await test.run('api-clients'))).toBe('success')
@@ -37,10 +37,10 @@ it('an empty list before anything is known is suspect, too', async () => {
   test.sim.faults.add({ path, effect: { kind: 'empty' } })
   expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
   const state = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect([state.completeStartedAt, state.sweepSuccessAt]).toEqual([null, null])
+  expect([state.completeStartedAt, state.fullSuccessAt]).toEqual([null, null])
 })
 
-it('the hold keeps its id and ends by itself with a walk that shows clients', async () => {
+it('the hold keeps its id and ends by itself with a full sync that shows clients', async () => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
   const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
@@ -55,7 +55,7 @@ it('the hold keeps its id and ends by itself with a walk that shows clients', as
   expect(await heldBack(test)).toEqual([])
 })
 
-it('accepting makes the empty list the truth with the very next run, until a walk shows clients', async () => {
+it('accepting makes the empty list the truth with the very next run, until a full sync shows clients', async () => {
   const test = await testEngine({ settings })
   const everyClient = [...test.sim.state().apiClients()]
   await test.run('api-clients')
@@ -96,7 +96,7 @@ it('a decision about a hold that ended meanwhile changes nothing', async () => {
   expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
 })
 
-it('an empty later page is re-polled, and filled again it is no break', async () => {
+it('an empty later page is re-incrementally synced, and filled again it is no break', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 3, times: 2, effect: { kind: 'empty' } })
   test.clock.sleeps.length = 0
@@ -105,7 +105,7 @@ it('an empty later page is re-polled, and filled again it is no break', async ()
   expect(live(test, 'api-clients')).toBe(24)
 })
 
-it('an empty later page that stays leads to one more walk; another set of ids is suspect_empty', async () => {
+it('an empty later page that stays leads to one more full sync; another set of ids is suspect_empty', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
   // Page 3 is empty in the first pass, once and by three repeated requests.
@@ -158,7 +158,7 @@ it('an announced page that stays empty removes nothing, however often it repeats
     expect(await heldBack(test)).toEqual(['api-clients suspect_empty 14'])
   }
   expect(live(test, 'api-clients')).toBe(24)
-  expect(test.query('select * from api_clients where absent_walks > 0')).toEqual([])
+  expect(test.query('select * from api_clients where absent_full_syncs > 0')).toEqual([])
   test.sim.faults.remove(fault.id)
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
@@ -221,7 +221,7 @@ it('a full page that promises more is followed by an empty last page: complete, 
   expect(test.sim.violations).toEqual([])
 })
 
-it('re-polls never count as empty pages in a row', async () => {
+it('re-incremental syncs never count as empty pages in a row', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
   for (const expected of ['suspect_empty', 'success']) {
@@ -233,25 +233,28 @@ it('re-polls never count as empty pages in a row', async () => {
   expect(live(test, 'api-clients')).toBe(5)
 })
 
-it.each([1, 2, 3])('page %i that begins the list anew stops the walk, which then removes nothing', async (page) => {
-  const test = await testEngine(fivePages)
-  await test.run('api-clients')
-  test.sim.primary.removeApiClients(first(2))
-  test.sim.faults.add({ path, page: page + 1, effect: { kind: 'ignore-cursor' } })
-  for (let n = 0; n < 3; n++) {
-    const result = await test.run('api-clients')
-    expect([result.outcome, result.reason]).toEqual(['failure', 'invalid_cursor'])
-  }
-  expect(live(test, 'api-clients')).toBe(24)
-  test.sim.faults.clear()
-  for (let n = 0; n < 2; n++) expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(22)
-  expect(test.sim.violations).toEqual([])
-})
+it.each([1, 2, 3])(
+  'page %i that begins the list anew stops the full sync, which then removes nothing',
+  async (page) => {
+    const test = await testEngine(fivePages)
+    await test.run('api-clients')
+    test.sim.primary.removeApiClients(first(2))
+    test.sim.faults.add({ path, page: page + 1, effect: { kind: 'ignore-cursor' } })
+    for (let n = 0; n < 3; n++) {
+      const result = await test.run('api-clients')
+      expect([result.outcome, result.reason]).toEqual(['failure', 'invalid_cursor'])
+    }
+    expect(live(test, 'api-clients')).toBe(24)
+    test.sim.faults.clear()
+    for (let n = 0; n < 2; n++) expect(ending(await test.run('api-clients'))).toBe('success')
+    expect(live(test, 'api-clients')).toBe(22)
+    expect(test.sim.violations).toEqual([])
+  },
+)
 
-it('single repeats within a walk are merged', async () => {
+it('single repeats within a full sync are merged', async () => {
   const test = await testEngine(fivePages)
-  // One more in front of a page shifts an offset walk by one.
+  // One more in front of a page shifts an offset full sync by one.
   const end = test.sim.onRequest(({ cursor, endpoint }) => {
     if (endpoint !== path || cursor === null) return
     end()

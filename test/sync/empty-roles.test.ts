@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Envelope } from '../../src/simulator/envelope.ts'
+import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, heldBack, live, theHold } from '../support/trust.ts'
 
@@ -10,7 +10,7 @@ it.each(['users', 'api-clients'] as const)(
   async (witness) => {
     const test = await testEngine({ settings })
     await test.run('roles')
-    await test.run(witness, 'sweep')
+    await test.run(witness, 'full')
     const before = live(test, 'roles')
     const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
     const result = await test.run('roles')
@@ -36,7 +36,7 @@ it('an empty list of roles is real where nobody carries a role name', async () =
 
 it('accepting makes the empty roles the truth with the very next run', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
   await test.run('roles')
   await accept(test, await theHold(test))
@@ -52,7 +52,7 @@ it('accepting makes the empty roles the truth with the very next run', async () 
 
 it('an empty catalog of permissions is the truth at once', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.sim.faults.add({ path: '/api/public/permissions', effect: { kind: 'empty' } })
   expect(ending(await test.run('permissions'))).toBe('success')
   expect(live(test, 'permissions')).toBe(0)
@@ -60,7 +60,7 @@ it('an empty catalog of permissions is the truth at once', async () => {
 
 it.each(['roles', 'permissions'] as const)('a failing list of %s removes nothing', async (resource) => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const before = live(test, resource)
   test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'status', status: 500 } })
   expect(ending(await test.run(resource))).toBe('server_error')
@@ -70,10 +70,10 @@ it.each(['roles', 'permissions'] as const)('a failing list of %s removes nothing
 it.each(['users', 'documents'] as const)('an empty list of %s is held, not believed', async (resource) => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
-  await test.run(resource, 'sweep')
+  await test.run(resource, 'full')
   const before = live(test, resource)
   test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'empty' } })
-  for (let n = 0; n < 2; n++) await test.run(resource, 'sweep')
+  for (let n = 0; n < 2; n++) await test.run(resource, 'full')
   expect(await heldBack(test)).toEqual([`${resource} shrink_held ${before}`])
   expect(live(test, resource)).toBe(before)
 })
@@ -112,7 +112,7 @@ it('roles of which none grants anything any more are suspect_empty and are not w
 
 it('accepting roles without permissions accepts no list without roles', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const fault = test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
   await test.run('roles')
   await accept(test, await theHold(test))
@@ -136,10 +136,10 @@ it.each([true, false])(
   'the role of the own client cannot lose the permission by which it was read, configured: %s',
   async (configured) => {
     const test = await testEngine({ settings })
-    await test.runAll('sweep')
+    await test.runAll('full')
     const [own] = test.query("select client_id, role_name from api_clients where name = 'Compliance monitor'")
     await test.restart({ ownClientId: configured ? String(own?.['client_id']) : null })
-    await test.runAll('sweep')
+    await test.runAll('full')
     const roleName = String(own?.['role_name'])
     const [role] = test.query('select role_id, permissions from roles where name = ?', roleName)
     expect(role?.['permissions']).toContain('Api_Roles_Read')

@@ -13,7 +13,7 @@ async function mirrored(a: Partial<ScriptedTenant>): Promise<{ test: TestEngine;
   const auth = { header: 'Authorization', scheme: 'Bearer' } as const
   const test = await testEngine({ settings: { baseUrl: server.url, userDetails: { perRun: 0 }, auth } })
   server.timestamp = () => new Date(test.clock.now()).toISOString()
-  for (const resource of ['api-clients', 'documents', 'users'] as const) await test.run(resource, 'sweep')
+  for (const resource of ['api-clients', 'documents', 'users'] as const) await test.run(resource, 'full')
   test.clock.advance(6 * minuteMs)
   server.asked.length = 0
   return { test, server }

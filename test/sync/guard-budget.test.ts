@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { planRemovals } from '../../src/sync/removals.ts'
+import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
@@ -10,7 +10,7 @@ const settings = { userDetails: { perRun: 0 } }
 
 async function tenantOf(resource: ResourceName, sizes: TestEngineOptions['sizes']): Promise<TestEngine> {
   const test = await testEngine({ problems: false, settings, ...(sizes === undefined ? {} : { sizes }) })
-  expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+  expect(ending(await test.run(resource, 'full'))).toBe('success')
   return test
 }
 
@@ -22,11 +22,11 @@ function keepClients({ sim }: TestEngine, count: number): void {
 }
 
 /** A full sync every `everyMs` until `until` says so; every outcome. */
-async function sweeps(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
+async function fullSyncs(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
   const endings: string[] = []
   for (let n = 0; n < count; n++) {
     test.clock.advance(everyMs)
-    endings.push(ending(await test.run(resource, 'sweep')))
+    endings.push(ending(await test.run(resource, 'full')))
   }
   return endings
 }
@@ -48,9 +48,9 @@ it.each([
   ['as many as took their place', { live: 12, due: 6, created: 6, replacing: 6 }, false],
   ['all in turn', { live: 7, due: 1, removed: 5, created: 6, replacing: 6 }, false],
 ] as const)('%s: held %#', (_, { live: rows, due, ...rest }, held) => {
-  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
+  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
-  const plan = planRemovals({ live: rows, absent }, 'two-walks', { maxCount: 5, maxPercent: 10 }, budget)
+  const plan = planRemovals({ live: rows, absent }, 'two-full syncs', { maxCount: 5, maxPercent: 10 }, budget)
   expect(plan.held.length > 0).toBe(held)
 })
 
@@ -63,9 +63,9 @@ it.each([
   [{ live: 2, due: 1 }, null],
 ] as const)('tells the rule that holds removals and what it counts against: %j', (counts, why) => {
   const { live: rows, due, ...rest } = counts
-  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
+  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
-  const plan = planRemovals({ live: rows, absent }, 'two-walks', { maxCount: 5, maxPercent: 10 }, budget)
+  const plan = planRemovals({ live: rows, absent }, 'two-full syncs', { maxCount: 5, maxPercent: 10 }, budget)
   if (why === null) expect(plan.why).toBeNull()
   else expect(plan.why).toContain(why)
 })
@@ -79,10 +79,10 @@ it('six clients do not shrink to one in a few full syncs', async () => {
   await test.run('api-clients')
   expect(live(test, 'api-clients')).toBe(6)
   keepClients(test, 3)
-  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
   expect(live(test, 'api-clients')).toBe(3)
   keepClients(test, 2)
-  expect(await sweeps(test, 'api-clients', 4, 15 * 60_000)).toContain('shrink_held')
+  expect(await fullSyncs(test, 'api-clients', 4, 15 * 60_000)).toContain('shrink_held')
   expect(live(test, 'api-clients')).toBe(3)
 })
 
@@ -93,7 +93,7 @@ it('four users a full sync do not bleed away', async () => {
   const endings: string[] = []
   for (let n = 0; n < 10; n++) {
     test.sim.primary.removeUsers(first(4))
-    endings.push(...(await sweeps(test, 'users', 1, hourMs)))
+    endings.push(...(await fullSyncs(test, 'users', 1, hourMs)))
   }
   expect(endings.slice(0, 2)).toEqual(['success', 'shrink_held'])
   expect(live(test, 'users')).toBe(56)
@@ -103,11 +103,11 @@ it('four users a full sync do not bleed away', async () => {
 it('documents that leave in small steps are held, and the hold ends when the day is over', async () => {
   const test = await tenantOf('documents', { documents: 40 })
   test.sim.primary.removeDocuments(first(4))
-  expect(await sweeps(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
+  expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
   test.sim.primary.removeDocuments(first(3))
-  expect(await sweeps(test, 'documents', 3, hourMs)).toEqual(['success', 'shrink_held', 'shrink_held'])
+  expect(await fullSyncs(test, 'documents', 3, hourMs)).toEqual(['success', 'shrink_held', 'shrink_held'])
   expect(live(test, 'documents')).toBe(36)
-  expect(await sweeps(test, 'documents', 1, dayMs)).toEqual(['success'])
+  expect(await fullSyncs(test, 'documents', 1, dayMs)).toEqual(['success'])
   expect(live(test, 'documents')).toBe(33)
   expect(await heldBack(test)).toEqual([])
 })
@@ -120,11 +120,11 @@ it.each([
   test.clock.advance(2 * dayMs)
   test.sim.primary.removeDocuments(first(10))
   for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
-  expect(await sweeps(test, 'documents', 2, hourMs)).toEqual(['success', 'shrink_held'])
+  expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'shrink_held'])
   for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
   for (let n = 0; n < 4; n++) {
     test.sim.primary.removeDocuments(first(more))
-    expect(await sweeps(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
+    expect(await fullSyncs(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
   }
   expect((await theHold(test)).message).toContain('of the 20 there were 24 hours before removals were first held')
   expect(live(test, 'documents')).toBe(120)
@@ -134,16 +134,16 @@ it('a department of a fifth of the users that leaves in a day is held, and accep
   const test = await tenantOf('users', { users: 100 })
   for (let n = 0; n < 5; n++) {
     test.sim.primary.removeUsers(first(4))
-    await sweeps(test, 'users', 1, hourMs)
+    await fullSyncs(test, 'users', 1, hourMs)
   }
   const hold = await theHold(test)
   expect([hold.reason, live(test, 'users') - hold.count]).toEqual(['shrink_held', 80])
   await accept(test, hold)
-  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['success'])
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(80)
   // What the operator accepted does not count: the next few may leave.
   test.sim.primary.removeUsers(first(1))
-  expect(await sweeps(test, 'users', 1, dayMs)).toEqual(['success'])
+  expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
   expect(await heldBack(test)).toEqual([])
 })
 
@@ -151,13 +151,13 @@ it('records that are seen again no longer count as removed', async () => {
   const test = await tenantOf('users', { users: 60 })
   const gone = [...test.sim.state().users()].slice(0, 4)
   test.sim.primary.removeUsers(first(4))
-  await sweeps(test, 'users', 1, hourMs)
+  await fullSyncs(test, 'users', 1, hourMs)
   for (const user of gone) test.sim.primary.addUser({ ...user, roleId: Number(user.roleId) })
-  await sweeps(test, 'users', 1, hourMs)
+  await fullSyncs(test, 'users', 1, hourMs)
   test.sim.primary.removeUsers((user) => gone.every(({ userId }) => userId !== user.userId) && user.userId % 11 === 0)
   const left = test.sim.state().userCount()
   expect(60 - left).toBeGreaterThan(2)
-  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['success'])
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(left)
 })
 
@@ -173,9 +173,12 @@ it.each([1, 6, 24])('all of %i clients are rotated within a week without a hold'
   const old = [...test.sim.state().apiClients()].map(({ clientId }) => clientId)
   for (const [n, clientId] of old.entries()) {
     test.sim.primary.addApiClient({ createdAt: test.clock.now() })
-    await sweeps(test, 'api-clients', 2, 15 * 60_000)
+    await fullSyncs(test, 'api-clients', 2, 15 * 60_000)
     test.sim.primary.removeApiClient(clientId)
-    expect(await sweeps(test, 'api-clients', 2, (7 * dayMs) / count / 4), `client ${n}`).toEqual(['success', 'success'])
+    expect(await fullSyncs(test, 'api-clients', 2, (7 * dayMs) / count / 4), `client ${n}`).toEqual([
+      'success',
+      'success',
+    ])
   }
   expect(await heldBack(test)).toEqual([])
   expect(live(test, 'api-clients')).toBe(count)
@@ -188,13 +191,13 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   for (let n = 0; n < 20; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
   await test.run('api-clients')
   test.sim.primary.removeApiClients(({ clientId }) => old.has(clientId))
-  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
   expect(live(test, 'api-clients')).toBe(24)
   test.clock.advance(2 * dayMs)
   for (let n = 0; n < 4; n++) test.sim.primary.addApiClient(stranger)
   await test.run('api-clients')
   test.sim.primary.removeApiClients(({ createdAt }) => createdAt !== stranger.createdAt)
-  expect(await sweeps(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
 /** A tenant whose server keeps the time whatever the local clock shows. */
@@ -203,17 +206,17 @@ async function withOwnClock(): Promise<TestEngine> {
   const options = { problems: false, settings, sizes: { users: 60 } }
   const test = await testEngine({ ...options, clock: () => startTime + elapsed() })
   elapsed = () => test.clock.monotonic()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   return test
 }
 
 it('a local clock that jumps forward by years does not empty the budget', async () => {
   const test = await withOwnClock()
   test.sim.primary.removeUsers(first(4))
-  await sweeps(test, 'users', 1, hourMs)
+  await fullSyncs(test, 'users', 1, hourMs)
   test.clock.jump(700 * dayMs)
   test.sim.primary.removeUsers(first(4))
-  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
   expect(live(test, 'users')).toBe(56)
 })
 
@@ -223,11 +226,11 @@ it.each([true, false])(
     const test = await withOwnClock()
     if (!readable) test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
     test.sim.primary.removeUsers(first(4))
-    await sweeps(test, 'users', 1, hourMs)
+    await fullSyncs(test, 'users', 1, hourMs)
     test.clock.jump(-700 * dayMs)
     test.sim.primary.removeUsers(first(4))
-    expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-    expect(await sweeps(test, 'users', 1, dayMs)).toEqual(['success'])
+    expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+    expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
     expect(live(test, 'users')).toBe(52)
   },
 )
@@ -235,8 +238,8 @@ it.each([true, false])(
 it('the budget survives a restart', async () => {
   const test = await tenantOf('users', { users: 60 })
   test.sim.primary.removeUsers(first(4))
-  await sweeps(test, 'users', 1, hourMs)
+  await fullSyncs(test, 'users', 1, hourMs)
   await test.restart()
   test.sim.primary.removeUsers(first(4))
-  expect(await sweeps(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
 })

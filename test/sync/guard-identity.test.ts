@@ -31,7 +31,7 @@ it('ownClientId missing from the list holds API clients alone', async () => {
   expect(await heldBack(test)).toEqual([])
 })
 
-it('a walk without ownClientId removes nothing, and its hold ends when the client is listed again', async () => {
+it('a full sync without ownClientId removes nothing, and its hold ends when the client is listed again', async () => {
   const test = await testEngine({ settings })
   const own = test.sim.credentials.reader.clientId
   const [client] = [...test.sim.state().apiClients()].filter(({ clientId }) => clientId === own)
@@ -52,7 +52,7 @@ it('a walk without ownClientId removes nothing, and its hold ends when the clien
 
 it('another baseUrl is held until a first page shows a known id, which lifts it by itself', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const other = await moved(test)
   await test.restart({ baseUrl: other.baseUrl })
   expect(await heldBack(test)).toEqual(['all tenant_changed 0'])
@@ -65,7 +65,7 @@ it('another baseUrl is held until a first page shows a known id, which lifts it 
 
 it('another baseUrl with another tenant stays held, and lifts when the old address is back', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const before = everyRow(test)
   const other = await moved(test)
   test.useToken(other.tokens.secondReader)
@@ -82,7 +82,7 @@ it('another baseUrl with another tenant stays held, and lifts when the old addre
 
 it('accepting another baseUrl adopts the address alone: another tenant behind it is a hold of its own', async () => {
   const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const other = await moved(test)
   test.useToken(other.tokens.secondReader)
   await test.restart({ baseUrl: other.baseUrl })
@@ -104,44 +104,48 @@ it('another baseUrl before any id is known is no hold', async () => {
   const other = await moved(test)
   await test.restart({ baseUrl: other.baseUrl })
   expect(await heldBack(test)).toEqual([])
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
 it.each([
   ['five old unknown records on a page of nine known and unknown ones are held', 5, 4, 30 * dayMs, 'tenant_changed'],
   ['four old unknown records are a page of fewer than five', 4, 0, 30 * dayMs, 'success'],
   ['five unknown records that are half of the page pass', 5, 5, 30 * dayMs, 'success'],
-  ['five unknown records younger than an hour before the last walk pass', 5, 0, 50 * minuteMs, 'success'],
-  ['five unknown records older than an hour before the last walk are held', 5, 0, 70 * minuteMs, 'tenant_changed'],
+  ['five unknown records younger than an hour before the last full sync pass', 5, 0, 50 * minuteMs, 'success'],
+  ['five unknown records older than an hour before the last full sync are held', 5, 0, 70 * minuteMs, 'tenant_changed'],
 ])('a page with %s', async (_what, unknown, known, age, expected) => {
   const test = await testEngine({ settings, problems: false, sizes: { documents: 40 } })
-  await test.run('documents', 'sweep')
-  const walkedAt = test.clock.now()
+  await test.run('documents', 'full')
+  const fullSyncAt = test.clock.now()
   test.clock.advance(10 * minuteMs)
-  // Changes put records at the end of the feed, where the poll shows them on one page.
+  // Changes put records at the end of the feed, where the incremental sync shows them on one page.
   const documents = [...test.sim.state().documents()].slice(0, known)
   for (const { fileId } of documents) test.sim.primary.updateDocument(fileId, {})
   for (let n = 0; n < unknown; n++) {
-    test.sim.primary.addDocument({ createdAt: walkedAt - age, updatedAt: test.clock.now(), uploadStatus: 'Completed' })
+    test.sim.primary.addDocument({
+      createdAt: fullSyncAt - age,
+      updatedAt: test.clock.now(),
+      uploadStatus: 'Completed',
+    })
   }
   const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'documents')
-  expect(ending(await test.run('documents', 'poll'))).toBe(expected)
+  expect(ending(await test.run('documents', 'incremental'))).toBe(expected)
   if (expected === 'success') return
   expect(live(test, 'documents')).toBe(40)
   expect((await test.mirror.syncState(test.engine.tenantId, 'documents')).cursor).toBe(cursor)
   expect(await heldBack(test)).toEqual([`all tenant_changed ${unknown + known}`])
   await accept(test, await theHold(test))
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   expect(live(test, 'documents')).toBe(40 + unknown)
 })
 
-it('a held page of API clients is walked to again, without a cursor of an earlier walk', async () => {
+it('a held page of API clients is read in full to again, without a cursor of an earlier full sync', async () => {
   const test = await testEngine({ settings, readings: { defaultPageSize: { apiClients: 6 } } })
   await test.run('api-clients')
   const added = Array.from({ length: 8 }, () => test.sim.primary.addApiClient({ createdAt: test.clock.now() - dayMs }))
   expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
   const { raisedAt } = await theHold(test)
-  // A cursor of the earlier walk would silently show the first page, which looks well.
+  // A cursor of the earlier full sync would silently show the first page, which looks well.
   test.sim.invalidateCursors()
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
@@ -160,20 +164,20 @@ it('a held page that became empty does not lift the hold while the tenant is ano
     cursorBoundToTenant: false,
   } as const
   const test = await testEngine({ settings, readings: offset, sizes: { users: 200 }, secondSizes: { users: 60 } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const end = test.sim.onRequest(({ page }) => {
     if (page !== 3) return
     end()
     test.sim.swapTenant('reader')
   })
-  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
   let left = 20
   test.sim.second.removeUsers(() => left-- > 0)
   test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
   test.sim.swapTenant('reader')
   test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(200)
 })
 
@@ -192,11 +196,11 @@ it('a page that updatedAfter showed is asked for by it again before its hold is 
     test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
   })
   test.sim.invalidateCursors()
-  expect(ending(await test.run('documents', 'poll'))).toBe('tenant_changed')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('tenant_changed')
   test.clock.advance(6 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   end()
   test.clock.advance(6 * minuteMs)
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })

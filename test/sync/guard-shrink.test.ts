@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { planRemovals } from '../../src/sync/removals.ts'
+import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
 
@@ -27,7 +27,7 @@ async function tenantOf(resource: Guarded, rows: number): Promise<TestEngine> {
   if (resource === 'api-clients') test.sim.primary.removeApiClients(first(test.sim.state().apiClientCount() - rows))
   // The API clients identify the tenant, whatever else is gone.
   for (const one of new Set([resource, 'api-clients'] as const))
-    expect(ending(await test.run(one, 'sweep'))).toBe('success')
+    expect(ending(await test.run(one, 'full'))).toBe('success')
   expect(live(test, resource)).toBe(rows)
   return test
 }
@@ -38,19 +38,19 @@ function remove({ sim }: TestEngine, resource: Guarded, count: number): void {
   if (resource === 'api-clients') sim.primary.removeApiClients(first(count))
 }
 
-/** Runs sweeps until absent records are due for removal. */
-async function sweepUntilDue(test: TestEngine, resource: Guarded) {
+/** Runs full syncs until absent records are due for removal. */
+async function fullSyncUntilDue(test: TestEngine, resource: Guarded) {
   if (resource !== 'users') {
     const before = live(test, resource)
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect(live(test, resource)).toBe(before)
   }
-  return test.run(resource, 'sweep')
+  return test.run(resource, 'full')
 }
 
 it.each(matrix)('of %i records the plan for %i removals follows both limits and the rule of all', (rows, removed) => {
-  const absent = Array.from({ length: removed }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: false }))
-  for (const rule of ['confirm', 'two-walks'] as const) {
+  const absent = Array.from({ length: removed }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
+  for (const rule of ['confirm', 'two-full syncs'] as const) {
     const { due, held } = planRemovals({ live: rows, absent }, rule, limits)
     expect([due.length, held.length]).toEqual(isTooMany(rows, removed) ? [0, removed] : [removed, 0])
   }
@@ -67,7 +67,7 @@ it.each(
 )('of %s %i live, %i gone are removed or held whole', async (resource, rows, removed) => {
   const test = await tenantOf(resource, rows)
   remove(test, resource, removed)
-  const result = await sweepUntilDue(test, resource)
+  const result = await fullSyncUntilDue(test, resource)
   if (isTooMany(rows, removed)) {
     expect(ending(result)).toBe('shrink_held')
     expect(await heldBack(test)).toEqual([`${resource} shrink_held ${removed}`])
@@ -86,14 +86,14 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     const gone = [...test.sim.state().records(resource)].slice(0, 30)
     const before = everyRow(test)[resource.replace('-', '_')]
     remove(test, resource, 30)
-    const result = await sweepUntilDue(test, resource)
+    const result = await fullSyncUntilDue(test, resource)
     expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'shrink_held', 0])
     expect(result.message).toContain('30 of 60')
     expect(result.hint).toContain('tenantwatch accept')
     const { id } = await theHold(test)
     expect(id).toMatch(/^[\w-]+$/)
     for (let n = 0; n < 3; n++) {
-      expect(ending(await test.run(resource, 'sweep'))).toBe('shrink_held')
+      expect(ending(await test.run(resource, 'full'))).toBe('shrink_held')
       expect((await theHold(test)).id).toBe(id)
     }
     for (const record of gone as Record<string, never>[]) {
@@ -101,7 +101,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
       if (resource === 'documents') test.sim.primary.addDocument(record)
       if (resource === 'api-clients') test.sim.primary.addApiClient(record)
     }
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect(await heldBack(test)).toEqual([])
     expect(live(test, resource)).toBe(60)
     expect(everyRow(test)[resource.replace('-', '_')]).toEqual(before)
@@ -109,24 +109,24 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
-it('a hold survives a restart and an unchanged sweep after it', async () => {
+it('a hold survives a restart and an unchanged full sync after it', async () => {
   const test = await tenantOf('users', 40)
   remove(test, 'users', 20)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const { id } = await theHold(test)
   await test.restart()
   expect((await theHold(test)).id).toBe(id)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect((await theHold(test)).id).toBe(id)
 })
 
 it('a hold gets another id when it holds other records', async () => {
   const test = await tenantOf('users', 40)
   remove(test, 'users', 20)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const { id } = await theHold(test)
   remove(test, 'users', 1)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const changed = await theHold(test)
   expect(changed.count).toBe(21)
   expect(changed.id).not.toBe(id)
@@ -137,48 +137,48 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   async (resource) => {
     const test = await tenantOf(resource, 60)
     remove(test, resource, 20)
-    await sweepUntilDue(test, resource)
+    await fullSyncUntilDue(test, resource)
     await accept(test, await theHold(test))
     remove(test, resource, 10)
-    const result = await sweepUntilDueAfterAccept(test, resource)
+    const result = await fullSyncUntilDueAfterAccept(test, resource)
     expect(ending(result)).toBe('shrink_held')
     expect(live(test, resource)).toBe(40)
     expect(await heldBack(test)).toEqual([`${resource} shrink_held 10`])
     await accept(test, await theHold(test))
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect(live(test, resource)).toBe(30)
     expect(await heldBack(test)).toEqual([])
     expect(test.query('select * from accepted_removals')).toEqual([])
   },
 )
 
-async function sweepUntilDueAfterAccept(test: TestEngine, resource: Guarded) {
-  if (resource === 'users') return test.run(resource, 'sweep')
-  expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+async function fullSyncUntilDueAfterAccept(test: TestEngine, resource: Guarded) {
+  if (resource === 'users') return test.run(resource, 'full')
+  expect(ending(await test.run(resource, 'full'))).toBe('success')
   expect(live(test, resource)).toBe(40)
-  return test.run(resource, 'sweep')
+  return test.run(resource, 'full')
 }
 
-it('an accepted removal is withdrawn when the record is seen again, by a sweep or by a poll', async () => {
+it('an accepted removal is withdrawn when the record is seen again, by a full sync or by an incremental sync', async () => {
   const test = await tenantOf('documents', 60)
   const gone = [...test.sim.state().documents()].slice(0, 30)
   remove(test, 'documents', 30)
-  await sweepUntilDue(test, 'documents')
+  await fullSyncUntilDue(test, 'documents')
   await accept(test, await theHold(test))
   const [back] = gone
-  // A change puts the document at the end of the feed, where a poll sees it.
+  // A change puts the document at the end of the feed, where an incremental sync sees it.
   test.sim.primary.addDocument({ ...back, updatedAt: test.clock.now() })
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(test.query('select * from accepted_removals')).toHaveLength(29)
   test.sim.primary.removeDocument(String(back?.fileId))
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(31)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(30)
 })
 
 it('all that remains beside accepted removals counts as all', async () => {
-  const absent = Array.from({ length: 5 }, (_, rid) => ({ rid, key: String(rid), walks: 2, accepted: rid < 2 }))
+  const absent = Array.from({ length: 5 }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: rid < 2 }))
   const { due, held } = planRemovals({ live: 5, absent }, 'confirm', limits)
   expect([due.length, held.length]).toEqual([2, 3])
 })
@@ -187,35 +187,35 @@ it('removals are counted whole before the first is confirmed', async () => {
   const test = await tenantOf('users', 40)
   remove(test, 'users', 20)
   test.sim.requests.clear()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')).toEqual([])
   expect(test.query('select * from users where missing_since is not null')).toEqual([])
 })
 
-it('those missing since earlier sweeps count with the new ones', async () => {
+it('those missing since earlier full syncs count with the new ones', async () => {
   const test = await tenantOf('users', 50)
   remove(test, 'users', 4)
   const fault = test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(live(test, 'users')).toBe(50)
   test.sim.faults.remove(fault.id)
   remove(test, 'users', 4)
-  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
   expect(await heldBack(test)).toEqual(['users shrink_held 8'])
   expect(live(test, 'users')).toBe(50)
 })
 
-it('at most confirmPerRun missing users are asked for in a run, the rest at the next sweep', async () => {
+it('at most confirmPerRun missing users are asked for in a run, the rest at the next full sync', async () => {
   const test = await testEngine({
     problems: false,
     sizes: { users: 100 },
     settings: { ...quiet, removals: { confirmPerRun: 3 } },
   })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   remove(test, 'users', 8)
   for (const left of [97, 94, 92]) {
     test.sim.requests.clear()
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     expect(live(test, 'users')).toBe(left)
     const lookUps = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
     // One of a user that is listed.
@@ -229,36 +229,36 @@ it.each([500, 429, 403, 404])(
     const test = await tenantOf('users', 30)
     remove(test, 'users', 1)
     test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'body', status, body: 'Not here' } })
-    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(ending(await test.run('users', 'full'))).toBe('success')
     expect(live(test, 'users')).toBe(30)
     expect(test.query('select * from users where missing_since is not null')).toHaveLength(1)
     test.sim.faults.clear()
     // What answers again after a refusal may be another tenant's, until the next list proves whose it is.
-    if (status === 403) expect(ending(await test.run('users', 'sweep'))).toBe('success')
-    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    if (status === 403) expect(ending(await test.run('users', 'full'))).toBe('success')
+    expect(ending(await test.run('users', 'full'))).toBe('success')
     expect(live(test, 'users')).toBe(29)
   },
 )
 
-it('a walk that held a record without a readable id removes nothing', async () => {
+it('a full sync that held a record without a readable id removes nothing', async () => {
   const test = await tenantOf('documents', 30)
   remove(test, 'documents', 1)
   const [odd] = test.sim.state().documents()
   test.sim.primary.updateDocument(String(odd?.fileId), { raw: { fileId: 17 } })
-  for (let n = 0; n < 3; n++) await test.run('documents', 'sweep')
+  for (let n = 0; n < 3; n++) await test.run('documents', 'full')
   expect(live(test, 'documents')).toBe(30)
 })
 
-it('so does a sweep whose poll from the cursor of before showed such a record', async () => {
+it('so does a full sync whose incremental sync from the cursor of before showed such a record', async () => {
   const test = await tenantOf('documents', 30)
   remove(test, 'documents', 1)
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   const before = await test.mirror.syncState(test.engine.tenantId, 'documents')
   const end = test.sim.onRequest(({ cursor }) => {
     if (cursor !== before.cursor) return
     end()
     test.sim.primary.addDocument({ raw: { fileId: 17 } })
   })
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(30)
 })

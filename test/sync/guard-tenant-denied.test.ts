@@ -159,7 +159,7 @@ it('accepting lets in what can be read, and vouches for no record that cannot', 
   // What can be read later is met by the guard as ever.
   test.sim.grantPermission('secondReader', 'Api_Documents_Read')
   test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
   expect(live(test, 'documents')).toBe(60)
 })
 
@@ -195,7 +195,7 @@ it('a token that never could read such records needs nothing from them', async (
   const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
   for (let start = 0; start < 2; start++) {
     for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-    for (const resource of denied) expect(ending(await test.run(resource, 'sweep'))).toBe('missing_permission')
+    for (const resource of denied) expect(ending(await test.run(resource, 'full'))).toBe('missing_permission')
     expect(await heldBack(test)).toEqual([])
     await test.restart()
   }

@@ -9,14 +9,14 @@ const unbound = { cursorBoundToTenant: false } as const
 const list = (test: TestEngine) => test.sim.requests.filter(({ method }) => method === 'GET')
 
 const runs: readonly (readonly [ResourceName, SyncMode])[] = [
-  ['users', 'poll'],
-  ['users', 'sweep'],
-  ['documents', 'poll'],
-  ['documents', 'sweep'],
-  ['api-clients', 'sweep'],
-  ['roles', 'sweep'],
-  ['permissions', 'sweep'],
-  ['authentication-settings', 'sweep'],
+  ['users', 'incremental'],
+  ['users', 'full'],
+  ['documents', 'incremental'],
+  ['documents', 'full'],
+  ['api-clients', 'full'],
+  ['roles', 'full'],
+  ['permissions', 'full'],
+  ['authentication-settings', 'full'],
 ]
 
 it.each(
@@ -34,8 +34,8 @@ it.each(
     expect([result.outcome, result.reason]).toEqual(['failure', 'tenant_changed'])
     expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed \d+$/)])
     expect(everyRow(test)).toEqual(before)
-    const { cursor, resetSweepAt, pollsRest } = await test.mirror.syncState(test.engine.tenantId, resource)
-    expect([cursor, resetSweepAt, pollsRest]).toEqual([cursorBefore, null, false])
+    const { cursor, resetFullSyncAt, incrementalPaused } = await test.mirror.syncState(test.engine.tenantId, resource)
+    expect([cursor, resetFullSyncAt, incrementalPaused]).toEqual([cursorBefore, null, false])
     for (const [other, otherMode] of runs) expect(ending(await test.run(other, otherMode))).toBe('tenant_changed')
     expect(everyRow(test)).toEqual(before)
   },
@@ -55,16 +55,16 @@ it.each(runs)(
 )
 
 it.each(['users', 'documents', 'api-clients'] as const)(
-  'another tenant behind the same token is noticed by the first page of a sweep of %s, which is not committed',
+  'another tenant behind the same token is noticed by the first page of a full sync of %s, which is not committed',
   async (resource) => {
     const test = await synced()
     const before = everyRow(test)
     test.sim.swapTenant('reader')
-    expect(ending(await test.run(resource, 'sweep'))).toBe('tenant_changed')
+    expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
     const hold = await theHold(test)
     expect([hold.resource, hold.reason, hold.cause['check']]).toEqual(['all', 'tenant_changed', 'page'])
-    const { walk_pages: _, ...rows } = everyRow(test)
-    const { walk_pages: __, ...rowsBefore } = before
+    const { full_sync_pages: _, ...rows } = everyRow(test)
+    const { full_sync_pages: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)
     for (const [other, mode] of runs) expect(ending(await test.run(other, mode))).toBe('tenant_changed')
     test.sim.swapTenant('reader')
@@ -77,7 +77,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
 )
 
 it.each([true, false])(
-  'a token of another tenant in the middle of a sweep is noticed between two pages, cursors bound: %s',
+  'a token of another tenant in the middle of a full sync is noticed between two pages, cursors bound: %s',
   async (cursorBoundToTenant) => {
     const test = await testEngine({ settings, sizes: { users: 300 }, readings: { cursorBoundToTenant } })
     const end = test.sim.onRequest(({ page }) => {
@@ -85,12 +85,12 @@ it.each([true, false])(
       end()
       test.useToken(test.sim.tokens.secondReader)
     })
-    expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+    expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
     expect(live(test, 'users')).toBe(150)
     expect(test.query('select * from users where user_id > 400000000')).toEqual([])
     test.useToken(test.sim.tokens.reader)
     test.clock.advance(5 * minuteMs)
-    expect(ending(await test.run('users', 'sweep'))).toBe('success')
+    expect(ending(await test.run('users', 'full'))).toBe('success')
     expect(live(test, 'users')).toBe(300)
   },
 )
@@ -99,12 +99,12 @@ it('a hold that one run raises ends the others that are under way before they wr
   const test = await synced({ sizes: { documents: 300 } })
   const roles = test.query('select * from roles')
   let waiting: Promise<unknown> = Promise.resolve()
-  // The answer of roles was asked for before, and comes after, the sweep of users met the other tenant.
+  // The answer of roles was asked for before, and comes after, the full sync of users met the other tenant.
   const end = test.sim.onRequest(async ({ endpoint }) => {
     if (endpoint !== '/api/public/roles') return
     end()
     test.sim.swapTenant('reader')
-    waiting = test.run('users', 'sweep')
+    waiting = test.run('users', 'full')
     await waiting
   })
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
@@ -115,20 +115,20 @@ it('a hold that one run raises ends the others that are under way before they wr
 it('runs that begin together go on by the one probe that lifts the hold', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.clock.advance(5 * minuteMs)
   test.useToken(test.sim.tokens.reader)
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
 })
 
 it('runs that begin together share a probe that does not lift the hold', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.clock.advance(5 * minuteMs)
   test.sim.requests.clear()
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(ending)).toEqual(results.map(() => 'tenant_changed'))
   expect(list(test)).toHaveLength(2)
 })
@@ -136,7 +136,7 @@ it('runs that begin together share a probe that does not lift the hold', async (
 it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.clock.advance(5 * minuteMs)
   for (let interval = 0; interval < 3; interval++) {
     test.sim.requests.clear()
@@ -147,7 +147,7 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
     test.clock.advance(5 * minuteMs)
   }
   test.useToken(test.sim.tokens.reader)
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
   for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('success')
 })
@@ -164,7 +164,7 @@ it('runs that start together meet another tenant with one check', async () => {
 it('a hold survives a restart and its id stays', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const { id } = await theHold(test)
   await test.restart()
   expect((await theHold(test)).id).toBe(id)
@@ -185,7 +185,7 @@ it('nobody is removed by a 404 that another tenant’s token was told', async ()
       }),
     },
   })
-  // The last list request is the poll from the cursor of before; then the missing are confirmed one by one.
+  // The last list request is the incremental sync from the cursor of before; then the missing are confirmed one by one.
   const lastPage = Math.ceil(120 / 50)
   let pages = 0
   const end = test.sim.onRequest(({ endpoint }) => {
@@ -193,15 +193,15 @@ it('nobody is removed by a 404 that another tenant’s token was told', async ()
     end()
     test.useToken(test.sim.tokens.secondReader)
   })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const lookups = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
   expect(lookups.map(({ token, status }) => [token, status])).toEqual([['secondReader', 404]])
   expect(live(test, 'users')).toBe(120)
-  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
   test.useToken(test.sim.tokens.reader)
   test.sim.faults.clear()
   test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(120)
   expect(test.query("select * from changes where kind = 'removed'")).toEqual([])
 })
@@ -217,7 +217,7 @@ it('a detail read under another tenant’s token writes nothing', async () => {
     for (const { userId } of test.sim.state().users()) test.sim.second.addUser({ ...like, userId })
     test.useToken(test.sim.tokens.secondReader)
   })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const names = test.query('select email from users').map(({ email }) => email)
   expect(names.filter((email) => !String(email).endsWith('@primary.example'))).toEqual([])
 })
@@ -236,7 +236,7 @@ it('a renewal by the same OAuth client is no change and costs no check', async (
   await sim.restart({
     auth: { token: { oauth2: { tokenUrl: sim.sim.tokenUrl, clientId, clientSecret: { env: 'TOKEN' }, scope: null } } },
   })
-  for (const result of await sim.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await sim.runAll('full')) expect(ending(result)).toBe('success')
   const tokens = () => sim.sim.requests.filter(({ path }) => path === '/oauth/token').length
   for (let n = 1; n <= 3; n++) {
     sim.clock.advance(5 * minuteMs)
@@ -281,7 +281,7 @@ it('a resource that is denied or switched off does not count where another one s
   test.sim.revokePermission('reader', 'Api_Users_Read')
   await test.restart({ resources: { documents: { enabled: false } } })
   expect(ending(await test.run('roles'))).toBe('success')
-  expect(ending(await test.run('users', 'poll'))).toBe('missing_permission')
+  expect(ending(await test.run('users', 'incremental'))).toBe('missing_permission')
 })
 
 it('the documents decide where every API client was rotated, page by page', async () => {

@@ -5,7 +5,7 @@ import { testEngine } from '../support/engine.ts'
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-it('records nothing for what a first complete walk shows but when and by which request it was first seen', async () => {
+it('records nothing for what a first complete full sync shows but when and by which request it was first seen', async () => {
   const test = await testEngine({ sizes, readings: { defaultPageSize: { users: 5 } } })
   await test.runAll()
   expect(test.query('select * from changes')).toEqual([])
@@ -31,7 +31,7 @@ it('records later creations, changes and removals with their time and request', 
   sim.primary.setSettings({ mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
   const seen: Record<string, string[]> = {}
   for (const resource of ['users', 'documents', 'authentication-settings'] as const) {
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     const rows = test.query(
       'select key, kind, field, before, after, at, request_id from changes where resource = ?',
       resource,
@@ -57,13 +57,13 @@ it('records later creations, changes and removals with their time and request', 
 
 it('knows of each record the request that brought its present values', async () => {
   const test = await testEngine({ sizes, settings: { userDetails: { perRun: 0 } } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const [user, other] = [...test.sim.primary.state.users()]
   const of = (userId = 0) => test.query('select request_id, read_at from users where user_id = ?', userId)[0]
   const [before, beforeOther] = [of(user?.userId), of(other?.userId)]
   test.clock.advance(hourMs)
   test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Changed' })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(of(user?.userId)).toEqual({ request_id: expect.stringMatching(guid), read_at: test.clock.now() })
   expect(of(user?.userId)?.['request_id']).not.toBe(before?.['request_id'])
   expect(of(other?.userId)).toEqual(beforeOther)
@@ -76,10 +76,10 @@ it('erases personal fields of tombstones, and history, after the retention, and 
   const [document] = [...test.sim.primary.state.documents()]
   test.clock.advance(minuteMs)
   test.sim.primary.updateUser(user?.userId ?? 0, { email: 'new@primary.example', raw: { phone: '+45 1' } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.sim.primary.removeUser(user?.userId ?? 0)
   test.sim.primary.removeDocument(document?.fileId ?? '')
-  for (const _ of [1, 2]) await test.runAll('sweep')
+  for (const _ of [1, 2]) await test.runAll('full')
   const removedAt = test.clock.now()
   const personal = () => [
     ...test.query('select first_name, last_name, email, extra, user_id, removed_at from users where removed_at > 0'),

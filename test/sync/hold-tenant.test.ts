@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { comparable } from '../support/engine.ts'
 import { accept, ending, heldBack, synced, theHold } from '../support/trust.ts'
 
-it('accepting lets the other tenant in until each resource was walked, and covers all ids known then', async () => {
+it('accepting lets the other tenant in until each resource was read in full, and covers all ids known then', async () => {
   const test = await synced({ sizes: { users: 60, documents: 60 } })
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'poll')
+  await test.run('users', 'incremental')
   await accept(test, await theHold(test))
   const results = await test.runAll()
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
@@ -18,14 +18,14 @@ it('accepting lets the other tenant in until each resource was walked, and cover
     expect(resource === 'users' ? plain(mirrored) : mirrored).toEqual(resource === 'users' ? plain(truth) : truth)
   }
   test.sim.second.removeUsers(0.5)
-  expect(ending(await test.run('users', 'sweep'))).toBe('shrink_held')
+  expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
 })
 
-it('an acceptance lasts until one complete walk of each readable resource, over restarts', async () => {
+it('an acceptance lasts until one complete full sync of each readable resource, over restarts', async () => {
   const test = await synced()
   test.sim.revokePermission('secondReader', 'Api_Documents_Read')
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   await accept(test, await theHold(test))
   const left = async () => (await test.mirror.tenant(test.engine.tenantId)).changeAccepted
   expect(ending(await test.run('roles'))).toBe('success')
@@ -33,19 +33,19 @@ it('an acceptance lasts until one complete walk of each readable resource, over 
   expect(ending(await test.run('permissions'))).toBe('success')
   expect(ending(await test.run('authentication-settings'))).toBe('success')
   expect(await left()).toEqual(['api-clients', 'documents', 'users'])
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(await left()).toEqual(['documents'])
-  expect(ending(await test.run('documents', 'sweep'))).toBe('missing_permission')
+  expect(ending(await test.run('documents', 'full'))).toBe('missing_permission')
   expect(await left()).toBeNull()
 })
 
 it('decisions are applied once, also by runs that start together', async () => {
   const test = await synced({ sizes: { users: 60, documents: 60 } })
   test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   await accept(test, await theHold(test))
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'sweep')))
+  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
   expect(test.told.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
 })

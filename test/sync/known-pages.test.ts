@@ -9,7 +9,7 @@ async function sweptTwice(perRun = 0): Promise<TestEngine> {
     readings: { defaultPageSize: { users: 5 } },
     settings: { userDetails: { perRun } },
   })
-  for (const _ of [1, 2]) await test.run('users', 'sweep')
+  for (const _ of [1, 2]) await test.run('users', 'full')
   return test
 }
 
@@ -27,7 +27,7 @@ const tampered = (test: TestEngine) => test.query("select user_id from users whe
 it('does not read again what comes byte for byte as before, and counts it as unchanged', async () => {
   const test = await sweptTwice()
   for (const index of [7, 22]) tamper(test, userAt(test, index))
-  const { counts, outcome } = await test.run('users', 'sweep')
+  const { counts, outcome } = await test.run('users', 'full')
   expect([outcome, counts.created, counts.updated, counts.unchanged, counts.removed]).toEqual(['success', 0, 0, 23, 0])
   expect(tampered(test)).toBe(2)
 })
@@ -36,19 +36,19 @@ it('reads every page again under another configuration', async () => {
   const test = await sweptTwice()
   tamper(test, userAt(test, 7))
   await test.restart({ documents: { overlapMs: 1 } })
-  expect((await test.run('users', 'sweep')).counts.updated).toBe(1)
+  expect((await test.run('users', 'full')).counts.updated).toBe(1)
   expect(tampered(test)).toBe(0)
 })
 
-it('knows the pages after a restart, also those of a walk that goes on', async () => {
+it('knows the pages after a restart, also those of a full sync that goes on', async () => {
   const test = await sweptTwice()
   tamper(test, userAt(test, 12))
   await test.restart()
   const stop = new AbortController()
   const end = test.sim.onRequest(({ page }) => (page === 2 ? stop.abort() : undefined))
-  expect(await test.run('users', 'sweep', stop.signal)).toMatchObject({ reason: 'aborted' })
+  expect(await test.run('users', 'full', stop.signal)).toMatchObject({ reason: 'aborted' })
   end()
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(tampered(test)).toBe(1)
 })
 
@@ -62,9 +62,9 @@ it.each([
   ['a leaver', (test: TestEngine) => test.sim.primary.removeUser(userAt(test, 13))],
 ])('becomes what the tenant is after %s', async (_, happens) => {
   const test = await sweptTwice(200)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   happens(test)
-  expect((await test.run('users', 'sweep')).outcome).toBe('success')
+  expect((await test.run('users', 'full')).outcome).toBe('success')
   const { mirrored, truth } = await bothSides(test, ['users'])
   expect(mirrored).toEqual(truth)
 })
@@ -72,16 +72,16 @@ it.each([
 it('tells of a deviation on a page in each run, although the page is the same', async () => {
   const test = await sweptTwice()
   test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
-  for (const _ of [1, 2, 3]) await test.run('users', 'sweep')
+  for (const _ of [1, 2, 3]) await test.run('users', 'full')
   expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
 })
 
 it('does not read again a page that deviates from the contract', async () => {
   const test = await sweptTwice()
   test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   tamper(test, userAt(test, 13))
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(tampered(test)).toBe(1)
   expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
@@ -92,7 +92,7 @@ it('logs the deviations of a run in one line, however many there are', async () 
     const raw = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`a${userId}x${n}`, 1]))
     test.sim.primary.updateUser(userId, { raw: { ...raw, [`${userId}@example.com`]: 1 } })
   }
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const said = test.told.said.filter(([message]) => message === 'The tenant deviates from the known contract')
   expect(said).toHaveLength(1)
   expect(said[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })

@@ -17,21 +17,21 @@ function abortAt(test: TestEngine, page: number): AbortSignal {
 
 it('a run that is aborted says so and does not mark the resource as failing', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const before = await test.mirror.syncState(test.engine.tenantId, 'users')
   test.clock.advance(60_000)
-  const result = await test.run('users', 'sweep', abortAt(test, 3))
+  const result = await test.run('users', 'full', abortAt(test, 3))
   expect([result.outcome, result.reason]).toEqual(['failure', 'aborted'])
   const after = await test.mirror.syncState(test.engine.tenantId, 'users')
-  expect(after).toEqual({ ...before, sweepAttemptAt: test.clock.now() })
+  expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
 })
 
-it('an aborted sweep goes on where it stopped', async () => {
+it('an aborted full sync goes on where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
-  expect(ending(await test.run('users', 'sweep', abortAt(test, 3)))).toBe('aborted')
+  expect(ending(await test.run('users', 'full', abortAt(test, 3)))).toBe('aborted')
   expect(live(test, 'users')).toBe(100)
   test.sim.requests.clear()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(200)
   expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toEqual([])
 })
@@ -39,17 +39,17 @@ it('an aborted sweep goes on where it stopped', async () => {
 it('a signal that was aborted before the run lets nothing be sent', async () => {
   const test = await testEngine({ settings })
   for (const resource of test.engine.resources) {
-    expect(ending(await test.run(resource, 'sweep', AbortSignal.abort()))).toBe('aborted')
+    expect(ending(await test.run(resource, 'full', AbortSignal.abort()))).toBe('aborted')
   }
   expect(test.sim.requests.count()).toBe(0)
 })
 
-it('an abort while an empty page is re-polled is aborted, not suspect', async () => {
+it('an abort while an empty page is re-incrementally synced is aborted, not suspect', async () => {
   const test = await testEngine({ settings })
   test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
   const controller = new AbortController()
   test.clock.hold()
-  const run = test.run('api-clients', 'sweep', controller.signal)
+  const run = test.run('api-clients', 'full', controller.signal)
   await test.sim.requests.waitFor(({ done }) => done)
   while (test.clock.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve))
   controller.abort()
@@ -60,7 +60,7 @@ it('an abort while an empty page is re-polled is aborted, not suspect', async ()
 
 it('an abort while missing users are confirmed removes no further one and finishes later', async () => {
   const test = await testEngine({ settings, sizes: { users: 100 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   let left = 4
   test.sim.primary.removeUsers(() => left-- > 0)
   const controller = new AbortController()
@@ -69,8 +69,8 @@ it('an abort while missing users are confirmed removes no further one and finish
     end()
     controller.abort()
   })
-  expect(ending(await test.run('users', 'sweep', controller.signal))).toBe('aborted')
+  expect(ending(await test.run('users', 'full', controller.signal))).toBe('aborted')
   expect(live(test, 'users')).toBe(100)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(96)
 })

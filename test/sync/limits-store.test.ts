@@ -19,14 +19,14 @@ function refuse({ path }: TestEngine, what: string): () => void {
 
 it('a store that is gone ends every run as store, never as a success', async () => {
   const test = await testEngine({ settings })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const before = everyRow(test)
   test.sim.primary.addUser()
   test.sim.primary.setSettings({ mfaEnabled: false })
   await test.mirror[Symbol.asyncDispose]()
   const told = test.told.runs.length
   for (const resource of resourceNames) {
-    for (const mode of ['poll', 'sweep'] as const) {
+    for (const mode of ['incremental', 'full'] as const) {
       const result = await test.run(resource, mode)
       expect([resource, result.outcome, result.reason]).toEqual([resource, 'failure', 'store'])
     }
@@ -37,30 +37,30 @@ it('a store that is gone ends every run as store, never as a success', async () 
 
 it.each([
   ['the page cannot be written', 'insert on users'],
-  ['the walk cannot be noted', 'insert on walk_pages'],
-  ['the walk cannot be completed', 'delete on walks'],
+  ['the full sync cannot be noted', 'insert on full_sync_pages'],
+  ['the full sync cannot be completed', 'delete on full syncs'],
   ['the end of the run cannot be written', 'insert on runs'],
 ])('%s: the run fails as store, and the next one makes it good', async (_what, write) => {
   const test = await testEngine({ settings, sizes: { users: 120 } })
   const undo = refuse(test, write)
-  const result = await test.run('users', 'sweep')
+  const result = await test.run('users', 'full')
   expect([result.outcome, result.reason]).toEqual(['failure', 'store'])
   expect(test.told.runs.map(({ outcome }) => outcome)).toEqual(['failure'])
   const state = await test.mirror.syncState(test.engine.tenantId, 'users')
-  expect([state.sweepSuccessAt, state.pollSuccessAt]).toEqual([null, null])
+  expect([state.fullSuccessAt, state.incrementalSuccessAt]).toEqual([null, null])
   undo()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(120)
 })
 
 it('a page that cannot be written does not advance the cursor', async () => {
   const test = await testEngine({ settings })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'users')
   test.sim.primary.addUser()
   const undo = refuse(test, 'insert on users')
-  expect(ending(await test.run('users', 'poll'))).toBe('store')
+  expect(ending(await test.run('users', 'incremental'))).toBe('store')
   expect((await test.mirror.syncState(test.engine.tenantId, 'users')).cursor).toBe(cursor)
   undo()
-  expect((await test.run('users', 'poll')).counts.created).toBe(1)
+  expect((await test.run('users', 'incremental')).counts.created).toBe(1)
 })

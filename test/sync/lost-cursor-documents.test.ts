@@ -10,7 +10,7 @@ const updatedAfter = (test: TestEngine) =>
 
 async function synced(options: TestEngineOptions = {}): Promise<TestEngine> {
   const test = await testEngine({ sizes: { documents: 120 }, ...options })
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   test.clock.advance(5 * minuteMs)
   test.sim.requests.clear()
   return test
@@ -22,24 +22,24 @@ it.each([0, 700_000, -290_000])(
     const test = await synced()
     test.sim.faults.add({ effect: { kind: 'clock-skew', ms: skew } })
     const reachedAt = test.clock.now()
-    expect(ending(await test.run('documents', 'poll'))).toBe('success')
+    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
     test.clock.advance(30 * minuteMs)
     // A run that does not reach the end counts for nothing.
     const fault = test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 403 } })
-    expect(ending(await test.run('documents', 'poll'))).toBe('missing_permission')
+    expect(ending(await test.run('documents', 'incremental'))).toBe('missing_permission')
     test.sim.faults.remove(fault.id)
     test.clock.advance(5 * minuteMs)
     test.sim.invalidateCursors()
     test.sim.requests.clear()
-    const result = await test.run('documents', 'poll')
-    expect([result.outcome, result.mode]).toEqual(['success', 'sweep'])
+    const result = await test.run('documents', 'incremental')
+    expect([result.outcome, result.mode]).toEqual(['success', 'full'])
     expect(test.told.resets).toEqual(['documents'])
     expect(updatedAfter(test)).toEqual([new Date(reachedAt + skew - hourMs).toISOString()])
     const order = asked(test).filter((line) => line !== 'documents' && line !== 'documents?cursor')
     expect(order).toEqual(['documents?updatedAfter'])
     expect(test.sim.violations).toEqual([])
     test.sim.requests.clear()
-    expect((await test.run('documents', 'poll')).mode).toBe('poll')
+    expect((await test.run('documents', 'incremental')).mode).toBe('incremental')
     expect(asked(test)).toEqual(['documents?cursor'])
   },
 )
@@ -48,68 +48,68 @@ it('the overlap is configuration', async () => {
   const test = await synced({ settings: { documents: { overlapMs: 2 * minuteMs } } })
   const reachedAt = test.clock.now() - 5 * minuteMs
   test.sim.invalidateCursors()
-  await test.run('documents', 'poll')
+  await test.run('documents', 'incremental')
   expect(updatedAfter(test)).toEqual([new Date(reachedAt - 2 * minuteMs).toISOString()])
 })
 
-it('recovery by time goes on by cursor and brings every change at once, before the sweep', async () => {
+it('recovery by time goes on by cursor and brings every change at once, before the full sync', async () => {
   const test = await synced()
   await test.run('api-clients')
   for (let n = 0; n < 120; n++) test.sim.primary.addDocument()
   test.sim.invalidateCursors()
-  // The first request without a cursor is the one with updatedAfter; the sweep that follows fails at once.
+  // The first request without a cursor is the one with updatedAfter; the full sync that follows fails at once.
   test.sim.faults.add({ path, hasCursor: false, nth: 2, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('documents', 'poll'))).toBe('missing_permission')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('missing_permission')
   expect(test.query('select count(*) as n from documents')).toEqual([{ n: 240 }])
 })
 
 it.each(['createdAt', 'exclude'] as const)(
-  'records that updatedAfter cannot show (nulls: %s) come with the sweep',
+  'records that updatedAfter cannot show (nulls: %s) come with the full sync',
   async (updatedAfterNulls) => {
     const test = await synced({ readings: { updatedAfterNulls, documentOrder: 'fileId' } })
     for (let n = 0; n < 10; n++) test.sim.primary.addDocument({ uploadStatus: 'Completed', updatedAt: null })
     test.sim.invalidateCursors()
-    expect(ending(await test.run('documents', 'poll'))).toBe('success')
+    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
     const { mirrored, truth } = await bothSides(test, ['documents'])
     expect(mirrored).toEqual(truth)
   },
 )
 
-it('until the sweep completes, poll freshness is not renewed, over a restart', async () => {
+it('until the full sync completes, incremental sync freshness is not renewed, over a restart', async () => {
   const test = await synced()
-  const { pollSuccessAt } = await state(test)
+  const { incrementalSuccessAt } = await state(test)
   test.sim.invalidateCursors()
   const broken = test.sim.faults.add({ path, page: 2, effect: { kind: 'status', status: 403 } })
   for (let n = 0; n < 4; n++) {
     if (n === 2) await test.restart()
-    const result = await test.run('documents', 'poll')
-    expect([result.outcome, result.mode]).toEqual(['failure', n === 0 ? result.mode : 'sweep'])
+    const result = await test.run('documents', 'incremental')
+    expect([result.outcome, result.mode]).toEqual(['failure', n === 0 ? result.mode : 'full'])
     test.clock.advance(5 * minuteMs)
   }
-  expect((await state(test)).pollSuccessAt).toBe(pollSuccessAt)
+  expect((await state(test)).incrementalSuccessAt).toBe(incrementalSuccessAt)
   expect(updatedAfter(test)).toHaveLength(1)
   test.sim.faults.remove(broken.id)
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
-  expect(Number((await state(test)).pollSuccessAt)).toBeGreaterThan(Number(pollSuccessAt))
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
+  expect(Number((await state(test)).incrementalSuccessAt)).toBeGreaterThan(Number(incrementalSuccessAt))
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })
 
-it('a cursor refused again within six hours rests the polls until the next sweep', async () => {
+it('a cursor refused again within six hours rests the incremental syncs until the next full sync', async () => {
   const test = await synced()
   test.sim.invalidateCursors()
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   test.clock.advance(5 * hourMs)
   test.sim.invalidateCursors()
-  expect(ending(await test.run('documents', 'poll'))).toBe('invalid_cursor')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('invalid_cursor')
   await test.restart()
-  expect((await test.run('documents', 'poll')).outcome).toBe('skipped')
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect((await test.run('documents', 'incremental')).outcome).toBe('skipped')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(test.told.resets).toEqual(['documents', 'documents'])
 })
 
-it('before the first complete walk a refused cursor begins from the beginning', async () => {
+it('before the first complete full sync a refused cursor begins from the beginning', async () => {
   const test = await testEngine({ sizes: { documents: 120 } })
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
   await test.run('documents')
@@ -121,13 +121,13 @@ it('before the first complete walk a refused cursor begins from the beginning', 
   expect(mirrored).toEqual(truth)
 })
 
-it('a feed that refuses updatedAfter, too, is made good by the sweep alone', async () => {
+it('a feed that refuses updatedAfter, too, is made good by the full sync alone', async () => {
   const test = await synced()
   test.sim.primary.addDocument()
   test.sim.invalidateCursors()
   // The first request without a cursor is the one with updatedAfter.
   test.sim.faults.add({ path, hasCursor: false, nth: 1, effect: { kind: 'status', status: 400 } })
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })
@@ -136,16 +136,16 @@ it('goes back to the last server time that was told, when later runs are told no
   const test = await synced()
   const { reachedEndServerTime } = await state(test)
   test.sim.faults.add({ path, effect: { kind: 'merge', patch: { meta: { timestamp: null } } } })
-  for (const mode of ['poll', 'sweep', 'poll'] as const) {
+  for (const mode of ['incremental', 'full', 'incremental'] as const) {
     test.clock.advance(hourMs)
     expect(ending(await test.run('documents', mode))).toBe('success')
   }
   test.sim.invalidateCursors()
-  expect(ending(await test.run('documents', 'poll'))).toBe('success')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(updatedAfter(test)).toEqual([new Date(Number(reachedEndServerTime) - hourMs).toISOString()])
 })
 
-it('still owes the sweep after recovery by time when another tenant came in between', async () => {
+it('still owes the full sync after recovery by time when another tenant came in between', async () => {
   const test = await synced()
   test.sim.primary.addDocument()
   test.sim.invalidateCursors()
@@ -156,11 +156,11 @@ it('still owes the sweep after recovery by time when another tenant came in betw
     end()
     test.sim.swapTenant('reader')
   })
-  expect(ending(await test.run('documents', 'poll'))).toBe('tenant_changed')
+  expect(ending(await test.run('documents', 'incremental'))).toBe('tenant_changed')
   test.sim.swapTenant('reader')
   test.clock.advance(6 * minuteMs)
-  expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
-  expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
+  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
   expect(test.told.resets).toEqual(['documents'])
 })
 
@@ -172,10 +172,10 @@ it('a cursor refused behind the first page of what changed meanwhile fails the r
   // The full sync takes two of these requests, what changed since the stored cursor the others.
   const refused = test.sim.faults.add({ path, hasCursor: true, nth: 4, effect: { kind: 'status', status: 400 } })
   const [{ at: before } = { at: null }] = complete()
-  expect(ending(await test.run('documents', 'sweep'))).toBe('invalid_cursor')
+  expect(ending(await test.run('documents', 'full'))).toBe('invalid_cursor')
   expect(complete()).toEqual([{ at: before }])
   test.sim.faults.remove(refused.id)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })

@@ -41,7 +41,7 @@ function wronglyRemoved(test: TestEngine): unknown[] {
 }
 
 it.each([1, 2, 3, 4, 5, 6])(
-  'offset cursors with deletions between pages and polls lose nothing and remove nothing that is there, seed %i',
+  'offset cursors with deletions between pages and incremental syncs lose nothing and remove nothing that is there, seed %i',
   async (seed) => {
     const test = await testEngine({
       readings,
@@ -50,14 +50,14 @@ it.each([1, 2, 3, 4, 5, 6])(
       settings: { userDetails: { perRun: 0 }, removals: { maxPercent: 100 } },
     })
     const next = numbers(seed)
-    await test.runAll('sweep')
+    await test.runAll('full')
     const end = test.sim.onRequest(({ endpoint }) => {
       if (endpoint !== '/api/public/users/{id}' && next() < 0.25) stir(test, next)
     })
     for (let round = 0; round < 8; round++) {
       for (const resource of ['users', 'documents'] as const) {
-        await test.run(resource, 'poll')
-        if (round % 2 === 1) await test.run(resource, 'sweep')
+        await test.run(resource, 'incremental')
+        if (round % 2 === 1) await test.run(resource, 'full')
         expect(wronglyRemoved(test)).toEqual([])
       }
       test.clock.advance(5 * minuteMs)
@@ -67,7 +67,7 @@ it.each([1, 2, 3, 4, 5, 6])(
     for (let n = 0; n < 3; n++) {
       for (const resource of ['users', 'documents'] as const) {
         const allowed = n === 0 ? ['success', 'shrink_held'] : ['success']
-        expect(allowed).toContain(ending(await test.run(resource, 'sweep')))
+        expect(allowed).toContain(ending(await test.run(resource, 'full')))
       }
     }
     expect(wronglyRemoved(test)).toEqual([])
@@ -78,22 +78,22 @@ it.each([1, 2, 3, 4, 5, 6])(
   },
 )
 
-it('a poll cursor that overshot after deletions is set right by the next sweep', async () => {
+it('an incremental sync cursor that overshot after deletions is set right by the next full sync', async () => {
   const test = await testEngine({ readings, sizes: { users: 100 }, settings: { userDetails: { perRun: 0 } } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   let left = 4
   test.sim.primary.removeUsers(() => left-- > 0)
   const added = [test.sim.primary.addUser(), test.sim.primary.addUser()]
-  expect((await test.run('users', 'poll')).counts.created).toBe(0)
-  expect((await test.run('users', 'sweep')).counts.created).toBe(added.length)
+  expect((await test.run('users', 'incremental')).counts.created).toBe(0)
+  expect((await test.run('users', 'full')).counts.created).toBe(added.length)
   test.sim.primary.addUser()
-  expect((await test.run('users', 'poll')).counts.created).toBe(1)
+  expect((await test.run('users', 'incremental')).counts.created).toBe(1)
 })
 
-it('a row that a deletion made the walk skip is confirmed, counted and swept for once more', async () => {
+it('a row that a deletion made the full sync skip is confirmed, counted and synced in full for once more', async () => {
   const test = await testEngine({ readings, sizes: { users: 100 }, settings: { userDetails: { perRun: 0 } } })
   await test.run('api-clients')
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const [first] = test.sim.state().users()
   const end = test.sim.onRequest(({ page }) => {
     if (page !== 3) return
@@ -101,7 +101,7 @@ it('a row that a deletion made the walk skip is confirmed, counted and swept for
     test.sim.primary.removeUser(Number(first?.userId))
   })
   test.sim.requests.clear()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(test.told.events).toEqual(['users skipped_row'])
   expect(
     test.sim.requests.filter(({ cursor, endpoint }) => cursor === null && endpoint === '/api/public/users'),

@@ -17,119 +17,119 @@ async function synced(): Promise<TestEngine> {
   return test
 }
 
-it('a refused cursor is counted, and a sweep at once brings another', async () => {
+it('a refused cursor is counted, and a full sync at once brings another', async () => {
   const test = await synced()
   const before = await stored(test)
   test.sim.invalidateCursors()
   const { userId } = test.sim.primary.addUser()
-  const result = await test.run('users', 'poll')
-  expect([result.outcome, result.mode, result.counts.created]).toEqual(['success', 'sweep', 1])
+  const result = await test.run('users', 'incremental')
+  expect([result.outcome, result.mode, result.counts.created]).toEqual(['success', 'full', 1])
   expect(test.told.resets).toEqual(['users'])
   expect(test.query('select user_id from users where user_id = ?', userId)).toHaveLength(1)
   expect(await stored(test)).not.toBe(before)
   test.sim.requests.clear()
-  expect((await test.run('users', 'poll')).mode).toBe('poll')
+  expect((await test.run('users', 'incremental')).mode).toBe('incremental')
   expect(asked(test)).toEqual(['users?cursor'])
 })
 
-it('the stored cursor is replaced only when the sweep succeeds, which goes on where it failed', async () => {
+it('the stored cursor is replaced only when the full sync succeeds, which goes on where it failed', async () => {
   const test = await synced()
   const before = await stored(test)
   test.sim.invalidateCursors()
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'poll'))).toBe('missing_permission')
+  expect(ending(await test.run('users', 'incremental'))).toBe('missing_permission')
   expect(await stored(test)).toBe(before)
   await test.restart()
   test.sim.faults.remove(fault.id)
   test.clock.advance(5 * minuteMs)
-  const result = await test.run('users', 'poll')
-  expect([result.outcome, result.mode]).toEqual(['success', 'sweep'])
+  const result = await test.run('users', 'incremental')
+  expect([result.outcome, result.mode]).toEqual(['success', 'full'])
   expect(await stored(test)).not.toBe(before)
   expect(test.told.resets).toEqual(['users'])
 })
 
-it('poll freshness is not renewed before the sweep completed', async () => {
+it('incremental sync freshness is not renewed before the full sync completed', async () => {
   const test = await synced()
   const state = () => test.mirror.syncState(test.engine.tenantId, 'users')
-  const { pollSuccessAt } = await state()
+  const { incrementalSuccessAt } = await state()
   test.sim.invalidateCursors()
   const fault = test.sim.faults.add({ path, page: 2, effect: { kind: 'status', status: 403 } })
   for (let n = 0; n < 3; n++) {
-    expect((await test.run('users', 'poll')).outcome).toBe('failure')
+    expect((await test.run('users', 'incremental')).outcome).toBe('failure')
     test.clock.advance(5 * minuteMs)
   }
-  expect((await state()).pollSuccessAt).toBe(pollSuccessAt)
+  expect((await state()).incrementalSuccessAt).toBe(incrementalSuccessAt)
   test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('users', 'poll'))).toBe('success')
-  expect(Number((await state()).pollSuccessAt)).toBeGreaterThan(Number(pollSuccessAt))
+  expect(ending(await test.run('users', 'incremental'))).toBe('success')
+  expect(Number((await state()).incrementalSuccessAt)).toBeGreaterThan(Number(incrementalSuccessAt))
 })
 
-it('a cursor refused again within a sweep interval is counted, and polls rest until the next sweep', async () => {
+it('a cursor refused again within a full sync interval is counted, and incremental syncs rest until the next full sync', async () => {
   const test = await synced()
   test.sim.invalidateCursors()
-  expect(ending(await test.run('users', 'poll'))).toBe('success')
+  expect(ending(await test.run('users', 'incremental'))).toBe('success')
   test.clock.advance(5 * minuteMs)
   test.sim.invalidateCursors()
-  const again = await test.run('users', 'poll')
-  expect([again.outcome, again.reason, again.mode]).toEqual(['failure', 'invalid_cursor', 'poll'])
+  const again = await test.run('users', 'incremental')
+  expect([again.outcome, again.reason, again.mode]).toEqual(['failure', 'invalid_cursor', 'incremental'])
   expect(test.told.resets).toEqual(['users', 'users'])
   test.sim.requests.clear()
   for (let n = 0; n < 3; n++) {
     test.clock.advance(5 * minuteMs)
     if (n === 1) await test.restart()
-    expect((await test.run('users', 'poll')).outcome).toBe('skipped')
+    expect((await test.run('users', 'incremental')).outcome).toBe('skipped')
   }
   expect(test.sim.requests.count()).toBe(0)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
-  expect((await test.run('users', 'poll')).outcome).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect((await test.run('users', 'incremental')).outcome).toBe('success')
   expect(test.told.resets).toEqual(['users', 'users'])
 })
 
-it('a cursor refused after a sweep interval makes a sweep at once again', async () => {
+it('a cursor refused after a full sync interval makes a full sync at once again', async () => {
   const test = await synced()
   test.sim.invalidateCursors()
-  expect((await test.run('users', 'poll')).mode).toBe('sweep')
+  expect((await test.run('users', 'incremental')).mode).toBe('full')
   await test.restart()
   test.clock.advance(hourMs)
   test.sim.invalidateCursors()
-  const result = await test.run('users', 'poll')
-  expect([result.outcome, result.mode]).toEqual(['success', 'sweep'])
+  const result = await test.run('users', 'incremental')
+  expect([result.outcome, result.mode]).toEqual(['success', 'full'])
   expect(test.told.resets).toEqual(['users', 'users'])
 })
 
-it('a tenant that refuses every cursor at the end costs one sweep a sweep interval', async () => {
+it('a tenant that refuses every cursor at the end costs one full sync a full sync interval', async () => {
   const test = await synced()
   const last = () => test.sim.requests.filter(({ endpoint }) => endpoint === path).length
   test.sim.onRequest(({ cursor }) => {
     if (cursor === null) test.sim.invalidateCursors()
   })
   for (let n = 0; n < 12; n++) {
-    await test.run('users', 'poll')
+    await test.run('users', 'incremental')
     test.clock.advance(5 * minuteMs)
   }
   expect(test.told.resets.length).toBeLessThanOrEqual(2)
   expect(last()).toBeLessThanOrEqual(20)
 })
 
-it.each([1, 2])('a cursor refused %i times in mid-walk', async (times) => {
+it.each([1, 2])('a cursor refused %i times in mid-full sync', async (times) => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path, page: 3, times, effect: refusal })
-  const result = await test.run('users', 'sweep')
-  // Once it restarts the walk; a second time in the run ends it.
+  const result = await test.run('users', 'full')
+  // Once it restarts the full sync; a second time in the run ends it.
   expect(ending(result)).toBe(times === 1 ? 'success' : 'invalid_cursor')
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', reason: null })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', reason: null })
   expect(live(test, 'users')).toBe(200)
   expect(test.told.events).toEqual([])
 })
 
-it('a refused cursor after a restart in mid-walk begins the walk anew', async () => {
+it('a refused cursor after a restart in mid-full sync begins the full sync anew', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.sim.faults.remove(fault.id)
   test.sim.invalidateCursors()
   await test.restart()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(live(test, 'users')).toBe(200)
 })
 
@@ -138,7 +138,7 @@ it.each(['users', 'documents'] as const)(
   async (resource) => {
     const test = await testEngine({ settings })
     test.sim.faults.add({ path: `/api/public/${resource}`, hasCursor: false, effect: refusal })
-    const result = await test.run(resource, 'sweep')
+    const result = await test.run(resource, 'full')
     expect(ending(result)).toBe('client_error')
     expect(result.hint).toContain('api.pageSizeParameter')
   },
@@ -149,7 +149,7 @@ it('a page size that the tenant refuses is client_error with a hint', async () =
     settings: { ...settings, api: { pageSizeParameter: 'limit', pageSize: 5000 } },
     readings: { badPageSize: 'reject' },
   })
-  const result = await test.run('users', 'sweep')
+  const result = await test.run('users', 'full')
   expect(ending(result)).toBe('client_error')
   expect(result.hint).toContain('api.pageSizeParameter')
 })
@@ -158,43 +158,44 @@ it('a 400 with and without a cursor keeps the stored cursor', async () => {
   const test = await synced()
   const before = await stored(test)
   const fault = test.sim.faults.add({ path, effect: refusal })
-  expect(ending(await test.run('users', 'poll'))).toBe('client_error')
+  expect(ending(await test.run('users', 'incremental'))).toBe('client_error')
   expect(await stored(test)).toBe(before)
   test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('users', 'poll'))).toBe('success')
+  expect(ending(await test.run('users', 'incremental'))).toBe('success')
   expect(live(test, 'users')).toBe(120)
 })
 
-it('a walk under way when the stored cursor is refused is begun anew', async () => {
+it('a full sync under way when the stored cursor is refused is begun anew', async () => {
   const test = await synced()
   test.clock.advance(hourMs)
   const stopped = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
   test.sim.faults.remove(stopped.id)
   const [changed] = test.sim.state().users()
-  test.sim.primary.updateUser(changed?.userId ?? 0, { firstName: 'Changed behind the walk' })
+  test.sim.primary.updateUser(changed?.userId ?? 0, { firstName: 'Changed behind the full sync' })
   test.sim.faults.add({ path, hasCursor: true, times: 1, effect: refusal })
   test.sim.requests.clear()
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(asked(test).filter((line) => line === 'users')).toHaveLength(1)
-  const named = test.query("select user_id from users where first_name = 'Changed behind the walk'")
+  const named = test.query("select user_id from users where first_name = 'Changed behind the full_sync'")
   expect(named).toEqual([{ user_id: changed?.userId }])
 })
 
-it('a refused cursor that the sweep has none to replace by is forgotten, so that polls begin anew', async () => {
+it('a refused cursor that the full sync has none to replace by is forgotten, so that incremental syncs begin anew', async () => {
   const test = await testEngine({
     problems: false,
     settings,
     sizes: { users: 8 },
     readings: { defaultPageSize: { users: 5 }, lastPageCursor: { users: false } },
   })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(await stored(test)).not.toBeNull()
   let kept = 0
   test.sim.primary.removeUsers(() => ++kept > 4)
   test.sim.invalidateCursors()
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(await stored(test)).toBeNull()
-  for (const _ of [1, 2]) expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  for (const _ of [1, 2])
+    expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(test.told.resets).toEqual(['users'])
 })

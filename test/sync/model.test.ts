@@ -42,7 +42,7 @@ const changes = [
 
 type Step =
   | { readonly do: 'change'; readonly what: (typeof changes)[number]; readonly which: number }
-  | { readonly do: 'run'; readonly resource: ResourceName; readonly mode: 'poll' | 'sweep' }
+  | { readonly do: 'run'; readonly resource: ResourceName; readonly mode: 'incremental' | 'full' }
   | { readonly do: 'break'; readonly resource: ResourceName; readonly at: number; readonly kill: boolean }
   | { readonly do: 'restart' | 'loseCursors' }
   | { readonly do: 'wait'; readonly minutes: number }
@@ -53,7 +53,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ do: fc.constant('change'), what: fc.constantFrom(...changes), which: fc.nat(999) }),
   },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('run'), resource, mode: fc.constantFrom('poll', 'sweep') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('run'), resource, mode: fc.constantFrom('incremental', 'full') }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -67,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 400 }) }) },
 )
 
-/** Old records that no walk knows are refused when a page is full of them, so only a few may appear. */
+/** Old records that no full sync knows are refused when a page is full of them, so only a few may appear. */
 const greatestAppearances = 2
 
 function change(
@@ -148,7 +151,7 @@ async function take(test: TestEngine, one: Step, appeared: { n: number }): Promi
         if (one.kill) await test.crash()
         stop.abort()
       })
-      await test.run(one.resource, 'sweep', stop.signal)
+      await test.run(one.resource, 'full', stop.signal)
       end()
       return
     }
@@ -171,7 +174,7 @@ function provable({ hasMoreWhenFull }: ReadingsInput): readonly unknown[] {
   return [undefined, 'updated-after', ...(hasMoreWhenFull === true ? [] : ['announced-page'])]
 }
 
-it('becomes what the tenant is by one full sweep after whatever happened, removals of documents and clients by two', async () => {
+it('becomes what the tenant is by one full sync after whatever happened, removals of documents and clients by two', async () => {
   const scenario = fc.asyncProperty(
     readings,
     fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -184,21 +187,21 @@ it('becomes what the tenant is by one full sweep after whatever happened, remova
       try {
         const appeared = { n: 0 }
         for (const one of steps) await take(test, one, appeared)
-        // Any walk that was begun before the last change is too old by now.
+        // Any full sync that was begun before the last change is too old by now.
         test.clock.advance(90 * dayMs)
         const finals: RunResult[] = []
-        await test.runAll('sweep')
+        await test.runAll('full')
         const afterOne = await bothSides(test, ['users', 'roles', 'permissions', 'authentication-settings'])
         expect(afterOne.mirrored).toEqual(afterOne.truth)
-        await test.runAll('sweep')
+        await test.runAll('full')
         // What these readings cannot prove waits for an operator.
         for (const hold of await test.mirror.holds()) {
           expect(provable(chosen)).not.toContain(hold.cause['emptiness'] ?? hold.cause['check'])
           await accept(test, hold)
         }
         // Documents that were never updated are removed after four, where `updatedAfter` leaves them out.
-        if (chosen.updatedAfterNulls === 'exclude') await test.runAll('sweep')
-        finals.push(...(await test.runAll('sweep')))
+        if (chosen.updatedAfterNulls === 'exclude') await test.runAll('full')
+        finals.push(...(await test.runAll('full')))
         expect(finals.map(({ outcome, message }) => `${outcome} ${message}`)).toEqual(finals.map(() => 'success null'))
         const { mirrored, truth } = await bothSides(test)
         expect(mirrored).toEqual(truth)

@@ -38,7 +38,7 @@ const completedAt = async ({ mirror, engine }: TestEngine) =>
 it('reads a list anew that moved while it was read, so that the record it passed over is found', async () => {
   const test = await testEngine(options)
   const end = moveAt(test, 3, 1)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   end()
   expect(passes(test)).toBe(2)
   expect(test.told.events).toEqual([])
@@ -46,14 +46,14 @@ it('reads a list anew that moved while it was read, so that the record it passed
   expect(mirrored).toEqual(truth)
   test.sim.requests.clear()
   test.clock.advance(7 * hourMs)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(passes(test)).toBe(1)
 })
 
 it('counts a list that moves each time it is read with the second reading', async () => {
   const test = await testEngine(options)
   moveAt(test, 3, 10)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(passes(test)).toBe(2)
   expect(test.told.events).toContain('documents order_violation')
   expect(await completedAt(test)).not.toBeNull()
@@ -72,12 +72,12 @@ it.each(['first', 'second'] as const)('knows after a restart in the %s reading t
     stopped = true
     stop.abort()
   })
-  expect(ending(await test.run('documents', 'sweep', stop.signal))).toBe('aborted')
+  expect(ending(await test.run('documents', 'full', stop.signal))).toBe('aborted')
   expect(await completedAt(test)).toBeNull()
   end()
   await test.restart()
   test.sim.requests.clear()
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   // The second reading counts whatever it shows: else a list that moves each time would never be complete.
   const proofs = 1
   expect(passes(test) - proofs).toBe(which === 'first' ? 1 : 0)
@@ -111,26 +111,26 @@ it('counts an API client on two pages of one list', async () => {
 it('removes and marks nothing for the first reading of a list that moved', async () => {
   const test = await testEngine(options)
   await test.run('api-clients')
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   test.clock.advance(7 * hourMs)
   const end = moveAt(test, 3, 1)
   let absent: unknown
   const look = test.sim.onRequest(({ path, cursor }) => {
     if (path.endsWith('/documents') && cursor === null)
-      absent = test.query('select count(*) as n from documents where absent_walks > 0')[0]?.['n']
+      absent = test.query('select count(*) as n from documents where absent_full_syncs > 0')[0]?.['n']
   })
   test.sim.requests.clear()
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   end()
   look()
   expect([passes(test), absent]).toEqual([2, 0])
-  expect(test.query('select count(*) as n from documents where absent_walks > 0')).toEqual([{ n: 0 }])
+  expect(test.query('select count(*) as n from documents where absent_full_syncs > 0')).toEqual([{ n: 0 }])
 })
 
 it('takes neither a record twice on one page nor one that an incremental sync showed for a list that moved', async () => {
   const test = await testEngine(options)
   await test.run('api-clients')
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const { userId } = test.sim.primary.addUser()
   const stop = new AbortController()
   const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
@@ -142,11 +142,11 @@ it('takes neither a record twice on one page nor one that an incremental sync sh
       transform: (envelope) => ({ ...envelope, data: (envelope.data as object[]).flatMap((one) => [one, one]) }),
     },
   })
-  await test.run('users', 'sweep', stop.signal)
+  await test.run('users', 'full', stop.signal)
   end()
-  await test.run('users', 'poll')
+  await test.run('users', 'incremental')
   test.sim.requests.clear()
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(asked(test).filter((path) => path === 'users')).toEqual([])
   expect(test.query('select 1 from users where user_id = ?', userId)).toHaveLength(1)
   expect(live(test, 'users')).toBe(46)

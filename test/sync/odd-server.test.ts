@@ -52,7 +52,7 @@ async function begin(): Promise<{ test: TestEngine; server: OddServer }> {
   return { test, server }
 }
 
-async function run(test: TestEngine, mode: 'poll' | 'sweep'): Promise<void> {
+async function run(test: TestEngine, mode: 'incremental' | 'full'): Promise<void> {
   test.clock.advance(hourMs)
   const results = await test.runAll(mode)
   expect(results.map(({ outcome, message }) => `${outcome} ${message}`)).toEqual(results.map(() => 'success null'))
@@ -77,36 +77,36 @@ async function expectMirrored(test: TestEngine, server: OddServer): Promise<void
 
 it('mirrors a tenant that reads everything the specification leaves open in its own way', async () => {
   const { test, server } = await begin()
-  await run(test, 'sweep')
+  await run(test, 'full')
   await expectMirrored(test, server)
-  for (const mode of ['poll', 'sweep', 'poll'] as const) await run(test, mode)
+  for (const mode of ['incremental', 'full', 'incremental'] as const) await run(test, mode)
   await expectMirrored(test, server)
   expect(test.query('select * from quarantine')).toEqual([])
 })
 
-it('shows by polls what is new in its feeds, and by sweeps what is gone', async () => {
+it('shows by incremental syncs what is new in its feeds, and by full syncs what is gone', async () => {
   const { test, server } = await begin()
-  await run(test, 'sweep')
+  await run(test, 'full')
   server.users.push(user(10, '2026-01-01T00:00:00Z'))
   for (let n = 9; n <= 13; n++) server.put(document(n))
   const [changed] = server.documents.values()
   server.put({ ...changed, filename: 'renamed.pdf', updatedAt: '2026-02-28T12:00:00-11:00' })
-  await run(test, 'poll')
+  await run(test, 'incremental')
   await expectMirrored(test, server)
   server.users.splice(2, 1)
   server.clients.splice(2, 1)
-  await run(test, 'sweep')
-  await run(test, 'sweep')
+  await run(test, 'full')
+  await run(test, 'full')
   await expectMirrored(test, server)
 })
 
 it('makes good a cursor that it no longer knows and refuses with a page of HTML', async () => {
   const { test, server } = await begin()
-  await run(test, 'sweep')
+  await run(test, 'full')
   server.forget()
   server.users.push(user(11, '2026-01-02T00:00:00Z'))
   server.put({ ...document(4), createdAt: '2026-03-01T11:59:00Z' })
-  await run(test, 'poll')
+  await run(test, 'incremental')
   expect(test.told.resets.toSorted()).toEqual(['documents', 'users'])
   expect(new Set(server.asked.filter((path) => path.includes('updatedAfter'))).size).toBe(1)
   await expectMirrored(test, server)

@@ -55,9 +55,9 @@ const statusOf = (test: TestEngine, fileId: string) =>
   test.query('select upload_status, status_since from documents where file_id = ?', fileId)[0]
 const changes = (test: TestEngine) => test.query("select field from changes where kind = 'changed'").length
 
-async function sweep(test: TestEngine): Promise<void> {
+async function full(test: TestEngine): Promise<void> {
   test.clock.advance(hourMs)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success' })
 }
 
 it.each(['first', 'later'] as const)(
@@ -65,11 +65,11 @@ it.each(['first', 'later'] as const)(
   async (where) => {
     const { test, fileId } = await documents()
     place(test, fileId, where === 'first' ? 'last' : 'first')
-    await sweep(test)
+    await full(test)
     const before = statusOf(test, fileId)
     showOlder(test, fileId, where)
     for (let n = 0; n < 4; n++) {
-      await sweep(test)
+      await full(test)
       expect(held(test)).toEqual([])
       expect(statusOf(test, fileId)).toEqual(before)
     }
@@ -80,24 +80,24 @@ it.each(['first', 'later'] as const)(
 it('takes a newer version that comes behind an older one', async () => {
   const { test, fileId } = await documents()
   place(test, fileId, 'last')
-  await sweep(test)
+  await full(test)
   showOlder(test, fileId, 'first')
   test.sim.primary.updateDocument(fileId, { uploadStatus: 'Completed', updatedAt: startTime })
-  await sweep(test)
+  await full(test)
   expect(held(test)).toEqual([])
   expect(statusOf(test, fileId)).toMatchObject({ upload_status: 'Completed' })
 })
 
 it('takes an older version when a second full sync in a row shows no other one, over restarts', async () => {
   const { test, fileId } = await documents()
-  await sweep(test)
+  await full(test)
   const older = { uploadStatus: 'Completed', updatedAt: startTime - 40 * day }
   test.sim.primary.updateDocument(fileId, older)
-  await sweep(test)
+  await full(test)
   expect(held(test)).toEqual(['older version: updatedAt lies before that of the known one'])
   expect(statusOf(test, fileId)).toMatchObject({ upload_status: 'Processing' })
   await test.restart()
-  await sweep(test)
+  await full(test)
   expect(held(test)).toEqual([])
   expect(statusOf(test, fileId)).toMatchObject({ upload_status: 'Completed' })
 })
@@ -105,16 +105,16 @@ it('takes an older version when a second full sync in a row shows no other one, 
 it('does not take an older version for that of an unfinished full sync', async () => {
   const { test, fileId } = await documents()
   place(test, fileId, 'last')
-  await sweep(test)
+  await full(test)
   const before = statusOf(test, fileId)
   showOlder(test, fileId, 'first')
   const broken = test.sim.faults.add({ path, hasCursor: true, effect: { kind: 'status', status: 500 } })
   test.clock.advance(hourMs)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'failure' })
+  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'failure' })
   expect(held(test)).toHaveLength(1)
   test.sim.faults.remove(broken.id)
   test.clock.advance(2 * day)
-  await sweep(test)
+  await full(test)
   expect(held(test)).toEqual([])
   expect(statusOf(test, fileId)).toEqual(before)
   expect(changes(test)).toBe(0)

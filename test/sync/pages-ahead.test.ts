@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type PagesAhead, pagesAhead } from '../../src/sync/pages-ahead.ts'
+import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/pages-ahead.ts'
 import type { FeedResource, Fetched } from '../../src/sync/resource.ts'
 import type { Run } from '../../src/sync/run.ts'
 import { testEngine } from '../support/engine.ts'
@@ -27,8 +27,8 @@ function opened(verified: readonly boolean[] = []) {
       return answer.promise
     },
   } as unknown as FeedResource
-  const verdicts = [...verified]
-  const guard = { verify: async () => verdicts.shift() ?? true }
+  const checkResults = [...verified]
+  const guard = { verify: async () => checkResults.shift() ?? true }
   const run = { context: { reader: {} }, definition, guard, signal: new AbortController().signal } as unknown as Run
   const ahead: PagesAhead = pagesAhead(run, definition)
   return { ahead, asked, answers }
@@ -83,15 +83,15 @@ it('writes a page although the next one fails, and goes on behind it', async () 
   })
   const mirrored = () => test.query('select count(*) as n from users')[0]?.['n']
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 5, effect: { kind: 'status', status: 500 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ reason: 'server_error', pages: 2 })
+  expect(await test.run('users', 'full')).toMatchObject({ reason: 'server_error', pages: 2 })
   expect(mirrored()).toBe(10)
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', pages: 3 })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
   expect(mirrored()).toBe(23)
 })
 
 it('sends nothing behind a page that breaks a rule', async () => {
   const test = await testEngine({ sizes: { users: 23, documents: 4 }, readings: { defaultPageSize: { users: 5 } } })
   test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'repeat-cursor' } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ reason: 'protocol' })
+  expect(await test.run('users', 'full')).toMatchObject({ reason: 'protocol' })
   expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')).toHaveLength(2)
 })

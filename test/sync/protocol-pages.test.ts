@@ -44,17 +44,17 @@ it.each(
     broken.map((one) => [resource, ...one] as const),
   ),
 )(
-  'a walk of %s with %s ends as protocol without advancing, and the next run makes it good',
+  'a full sync of %s with %s ends as protocol without advancing, and the next run makes it good',
   async (resource, _what, effect) => {
     const test = await testEngine({ settings, readings, sizes })
     const fault = test.sim.faults.add({ path: `/api/public/${resource}`, page: 2, effect })
-    const result = await test.run(resource, 'sweep')
+    const result = await test.run(resource, 'full')
     expect([result.outcome, result.reason, result.pages]).toEqual(['failure', 'protocol', 1])
     expect(live(test, resource)).toBe(pageSizes[resource])
     const state = await test.mirror.syncState(test.engine.tenantId, resource)
-    expect([state.cursor, state.completeStartedAt, state.sweepSuccessAt]).toEqual([null, null, null])
+    expect([state.cursor, state.completeStartedAt, state.fullSuccessAt]).toEqual([null, null, null])
     test.sim.faults.remove(fault.id)
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     const { mirrored, truth } = await bothSides(test, [resource])
     if (resource === 'users') expect(live(test, resource)).toBe(100)
     else expect(mirrored).toEqual(truth)
@@ -66,19 +66,19 @@ it.each(
     broken.slice(0, resource === 'users' ? 3 : 20).map((one) => [resource, ...one] as const),
   ),
 )(
-  'a poll of %s with %s leaves the stored cursor and brings the new record with the next poll',
+  'an incremental sync of %s with %s leaves the stored cursor and brings the new record with the next incremental sync',
   async (resource, _what, effect) => {
     const test = await testEngine({ settings, sizes: { users: 20, documents: 20 }, problems: false })
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     const cursor = async () => (await test.mirror.syncState(test.engine.tenantId, resource)).cursor
     const before = await cursor()
     if (resource === 'users') test.sim.primary.addUser()
     else test.sim.primary.addDocument()
     test.sim.faults.add({ path: `/api/public/${resource}`, times: 1, effect })
-    expect(ending(await test.run(resource, 'poll'))).toBe('protocol')
+    expect(ending(await test.run(resource, 'incremental'))).toBe('protocol')
     expect(await cursor()).toBe(before)
     expect(live(test, resource)).toBe(20)
-    expect((await test.run(resource, 'poll')).counts.created).toBe(1)
+    expect((await test.run(resource, 'incremental')).counts.created).toBe(1)
   },
 )
 
@@ -115,7 +115,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
         },
       },
     })
-    expect(ending(await test.run(resource, 'sweep'))).toBe('protocol')
+    expect(ending(await test.run(resource, 'full'))).toBe('protocol')
     expect(test.sim.requests.filter(({ endpoint }) => endpoint === `/api/public/${resource}`)).toHaveLength(3)
   },
 )
@@ -123,26 +123,29 @@ it.each(['users', 'documents', 'api-clients'] as const)(
 it.each([
   ['the cursor that was sent', { kind: 'repeat-cursor' }],
   ['more pages with a null cursor', set('pagination.nextCursor', null)],
-] as const)('a walk whose page was refused for %s begins anew, for its answer was thrown away', async (_, effect) => {
-  const test = await testEngine({ settings, readings, sizes })
-  test.sim.faults.add({ path: '/api/public/documents', page: 3, times: 1, effect })
-  expect(ending(await test.run('documents', 'sweep'))).toBe('protocol')
-  test.sim.requests.clear()
-  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success', pages: 5 })
-  expect(asked(test)[0]).toBe('documents')
-})
+] as const)(
+  'a full sync whose page was refused for %s begins anew, for its answer was thrown away',
+  async (_, effect) => {
+    const test = await testEngine({ settings, readings, sizes })
+    test.sim.faults.add({ path: '/api/public/documents', page: 3, times: 1, effect })
+    expect(ending(await test.run('documents', 'full'))).toBe('protocol')
+    test.sim.requests.clear()
+    expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 5 })
+    expect(asked(test)[0]).toBe('documents')
+  },
+)
 
-it('a walk that went beyond maxPages goes on where it stopped when more are allowed', async () => {
+it('a full sync that went beyond maxPages goes on where it stopped when more are allowed', async () => {
   const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
-  expect(ending(await test.run('documents', 'sweep'))).toBe('protocol')
+  expect(ending(await test.run('documents', 'full'))).toBe('protocol')
   await test.restart({ ...settings, api: { maxPages: 5 } })
-  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success', pages: 3 })
+  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
 })
 
-it('a circle is noticed over a restart in mid-walk', async () => {
+it('a circle is noticed over a restart in mid-full sync', async () => {
   const test = await testEngine({ settings, readings, sizes })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const [, request] = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')
   test.sim.faults.remove(stop.id)
   await test.restart()
@@ -151,7 +154,7 @@ it('a circle is noticed over a restart in mid-walk', async () => {
     hasCursor: true,
     effect: set('pagination.nextCursor', request?.cursor),
   })
-  const result = await test.run('users', 'sweep')
+  const result = await test.run('users', 'full')
   expect([result.reason, result.pages]).toEqual(['protocol', 0])
 })
 
@@ -169,12 +172,12 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     empty(2)
     // Of API clients, an announced page without records may mean "could not be completed".
     const expected = resource === 'api-clients' ? 'suspect_empty' : 'success'
-    expect(ending(await test.run(resource, 'sweep'))).toBe(expected)
+    expect(ending(await test.run(resource, 'full'))).toBe(expected)
     test.sim.faults.clear()
-    if (expected !== 'success') await test.run(resource, 'sweep')
+    if (expected !== 'success') await test.run(resource, 'full')
     const before = live(test, resource)
     empty(3)
-    const result = await test.run(resource, 'sweep')
+    const result = await test.run(resource, 'full')
     expect([result.reason, result.pages]).toEqual(['protocol', 3])
     expect(live(test, resource)).toBe(before)
   },
@@ -185,10 +188,10 @@ it('empty pages in a row are counted over a restart', async () => {
   const effect = { kind: 'transform', transform: (envelope: object) => ({ ...envelope, data: [] }) } as const
   test.sim.faults.add({ path: '/api/public/users', hasCursor: true, effect })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'sweep'))).toBe('missing_permission')
+  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
   test.sim.faults.remove(stop.id)
   await test.restart()
-  const result = await test.run('users', 'sweep')
+  const result = await test.run('users', 'full')
   expect([result.reason, result.pages]).toEqual(['protocol', 0])
 })
 
@@ -203,25 +206,25 @@ it.each([
     readings,
     sizes: { users: rows, documents: rows },
   })
-  expect(ending(await test.run(resource, 'sweep'))).toBe(expected)
+  expect(ending(await test.run(resource, 'full'))).toBe(expected)
   expect(test.sim.requests.filter(({ endpoint }) => endpoint === `/api/public/${resource}`)).toHaveLength(5)
 })
 
-it('the limit of pages holds for a walk over several runs', async () => {
+it('the limit of pages holds for a full sync over several runs', async () => {
   const test = await testEngine({ settings: { ...settings, api: { maxPages: 5 } }, readings, sizes: { users: 200 } })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.sim.faults.remove(stop.id)
-  expect(ending(await test.run('users', 'sweep'))).toBe('protocol')
+  expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(live(test, 'users')).toBe(80)
 })
 
 it('the end of the feed with a cursor is no violation: it is stored and replayed', async () => {
   const test = await testEngine({ settings, readings, sizes })
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   for (let n = 0; n < 3; n++) {
     test.sim.requests.clear()
-    expect(ending(await test.run('documents', 'poll'))).toBe('success')
+    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
     expect(asked(test)).toEqual(['documents?cursor'])
   }
 })

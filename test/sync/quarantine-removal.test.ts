@@ -14,14 +14,14 @@ async function tenant(): Promise<TestEngine> {
     sizes: { users: 12, documents: 12, apiClients: 12, roles: 3 },
     settings: { userDetails: { perRun: 0 } },
   })
-  await test.runAll('sweep')
+  await test.runAll('full')
   return test
 }
 
 async function sync(test: TestEngine, resource: ResourceName) {
   test.clock.advance(hourMs)
   test.sim.requests.clear()
-  return test.run(resource, 'sweep')
+  return test.run(resource, 'full')
 }
 
 const quarantined = (test: TestEngine) => test.query('select key from quarantine').map(({ key }) => key)

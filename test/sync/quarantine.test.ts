@@ -6,7 +6,7 @@ const tenant: TestEngineOptions = { problems: false, sizes: { users: 12, documen
 
 async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
   const test = await testEngine({ ...tenant, ...options, settings: { userDetails: { perRun: 0 } } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.clock.advance(hourMs)
   return test
 }
@@ -15,7 +15,7 @@ const held = (test: TestEngine) => test.query('select resource, key, problem fro
 const liveOf = (test: TestEngine, table: string) =>
   test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
 const absentOf = (test: TestEngine, fileId: string) =>
-  test.query('select absent_walks as n from documents where file_key = ?', fileId)[0]?.['n']
+  test.query('select absent_full_syncs as n from documents where file_key = ?', fileId)[0]?.['n']
 
 it('keeps records that cannot be trusted out of the mirror, raw and with the reason, and takes the rest of the page', async () => {
   const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
@@ -29,7 +29,7 @@ it('keeps records that cannot be trusted out of the mirror, raw and with the rea
   primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
   primary.updateApiClient(client?.clientId ?? '', { raw: { secretExpirationDate: 'soon' } })
   primary.updateRole(role?.roleId ?? 0, { raw: { permissions: null } })
-  const results = await test.runAll('sweep')
+  const results = await test.runAll('full')
   expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
   expect(held(test)).toEqual([
     { resource: 'api-clients', key: client?.clientId, problem: expect.stringMatching(/^secretExpirationDate/) },
@@ -48,7 +48,7 @@ it('keeps the last good version of a known record that turns malformed, and coun
   const test = await swept()
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
   expect(test.query('select first_name, missing_since from users where user_id = ?', user?.userId)).toEqual([
     { first_name: user?.firstName, missing_since: null },
   ])
@@ -60,66 +60,66 @@ it('breaks a row of absences when a document is shown malformed in between', asy
   const [document] = [...test.sim.primary.state.documents()]
   const fileId = document?.fileId ?? ''
   test.sim.primary.removeDocument(fileId)
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   expect(absentOf(test, fileId)).toBe(1)
   test.sim.primary.addDocument({ fileId, raw: { createdAt: 'yesterday' } })
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   expect(absentOf(test, fileId)).toBe(0)
   test.sim.primary.removeDocument(fileId)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
 })
 
-it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no poll', async () => {
+it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
   const test = await swept()
   const { primary } = test.sim
   const [healed, gone] = [1, 2].map((n) => primary.addDocument({ filename: `${n}`, raw: { createdAt: n } }).fileId)
-  await test.run('documents', 'poll')
+  await test.run('documents', 'incremental')
   expect(held(test)).toHaveLength(2)
   primary.updateDocument(healed ?? '', { raw: { createdAt: '2026-01-01T00:00:00Z' } })
   primary.removeDocument(gone ?? '')
   primary.addDocument({ uploadStatus: 'Completed' })
-  await test.run('documents', 'poll')
+  await test.run('documents', 'incremental')
   expect(held(test)).toHaveLength(2)
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   expect(held(test)).toMatchObject([{ key: gone }])
   expect(liveOf(test, 'documents')).toBe(14)
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   expect(held(test)).toEqual([])
 })
 
 it.each([
   ['at once', 0],
   ['after the clock was set back', -7 * hourMs],
-])('releases what the next walk does not show although that walk comes %s', async (_when, jump) => {
+])('releases what the next full sync does not show although that full sync comes %s', async (_when, jump) => {
   const test = await swept()
   const { primary } = test.sim
   const user = primary.addUser({ raw: { mfaAction: 'no' } })
   const role = primary.addRole({ raw: { state: 5 } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   expect(held(test)).toHaveLength(2)
   primary.removeUser(user.userId)
   primary.removeRole(role.roleId)
   test.clock.jump(jump)
-  await test.runAll('sweep')
+  await test.runAll('full')
   expect(held(test)).toEqual([])
 })
 
-it('keeps a record in quarantine as long as walks show it malformed, with the time it was first seen so', async () => {
+it('keeps a record in quarantine as long as full syncs show it malformed, with the time it was first seen so', async () => {
   const test = await swept()
   test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const first = test.clock.now()
   for (const _ of [1, 2]) {
     test.clock.advance(hourMs)
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
   }
   expect(test.query('select first_seen_at, last_seen_at from quarantine')).toEqual([
     { first_seen_at: first, last_seen_at: test.clock.now() },
   ])
 })
 
-it('removes nothing by a walk that showed a record without a readable id, and removes it by the next', async () => {
+it('removes nothing by a full sync that showed a record without a readable id, and removes it by the next', async () => {
   for (const resource of ['users', 'documents', 'roles'] as const) {
     const test = await swept()
     const { primary } = test.sim
@@ -140,13 +140,13 @@ it('removes nothing by a walk that showed a record without a readable id, and re
       },
     })
     for (const _ of [1, 2, 3]) {
-      expect(await test.run(resource, 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+      expect(await test.run(resource, 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
     }
     expect(liveOf(test, resource)).toBe(before)
     expect(held(test)).toHaveLength(1)
     test.sim.faults.remove(fault.id)
-    await test.run(resource, 'sweep')
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
+    await test.run(resource, 'full')
     expect(liveOf(test, resource)).toBe(Number(before) - 1)
     expect(held(test)).toEqual([])
   }
@@ -156,7 +156,7 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
   const test = await swept()
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
   expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
     { last_name: null, first_name: null },
   ])
@@ -181,23 +181,23 @@ it('does not take a list for empty whose only record has no readable id', async 
   expect(liveOf(test, 'api_clients')).toBe(test.sim.state().apiClientCount())
 })
 
-it('keeps the quarantine of a record that a walk lacks until its removal is decided', async () => {
+it('keeps the quarantine of a record that a full sync lacks until its removal is decided', async () => {
   const test = await swept()
   const { primary } = test.sim
   const [document] = [...primary.state.documents()]
   const [user] = [...primary.state.users()]
   primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
   primary.updateUser(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
   expect(held(test)).toHaveLength(2)
   primary.removeDocument(document?.fileId ?? '')
   primary.removeUser(user?.userId ?? 0)
   const path = '/api/public/users/{id}'
   const fault = test.sim.faults.add({ path, effect: { kind: 'status', status: 500 } })
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
   expect(held(test)).toHaveLength(2)
   test.sim.faults.remove(fault.id)
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'sweep')
+  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
   expect(held(test)).toEqual([])
   expect([liveOf(test, 'users'), liveOf(test, 'documents')]).toEqual([11, 11])
 })

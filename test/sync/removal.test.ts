@@ -12,7 +12,7 @@ async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
     ...options,
     settings: { userDetails: { perRun: 0 }, ...options.settings },
   })
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.clock.advance(hourMs)
   test.sim.requests.clear()
   return test
@@ -53,7 +53,7 @@ it('removes a missing user when the tenant denies the id and shows one that it l
   const test = await swept()
   const [gone = 0, alsoGone = 0, listed = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
-  const { outcome, counts } = await test.run('users', 'sweep')
+  const { outcome, counts } = await test.run('users', 'full')
   expect([outcome, counts.removed]).toEqual(['success', 2])
   expect(lookUps(test)).toEqual([gone, listed, alsoGone])
   expect(liveOf(test, 'users')).toBe(58)
@@ -69,12 +69,12 @@ it('removes a missing user when the tenant denies the id and shows one that it l
   expect(new Set(removals.map((row) => row['request_id'])).size).toBe(2)
 })
 
-it('sweeps once more at once when the walk skipped a user that exists, which keeps its values until a list shows it', async () => {
+it('full syncs once more at once when the full sync skipped a user that exists, which keeps its values until a list shows it', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped], 2)
   test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(test.told.events).toEqual(['users detail_differs', 'users skipped_row'])
   expect(lookUps(test)).toEqual([skipped])
   expect(passesOf(test)).toBe(2)
@@ -83,13 +83,13 @@ it('sweeps once more at once when the walk skipped a user that exists, which kee
   expect(liveOf(test, 'users')).toBe(60)
 })
 
-it('sweeps at once only for the first time that a user is skipped, until it is listed again', async () => {
+it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
   const passes = async () => {
     test.sim.requests.clear()
     test.clock.advance(hourMs)
-    expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
     return passesOf(test)
   }
   skipInList(test, [skipped])
@@ -104,58 +104,58 @@ it('sweeps at once only for the first time that a user is skipped, until it is l
   expect(missing(test)).toEqual([])
 })
 
-it('asks for no more missing users than confirmPerRun in a run, its extra sweep included', async () => {
+it('asks for no more missing users than confirmPerRun in a run, its extra full sync included', async () => {
   const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
   const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
   skipInList(test, [skipped], 2)
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   expect(lookUps(test)).toEqual([skipped, gone])
   expect(missing(test)).toEqual([alsoGone])
 })
 
-it('starts no third sweep when the extra one skips a user, too', async () => {
+it('starts no third full sync when the extra one skips a user, too', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped])
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(passesOf(test)).toBe(2)
   expect(lookUps(test)).toEqual([skipped, skipped])
   expect(test.told.events).toEqual(['users skipped_row'])
   expect(missing(test)).toEqual([])
 })
 
-it('keeps the values of a user that only the look-up shows, and sweeps once more only once until a list shows it', async () => {
+it('keeps the values of a user that only the look-up shows, and full syncs once more only once until a list shows it', async () => {
   const test = await swept()
   const [, skipped = 0] = userIds(test)
   const [before] = test.query('select first_name, mfa_status from users where user_id = ?', skipped)
   skipInList(test, [skipped])
   test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
-  const sweeps: number[] = []
+  const fullSyncs: number[] = []
   for (const _ of [1, 2, 3]) {
     test.sim.requests.clear()
-    await test.run('users', 'sweep')
-    sweeps.push(passesOf(test))
+    await test.run('users', 'full')
+    fullSyncs.push(passesOf(test))
   }
-  expect(sweeps).toEqual([2, 1, 1])
+  expect(fullSyncs).toEqual([2, 1, 1])
   expect(missing(test)).toEqual([])
   expect(test.query('select first_name, mfa_status from users where user_id = ?', skipped)).toEqual([before])
   test.sim.faults.clear()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(test.query('select first_name from users where user_id = ?', skipped)).toEqual([{ first_name: 'Seen by id' }])
 })
 
-it('leaves a user missing for the next sweep when the look-up fails', async () => {
+it('leaves a user missing for the next full sync when the look-up fails', async () => {
   const test = await swept()
   const [gone = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([gone])
   expect(liveOf(test, 'users')).toBe(60)
   test.sim.faults.clear()
-  expect(await test.run('users', 'poll')).toMatchObject({ counts: { removed: 0 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(await test.run('users', 'incremental')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   expect(missing(test)).toEqual([])
 })
 
@@ -164,12 +164,12 @@ it('believes no 404 of a tenant that denies by id also the users that it lists',
   const [, hidden = 0] = userIds(test)
   skipInList(test, [hidden])
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 404 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([hidden])
   expect(lookUps(test)).toHaveLength(4)
   expect(test.told.log).toContain('warn The tenant denies by id also records that it lists; the missing ones stay')
   test.sim.faults.clear()
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 0 } })
   expect(missing(test)).toEqual([])
 })
 
@@ -178,14 +178,14 @@ it('asks for another listed user where the first cannot be read by id', async ()
   const [gone = 0, odd = 0, other = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: `${listOf}/${odd}`, effect: { kind: 'status', status: 404 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 1 } })
   expect(lookUps(test)).toEqual([gone, odd, other])
 })
 
 it('believes a 404 where no user is listed', async () => {
   const test = await swept({ sizes: { users: 1, documents: 60, apiClients: 30 } })
   test.sim.primary.removeUsers(() => true)
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 1 } })
 })
 
 it('believes no 404 that does not come from the API itself', async () => {
@@ -193,7 +193,7 @@ it('believes no 404 that does not come from the API itself', async () => {
   const [gone = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'body', status: 404, body: '<h1>404 Not Found</h1>' } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(missing(test)).toEqual([gone])
   expect(liveOf(test, 'users')).toBe(60)
   const lines = test.told.log.filter((line) => line.includes('could not be confirmed; they stay'))
@@ -205,21 +205,21 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
   const [, odd = 0] = userIds(test)
   skipInList(test, [odd], 2)
   test.sim.primary.updateUser(odd, { raw: { mfaStatus: 'false' } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(missing(test)).toEqual([])
   expect(test.told.events).toContain('users skipped_row')
   expect(test.query('select key from quarantine')).toEqual([{ key: `${odd}` }])
   expect(liveOf(test, 'users')).toBe(60)
 })
 
-it('confirms at most confirmPerRun in a run and the rest at the next sweep', async () => {
+it('confirms at most confirmPerRun in a run and the rest at the next full sync', async () => {
   const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
   const gone = userIds(test).slice(10, 15)
   test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 2 } })
   expect(missing(test)).toEqual(gone.slice(2))
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 2 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 2 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 1 } })
   expect(lookUpsOf(test, gone)).toEqual(gone)
 })
 
@@ -235,7 +235,7 @@ it.each([
   const rounds: number[][] = []
   for (const _ of [1, 2, 3, 4]) {
     test.sim.requests.clear()
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     rounds.push([...new Set(lookUpsOf(test, gone))])
     await test.restart()
   }
@@ -249,47 +249,48 @@ it('counts users whose look-up fails with the others for the shrink guard', asyn
   const gone = userIds(test).slice(10, 16)
   test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   const [another = 0] = userIds(test)
   test.sim.primary.removeUser(another)
-  expect(await test.run('users', 'sweep')).toMatchObject({ reason: 'shrink_held' })
+  expect(await test.run('users', 'full')).toMatchObject({ reason: 'shrink_held' })
   expect(await test.mirror.holds()).toMatchObject([{ count: 7 }])
 })
 
-it('no longer counts a user as missing that a later sweep shows', async () => {
+it('no longer counts a user as missing that a later full sync shows', async () => {
   const test = await swept()
   const [, hidden = 0] = userIds(test)
   skipInList(test, [hidden])
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(missing(test)).toEqual([hidden])
   test.sim.faults.clear()
   test.sim.requests.clear()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(missing(test)).toEqual([])
   expect(lookUps(test)).toEqual([])
 })
 
-it('removes documents after two complete sweeps in a row without them, and never by polls', async () => {
+it('removes documents after two complete full syncs in a row without them, and never by incremental syncs', async () => {
   const test = await swept()
   const [gone = '', , back = ''] = documentIds(test)
   test.sim.primary.removeDocument(gone)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
-  for (const _ of [1, 2, 3]) expect(await test.run('documents', 'poll')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
+  for (const _ of [1, 2, 3])
+    expect(await test.run('documents', 'incremental')).toMatchObject({ counts: { removed: 0 } })
   expect(liveOf(test, 'documents')).toBe(60)
   test.sim.primary.removeDocument(back)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
   expect(liveOf(test, 'documents')).toBe(59)
   test.sim.primary.addDocument({ fileId: back, uploadStatus: 'Completed' })
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   test.sim.primary.removeDocument(back)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 0 } })
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { removed: 1 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })
 
-it('removes API clients after two complete walks in a row without them; a broken walk counts for nothing', async () => {
+it('removes API clients after two complete full syncs in a row without them; a broken full sync counts for nothing', async () => {
   const test = await swept()
   const client = test.sim.primary.addApiClient()
   await test.run('api-clients')
@@ -325,15 +326,15 @@ it('removes roles and permissions at once and takes them back when they return',
   ])
 })
 
-it('takes a removed user back by a poll', async () => {
+it('takes a removed user back by an incremental sync', async () => {
   const test = await swept()
   const joined = test.sim.primary.addUser()
-  await test.run('users', 'poll')
+  await test.run('users', 'incremental')
   test.sim.primary.removeUser(joined.userId)
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   test.clock.advance(hourMs)
   test.sim.primary.addUser({ userId: joined.userId, email: joined.email, firstName: 'Back' })
-  expect(await test.run('users', 'poll')).toMatchObject({ counts: { created: 1 } })
+  expect(await test.run('users', 'incremental')).toMatchObject({ counts: { created: 1 } })
   const history = await test.mirror.records(test.engine.tenantId).history('users', `${joined.userId}`)
   expect(history.map(({ kind, field }) => [kind, field])).toEqual([
     ['created', null],

@@ -12,7 +12,7 @@ const quiet = { userDetails: { perRun: 0 } }
 const cursorsAsked = ({ sim }: TestEngine, resource: ResourceName) =>
   sim.requests.filter(({ endpoint }) => endpoint === `/api/public/${resource}`).map(({ cursor }) => cursor)
 
-/** Starts a sweep that ends while its n-th request to the resource is in flight, by abort or by a kill. */
+/** Starts a full sync that ends while its n-th request to the resource is in flight, by abort or by a kill. */
 async function stopAt(test: TestEngine, resource: ResourceName, nth: number, how: 'abort' | 'kill'): Promise<void> {
   const stop = new AbortController()
   let asked = 0
@@ -21,7 +21,7 @@ async function stopAt(test: TestEngine, resource: ResourceName, nth: number, how
     if (how === 'kill') await test.crash()
     stop.abort()
   })
-  const result = await test.run(resource, 'sweep', stop.signal)
+  const result = await test.run(resource, 'full', stop.signal)
   end()
   expect(result).toMatchObject({ outcome: 'failure', reason: 'aborted' })
 }
@@ -33,22 +33,22 @@ const stops = (['users', 'documents'] as const).flatMap((resource) =>
 it.each(stops)('goes on with the %s where page %i was in flight at the %s', async (resource, page, how) => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await stopAt(test, resource, page, how)
-  const { outcome, mode } = await test.run(resource, 'sweep')
-  expect([outcome, mode]).toEqual(['success', 'sweep'])
+  const { outcome, mode } = await test.run(resource, 'full')
+  expect([outcome, mode]).toEqual(['success', 'full'])
   const asked = cursorsAsked(test, resource)
-  const walked = asked.filter((cursor) => cursor !== null)
+  const readInFull = asked.filter((cursor) => cursor !== null)
   const inFlight = asked[page - 1]
-  expect(walked.toSorted()).toEqual([...new Set(walked), ...(inFlight == null ? [] : [inFlight])].toSorted())
+  expect(readInFull.toSorted()).toEqual([...new Set(readInFull), ...(inFlight == null ? [] : [inFlight])].toSorted())
   // The first page comes again only when it was in flight, or to know the tenant after a start.
-  expect(asked.length - walked.length).toBe(page === 1 || how === 'kill' ? 2 : 1)
+  expect(asked.length - readInFull.length).toBe(page === 1 || how === 'kill' ? 2 : 1)
   const { mirrored, truth } = await bothSides(test, ['documents'].includes(resource) ? ['documents'] : [])
   expect(mirrored).toEqual(truth)
   expect(test.query(`select count(*) as n from ${resource}`)).toEqual([{ n: 23 }])
   expect(test.sim.violations).toEqual([])
 })
 
-it('ends in the same state wherever in a later sweep it is killed', async () => {
-  // Three pages, the poll from before, two confirmations, six details.
+it('ends in the same state wherever in a later full sync it is killed', async () => {
+  // Three pages, the incremental sync from before, two confirmations, six details.
   const total = 3 + 1 + 2 + 6
   for (let nth = 1; nth <= total; nth++) {
     const test = await testEngine({
@@ -57,7 +57,7 @@ it('ends in the same state wherever in a later sweep it is killed', async () => 
       settings: { userDetails: { perRun: 6 } },
     })
     await test.run('roles')
-    for (const _ of [1, 2, 3]) await test.run('users', 'sweep')
+    for (const _ of [1, 2, 3]) await test.run('users', 'full')
     const [, second, third, , fifth] = [...test.sim.primary.state.users()]
     test.sim.primary.removeUser(second?.userId ?? 0)
     test.sim.primary.removeUser(third?.userId ?? 0)
@@ -70,10 +70,10 @@ it('ends in the same state wherever in a later sweep it is killed', async () => 
       await test.crash()
       stop.abort()
     })
-    await test.run('users', 'sweep', stop.signal)
+    await test.run('users', 'full', stop.signal)
     end()
     expect(asked).toBeGreaterThanOrEqual(nth)
-    expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
     const { mirrored, truth } = await bothSides(test, ['users'])
     expect(mirrored, `killed at request ${nth}`).toEqual(truth)
     const kinds = test.query("select kind, count(*) as n from changes where resource = 'users' group by kind")
@@ -85,7 +85,7 @@ it('ends in the same state wherever in a later sweep it is killed', async () => 
   }
 })
 
-it('walks anew when a walk stood idle for longer than half the freshness limit, and goes on before', async () => {
+it('full syncs anew when a full sync stood idle for longer than half the freshness limit, and goes on before', async () => {
   for (const [idle, anew] of [
     [90 * minuteMs, false],
     [91 * minuteMs, true],
@@ -94,12 +94,12 @@ it('walks anew when a walk stood idle for longer than half the freshness limit, 
     await stopAt(test, 'users', 3, 'abort')
     test.clock.advance(idle)
     test.sim.requests.clear()
-    await test.run('users', 'sweep')
+    await test.run('users', 'full')
     expect(cursorsAsked(test, 'users')).toHaveLength(anew ? 6 : 3)
     expect(cursorsAsked(test, 'users')[0] === null).toBe(anew)
-    const [state] = test.query("select complete_started_at, sweep_success_at from sync_states where resource = 'users'")
+    const [state] = test.query("select complete_started_at, full_success_at from sync_states where resource = 'users'")
     const startedAt = test.clock.now() - (anew ? 0 : idle)
-    expect(state).toEqual({ complete_started_at: startedAt, sweep_success_at: startedAt })
+    expect(state).toEqual({ complete_started_at: startedAt, full_success_at: startedAt })
   }
 })
 
@@ -109,50 +109,52 @@ it('counts a wait that the tenant asked for as no idle time', async () => {
   await test.mirror.noteWait(test.engine.tenantId, 'users', test.clock.now() + 120 * minuteMs)
   test.clock.advance(200 * minuteMs)
   test.sim.requests.clear()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(cursorsAsked(test, 'users')).toHaveLength(3)
 })
 
-it('never drops a walk for its age while it advances', async () => {
+it('never drops a full sync for its age while it advances', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   for (const page of [1, 1, 1, 1]) {
     await stopAt(test, 'users', page + 1, 'abort')
     test.clock.advance(80 * minuteMs)
   }
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', pages: 1 })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 1 })
   expect(cursorsAsked(test, 'users').filter((cursor) => cursor === null)).toHaveLength(1)
 })
 
-it('lets polls continue a first walk that is unfinished', async () => {
+it('lets incremental syncs continue a first full sync that is unfinished', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await stopAt(test, 'users', 4, 'kill')
   test.clock.advance(5 * minuteMs)
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'sweep', pages: 2 })
-  expect(await test.run('users', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full', pages: 2 })
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
-it('counts as seen what a poll showed while the walk stood still', async () => {
+it('counts as seen what an incremental sync showed while the full sync stood still', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   test.clock.advance(hourMs)
   await stopAt(test, 'documents', 3, 'abort')
   const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
-  await test.run('documents', 'poll')
-  // Now it stands where the walk has been, so that nothing but the poll showed it.
+  await test.run('documents', 'incremental')
+  // Now it stands where the full sync has been, so that nothing but the incremental sync showed it.
   test.sim.primary.updateDocument(fileId, { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-01T00:00:00Z' })
   const { fileId: unseen } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   test.sim.primary.removeDocument(unseen)
-  await test.run('documents', 'sweep')
-  expect(test.query('select absent_walks from documents where file_key = ?', fileId)).toEqual([{ absent_walks: 0 }])
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
+  expect(test.query('select absent_full_syncs from documents where file_key = ?', fileId)).toEqual([
+    { absent_full_syncs: 0 },
+  ])
+  await test.run('documents', 'full')
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
 })
 
-it('retries the poll from before a sweep in the next run when it failed, and decides nothing before', async () => {
+it('retries the incremental sync from before a full sync in the next run when it failed, and decides nothing before', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await test.run('api-clients')
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.removeUser(user?.userId ?? 0)
   test.clock.advance(hourMs)
@@ -160,28 +162,28 @@ it('retries the poll from before a sweep in the next run when it failed, and dec
   const end = test.sim.onRequest(({ cursor }) => {
     if (cursor === before) test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 500 } })
   })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'failure', reason: 'server_error' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'failure', reason: 'server_error' })
   end()
   expect(test.query('select count(*) as n from users where missing_since is not null')).toEqual([{ n: 0 }])
   test.sim.faults.clear()
   test.sim.requests.clear()
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(cursorsAsked(test, 'users')).toEqual([before])
   const { mirrored } = await bothSides(test, ['users'])
   expect(mirrored.users).toHaveLength(22)
 })
 
-it('skips the poll from before a sweep when its cursor is refused', async () => {
+it('skips the incremental sync from before a full sync when its cursor is refused', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
-  await test.run('documents', 'sweep')
+  await test.run('documents', 'full')
   test.sim.invalidateCursors()
   test.clock.advance(hourMs)
-  expect(await test.run('documents', 'sweep')).toMatchObject({ outcome: 'success', pages: 5 })
+  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 5 })
   expect(test.told.resets).toEqual([])
-  expect(await test.run('documents', 'poll')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
-it('walks anew once when a cursor is refused in mid-walk, and then fails', async () => {
+it('full syncs anew once when a cursor is refused in mid-full sync, and then fails', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   let refusals = 0
   const end = test.sim.onRequest(({ page }) => {
@@ -190,11 +192,11 @@ it('walks anew once when a cursor is refused in mid-walk, and then fails', async
       test.sim.invalidateCursors()
     }
   })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', pages: 7 })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 7 })
   end()
   expect(test.told.events).toEqual([])
   test.sim.onRequest(({ page }) => {
     if (page === 3) test.sim.invalidateCursors()
   })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'failure', reason: 'invalid_cursor' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'failure', reason: 'invalid_cursor' })
 })

@@ -11,7 +11,7 @@ async function swept(): Promise<TestEngine> {
     readings: { defaultPageSize: { users: 5, documents: 5, apiClients: 3 } },
     settings: { userDetails: { perRun: 0 } },
   })
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.told.events.length = 0
   test.clock.advance(hourMs)
   return test
@@ -70,7 +70,7 @@ it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as 
       return [...(order === 'first' ? pair : pair.toReversed()), ...rest]
     })
     for (const _ of [1, 2]) {
-      const { outcome, counts } = await test.run(resource, 'sweep')
+      const { outcome, counts } = await test.run(resource, 'full')
       expect([outcome, counts.quarantined, counts.removed]).toEqual(['success', 1, 0])
       expect(held(test)).toEqual([`${resource} contradictory: ${field} differs between records with this id`])
     }
@@ -78,7 +78,7 @@ it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as 
     expect(test.query(`select * from ${table} order by rid`)).toEqual(before)
     expect(test.told.events).toEqual([`${resource} contradictory`, `${resource} contradictory`])
     test.sim.faults.clear()
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     expect(held(test)).toEqual([])
   },
 )
@@ -99,15 +99,15 @@ it.each(cases.slice(0, 3))(
       2,
       onOnePage((data) => [twin(), ...data]),
     )
-    const { outcome, counts } = await test.run(resource, 'sweep')
+    const { outcome, counts } = await test.run(resource, 'full')
     // Users and documents that come on two pages are read once more.
     const readings = resource === 'api-clients' ? 1 : 2
     expect([outcome, counts.quarantined, counts.updated]).toEqual(['success', readings, 0])
     expect(held(test)).toEqual([`${resource} contradictory: ${field} differs between records with this id`])
     expect(test.told.events).toContain(`${resource} contradictory`)
-    expect(test.query(`select count(*) as n from ${table} where absent_walks > 0`)).toEqual([{ n: 0 }])
+    expect(test.query(`select count(*) as n from ${table} where absent_full_syncs > 0`)).toEqual([{ n: 0 }])
     test.sim.faults.clear()
-    await test.run(resource, 'sweep')
+    await test.run(resource, 'full')
     expect(held(test)).toEqual([])
   },
 )
@@ -121,7 +121,7 @@ it.each([
     const at = (n: number) => ({ ...first, uploadStatus: `Status ${n}`, updatedAt: `2026-01-0${n}T00:00:00Z` })
     return [...order.map(at), at(1), ...rest]
   })
-  expect(await test.run('documents', 'sweep')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
+  expect(await test.run('documents', 'full')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
   const rows = test.query("select upload_status from documents where upload_status like 'Status%'")
   expect(rows).toEqual([{ upload_status: 'Status 2' }])
   expect(held(test)).toEqual([])
@@ -133,7 +133,7 @@ it('merges identical repeats, also those that differ in what no check reads or i
     const sameTime = String(first['createdAt']).replace('Z', '+00:00')
     return [first, { ...first, firstName: 'Other' }, { ...first, createdAt: sameTime }, ...rest]
   })
-  expect(await test.run('users', 'sweep')).toMatchObject({ counts: { quarantined: 0, updated: 0, removed: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ counts: { quarantined: 0, updated: 0, removed: 0 } })
   expect(held(test)).toEqual([])
 })
 
@@ -142,11 +142,11 @@ it('takes what an incremental sync shows after a full sync under way for a chang
   const { userId } = test.sim.primary.addUser()
   const stop = new AbortController()
   const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
-  await test.run('users', 'sweep', stop.signal)
+  await test.run('users', 'full', stop.signal)
   end()
-  await test.run('users', 'poll')
+  await test.run('users', 'incremental')
   test.sim.primary.updateUser(userId, { state: 'Active', mfaStatus: true })
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 0 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 0 } })
   expect(test.query('select state, mfa_status from users where user_id = ?', userId)).toEqual([
     { state: 'Active', mfa_status: 1 },
   ])
@@ -161,7 +161,7 @@ it('notices after a restart that the full sync has shown the record before', asy
   })
   const stop = new AbortController()
   const end = test.sim.onRequest(({ page }) => (page === 2 ? stop.abort() : undefined))
-  await test.run('users', 'sweep', stop.signal)
+  await test.run('users', 'full', stop.signal)
   end()
   await test.restart()
   reshape(
@@ -170,6 +170,6 @@ it('notices after a restart that the full sync has shown the record before', asy
     2,
     onOnePage((data) => [{ ...shown, state: 'Gone' }, ...data]),
   )
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success', counts: { quarantined: 2 } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 2 } })
   expect(held(test)).toEqual(['users contradictory: state differs between records with this id'])
 })

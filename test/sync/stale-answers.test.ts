@@ -24,7 +24,7 @@ function cache(test: Awaited<ReturnType<typeof synced>>, path?: string) {
 
 const freshness = (test: Awaited<ReturnType<typeof synced>>) =>
   test.query(
-    'select resource, complete_started_at, sweep_success_at, poll_success_at from sync_states order by resource',
+    'select resource, complete_started_at, full_success_at, incremental_success_at from sync_states order by resource',
   )
 
 it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-clients', 'documents', 'users'])(
@@ -32,11 +32,11 @@ it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-c
   async (resource) => {
     const test = await synced()
     cache(test, `/api/public/${resource}`)
-    expect(ending(await test.run(resource, 'sweep'))).toBe('success')
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
     const [rows, fresh] = [everyRow(test), freshness(test)]
     for (let run = 0; run < 3; run++) {
       test.clock.advance(5 * minuteMs)
-      expect(ending(await test.run(resource, 'sweep'))).toBe('stale_answer')
+      expect(ending(await test.run(resource, 'full'))).toBe('stale_answer')
     }
     expect(everyRow(test)).toEqual(rows)
     expect(freshness(test)).toEqual(fresh)
@@ -46,11 +46,11 @@ it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-c
 it('a cache that replays everything fails every run, and the first true answers set all right', async () => {
   const test = await synced()
   cache(test)
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.clock.advance(5 * minuteMs)
-  expect((await test.runAll('sweep')).map(ending)).toEqual(new Array(6).fill('stale_answer'))
+  expect((await test.runAll('full')).map(ending)).toEqual(new Array(6).fill('stale_answer'))
   test.sim.faults.clear()
-  expect((await test.runAll('sweep')).map(ending)).toEqual(new Array(6).fill('success'))
+  expect((await test.runAll('full')).map(ending)).toEqual(new Array(6).fill('success'))
 })
 
 it('an answer that a cache has held for longer than 300 s is stale', async () => {
@@ -69,17 +69,17 @@ it('an answer that a cache has held for longer than 300 s is stale', async () =>
 it('a full sync of which one page was old begins anew', async () => {
   const test = await synced()
   const old = test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'clock-skew', ms: -hourMs } })
-  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
-  expect(test.query('select * from walks')).toEqual([])
+  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
+  expect(test.query('select * from full_syncs')).toEqual([])
   test.sim.faults.remove(old.id)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
 it('an old detail fails the run that asked for it', async () => {
   const test = await synced({ settings: { userDetails: { perRun: 3 } } })
   test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
   const before = test.query('select rid, role_id from users')
-  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(test.query('select rid, role_id from users')).toEqual(before)
 })
 
@@ -88,10 +88,10 @@ it('an old denial removes no missing user', async () => {
   let left = 1
   test.sim.primary.removeUsers(() => left-- > 0)
   test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
-  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(live(test, 'users')).toBe(60)
   test.sim.faults.clear()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(live(test, 'users')).toBe(59)
 })
 
@@ -103,7 +103,7 @@ it('an old answer to a proof that is optional ends the run all the same', async 
     test.sim.faults.add({ path, effect: { kind: 'clock-skew', ms: -hourMs } })
   }
   const rows = everyRow(test)
-  expect(ending(await test.run('users', 'sweep'))).toBe('stale_answer')
+  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(everyRow(test)).toEqual(rows)
 })
 

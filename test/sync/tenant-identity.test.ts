@@ -33,7 +33,7 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, 
     },
   })
   server.timestamp = () => new Date(test.clock.now()).toISOString()
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   test.clock.advance(6 * minuteMs)
   server.asked.length = 0
   return { test, server }
@@ -42,11 +42,11 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, 
 /** Runs everything in both ways and expects that nothing of the stranger was written. */
 async function expectNothingWritten({ test }: Scene, before: Record<string, unknown>): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    for (const mode of ['poll', 'sweep'] as const) {
+    for (const mode of ['incremental', 'full'] as const) {
       for (const resource of resourceNames) {
         await test.run(resource, mode)
-        const { walk_pages: _, ...rows } = everyRow(test)
-        const { walk_pages: __, ...rowsBefore } = before
+        const { full_sync_pages: _, ...rows } = everyRow(test)
+        const { full_sync_pages: __, ...rowsBefore } = before
         expect(rows, `${mode} ${resource}`).toEqual(rowsBefore)
       }
     }
@@ -95,7 +95,7 @@ it('a stranger that shares every user and role brings nothing in without any sig
   )
   const before = everyRow(scene.test)
   scene.server.choose(() => scene.server.b)
-  expect(ending(await scene.test.run('users', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await scene.test.run('users', 'full'))).toBe('tenant_changed')
   await expectNothingWritten(scene, before)
 })
 
@@ -109,7 +109,7 @@ it('a page that mixes known users with unseen ones is read again, also in a run 
   let asked = 0
   // The first page is the tenant's own; of the one after it the first answer is the stranger's.
   server.choose((path, cursor) => (path === 'users' && cursor !== null && asked++ === 0 ? server.b : server.a))
-  expect(ending(await test.run('users', 'sweep'))).toBe('protocol')
+  expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(live(test, 'users')).toBe(23)
   expect(everyRow(test)['users']).toEqual(expect.not.arrayContaining([expect.objectContaining({ mfa_status: 0 })]))
 })
@@ -183,8 +183,8 @@ it('where users decide, each full sync of users is a proof', async () => {
   const { test, server } = await mirrored({ users: users(1, 5) }, { users: users(1, 5, { email: 'x' }) }, alone)
   const before = everyRow(test)
   server.choose(() => server.b)
-  expect(ending(await test.run('users', 'sweep'))).toBe('tenant_changed')
-  expect(everyRow(test)).toEqual({ ...before, walk_pages: expect.anything() })
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual({ ...before, full_sync_pages: expect.anything() })
 })
 
 it('where nothing counts the run proceeds', async () => {
@@ -201,7 +201,7 @@ it('one client rotated matches by the document, and one that is alone is a misma
   const both = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
   both.server.a.clients = [client(2)]
   await both.test.restart()
-  for (const result of await both.test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await both.test.runAll('full')) expect(ending(result)).toBe('success')
   expect(await heldBack(both.test)).toEqual([])
 
   const alone = await mirrored({ clients: [client(1)] }, {})
@@ -236,7 +236,7 @@ it('a tenant of one client, one document and three users lives on for months wit
     step()
     for (let n = 0; n < 3; n++) {
       test.clock.advance(24 * hourMs)
-      for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+      for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
     }
     await test.restart()
     expect(await heldBack(test)).toEqual([])
@@ -260,7 +260,7 @@ it.each([1, 2, 3, 5])(
     let answers = 0
     server.choose(() => (Math.floor(answers++ / every) % 2 === 0 ? server.a : server.b))
     for (let round = 0; round < 12; round++) {
-      await test.runAll(round % 2 === 0 ? 'poll' : 'sweep')
+      await test.runAll(round % 2 === 0 ? 'incremental' : 'full')
       test.clock.advance(6 * minuteMs)
     }
     const strange = (sql: string) => test.query(sql).length
@@ -274,9 +274,9 @@ it.each([1, 2, 3, 5])(
 
 it('nothing more is asked for while nothing changes, and a change costs ten more reads and six proofs between them', async () => {
   const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
-  await test.runAll('sweep')
+  await test.runAll('full')
   server.asked.length = 0
-  for (const resource of resourceNames) await test.run(resource, 'poll')
+  for (const resource of resourceNames) await test.run(resource, 'incremental')
   expect(server.asked.toSorted()).toEqual([...resourceNames].toSorted())
   server.a.roles.push(role(2))
   server.asked.length = 0
@@ -323,7 +323,7 @@ it('nobody is removed by a 404 of a tenant that took the place without a sign', 
     return isLookup ? server.b : server.a
   })
   server.b.users.pop()
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   expect(live(test, 'users')).toBe(4)
   expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
 })
@@ -338,7 +338,7 @@ it('after an accepted change the ids of the old tenant are no longer known', asy
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   await accept(test, await theHold(test))
   for (let n = 0; n < 2; n++) {
-    for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   }
   expect(test.query('select name from api_clients where removed_at is null')).toEqual([{ name: 'client 2' }])
   server.choose(() => server.a)
@@ -365,11 +365,11 @@ it('accepting a refused page admits its ids, and covers no removal', async () =>
   const { test, server } = await mirrored({ users: users(1, 8), clients: [client(1)] }, {})
   const old = Array.from({ length: 6 }, (_, n) => document(n + 10))
   server.a.documents = old
-  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
   const hold = await theHold(test)
   expect(hold.cause['check']).toBe('page')
   await accept(test, hold)
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(6)
   expect(test.query('select * from accepted_removals')).toEqual([])
   const { changeAccepted, admitted } = await test.mirror.tenant(test.engine.tenantId)
@@ -379,19 +379,19 @@ it('accepting a refused page admits its ids, and covers no removal', async () =>
 it('the page rule goes by the local time where the server’s cannot be read', async () => {
   const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
   server.timestamp = () => 'today'
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
-  expect(ending(await test.run('documents', 'sweep'))).toBe('tenant_changed')
+  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
 })
 
 it('the page rule rests while the local time of the last full sync lies ahead, for the clock was set back since', async () => {
   const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
   server.timestamp = () => 'today'
   test.clock.jump(500 * dayMs)
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   test.clock.jump(-500 * dayMs)
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
-  expect(ending(await test.run('documents', 'sweep'))).toBe('success')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
 })
 
 it('an empty list of API clients at a start fails with a hold of that list, and ends by itself', async () => {
@@ -402,6 +402,6 @@ it('an empty list of API clients at a start fails with a hold of that list, and 
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 2'])
   expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
   server.a.clients = [client(1), client(2)]
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })

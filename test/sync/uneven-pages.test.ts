@@ -11,7 +11,7 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant> =
   const auth = { header: 'Authorization', scheme: 'Bearer' }
   const test = await testEngine({ settings: { baseUrl: server.url, userDetails: { perRun: 0 }, auth } })
   server.timestamp = () => new Date(test.clock.now()).toISOString()
-  for (const result of await test.runAll('sweep')) expect(ending(result)).toBe('success')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   test.clock.advance(6 * minuteMs)
   return { test, server }
 }
@@ -32,7 +32,7 @@ it.each([
   const { test, server } = await mirrored({ users: users(1, 60) })
   for (const one of server.a.users) one['mfaStatus'] = false
   sizes(server, ...turns)
-  expect(ending(await test.run('users', 'sweep'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(test.query('select count(*) as n from users where mfa_status = 0')).toEqual([{ n: 60 }])
 })
 
@@ -51,7 +51,7 @@ it.each(strangers)('refuses two reads of a page of users where %s', async (_, st
   sizes(server, ...turns)
   let reads = 0
   server.choose((path) => (path === 'users' && reads++ > 0 ? server.b : server.a))
-  expect(ending(await test.run('users', 'sweep'))).toBe('protocol')
+  expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(usersOf(test)).toEqual(before)
 })
 
@@ -60,6 +60,6 @@ it('lets no page of a stranger in whose few users this tenant has, too', async (
   const before = usersOf(test)
   let reads = 0
   server.choose((path) => (path === 'users' && reads++ === 0 ? server.b : server.a))
-  expect(ending(await test.run('users', 'sweep'))).toBe('protocol')
+  expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(usersOf(test)).toEqual(before)
 })

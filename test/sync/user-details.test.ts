@@ -16,7 +16,7 @@ async function engine(perRun: number, users: number, options: TestEngineOptions 
 }
 
 /** Runs and gives the users that were asked for by id, in order. */
-async function asked(test: TestEngine, mode: 'poll' | 'sweep'): Promise<number[]> {
+async function asked(test: TestEngine, mode: 'incremental' | 'full'): Promise<number[]> {
   test.sim.requests.clear()
   test.clock.advance(hourMs)
   expect(await test.run('users', mode)).toMatchObject({ outcome: 'success' })
@@ -33,37 +33,37 @@ const roleIdOf = (test: TestEngine, userId: number) =>
 it('fills the roles of all users within the budget of each run, then reads on in rotation, oldest first', async () => {
   const test = await engine(4, 10)
   const all = ids(test)
-  expect(await asked(test, 'sweep')).toEqual(all.slice(0, 4))
-  expect(await asked(test, 'sweep')).toEqual(all.slice(4, 8))
-  expect(await asked(test, 'sweep')).toEqual([...all.slice(8), ...all.slice(0, 2)])
-  expect(await asked(test, 'sweep')).toEqual(all.slice(2, 6))
-  expect(await asked(test, 'sweep')).toEqual(all.slice(6))
+  expect(await asked(test, 'full')).toEqual(all.slice(0, 4))
+  expect(await asked(test, 'full')).toEqual(all.slice(4, 8))
+  expect(await asked(test, 'full')).toEqual([...all.slice(8), ...all.slice(0, 2)])
+  expect(await asked(test, 'full')).toEqual(all.slice(2, 6))
+  expect(await asked(test, 'full')).toEqual(all.slice(6))
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
 })
 
-it('reads a new user after the poll that brought it, and nobody after a poll that brought nobody', async () => {
+it('reads a new user after the incremental sync that brought it, and nobody after an incremental sync that brought nobody', async () => {
   const test = await engine(20, 6)
-  await asked(test, 'sweep')
+  await asked(test, 'full')
   const { userId, roleId } = test.sim.primary.addUser()
-  expect(await asked(test, 'poll')).toEqual([userId])
+  expect(await asked(test, 'incremental')).toEqual([userId])
   expect(roleIdOf(test, userId)).toBe(roleId)
-  expect(await asked(test, 'poll')).toEqual([])
+  expect(await asked(test, 'incremental')).toEqual([])
 })
 
 it('drops a known role in the transaction that changes its name, and fills it again in the same run', async () => {
   const test = await engine(3, 12)
-  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'full')
   const user = ids(test)[7] ?? 0
   const role = test.sim.primary.addRole({ name: 'Brand new' })
   const before = roleIdOf(test, user)
   test.sim.primary.updateUser(user, { roleId: role.roleId })
   const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  await asked(test, 'sweep')
+  await asked(test, 'full')
   expect(test.query('select role_id, role_name from users where user_id = ?', user)).toEqual([
     { role_id: null, role_name: 'Brand new' },
   ])
   test.sim.faults.remove(broken.id)
-  expect((await asked(test, 'sweep'))[0]).toBe(user)
+  expect((await asked(test, 'full'))[0]).toBe(user)
   expect(roleIdOf(test, user)).toBe(role.roleId)
   const history = await test.mirror.records(test.engine.tenantId).history('users', `${user}`)
   expect(history.map(({ field, before: from, after }) => [field, from, after])).toEqual([
@@ -75,16 +75,16 @@ it('drops a known role in the transaction that changes its name, and fills it ag
 
 it('reads first, in rotation, those whose role name several roles have', async () => {
   const test = await engine(3, 12, { sameNamedRoles: true })
-  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'full')
   const { primary } = test.sim
   const [first, second] = primary.state.roles().filter(({ name }) => name === 'Viewer')
   const all = ids(test)
   const [late = 0, later = 0] = all.slice(-2)
   for (const userId of all) primary.updateUser(userId, { roleId: userId >= late ? first?.roleId : 101 } as object)
   await test.run('roles')
-  for (const _ of [1, 2, 3, 4, 5]) await asked(test, 'sweep')
+  for (const _ of [1, 2, 3, 4, 5]) await asked(test, 'full')
   primary.updateUser(later, { roleId: second?.roleId ?? 0 })
-  expect((await asked(test, 'sweep')).slice(0, 2).toSorted()).toEqual([late, later])
+  expect((await asked(test, 'full')).slice(0, 2).toSorted()).toEqual([late, later])
   expect(roleIdOf(test, later)).toBe(second?.roleId)
 })
 
@@ -98,7 +98,7 @@ it('takes of a detail the role alone, and counts that it differs from the list',
     data: { ...(envelope.data as object), ...patch },
   })
   test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
-  await asked(test, 'sweep')
+  await asked(test, 'full')
   expect(test.query('select mfa_status, mfa_action, first_name = ? as stale from users', 'Stale')).toEqual([
     { mfa_status: 0, mfa_action: 0, stale: 0 },
   ])
@@ -114,11 +114,11 @@ it('takes no role from a detail whose role name is not that of the list, and ask
     data: { ...(envelope.data as object), roleId: 99, roleName: 'Former' },
   })
   const stale = test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
-  for (const _ of [1, 2]) expect(await asked(test, 'sweep')).toEqual([user])
+  for (const _ of [1, 2]) expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).toBeNull()
   expect(test.told.events).toEqual(['users detail_differs', 'users detail_differs'])
   test.sim.faults.remove(stale.id)
-  expect(await asked(test, 'sweep')).toEqual([user])
+  expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).not.toBeNull()
 })
 
@@ -133,7 +133,7 @@ it.each([
     data: { ...(envelope.data as object), roleId: 99, [field]: other },
   })
   test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
-  expect(await asked(test, 'sweep')).toEqual([user])
+  expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).toBeNull()
   expect(test.told.events).toEqual(['users detail_differs'])
 })
@@ -142,7 +142,7 @@ it.each([404, 500, 400])('fails no run and changes nothing when a detail is answ
   const test = await engine(5, 5)
   const [odd = 0] = ids(test)
   test.sim.faults.add({ path: `/api/public/users/${odd}`, effect: { kind: 'status', status } })
-  expect(await asked(test, 'sweep')).toContain(odd)
+  expect(await asked(test, 'full')).toContain(odd)
   expect(test.query('select count(*) as n from users where role_id is null and removed_at is null')).toEqual([{ n: 1 }])
   expect(test.query('select count(*) as n from users where missing_since is not null')).toEqual([{ n: 0 }])
   expect(test.query('select * from changes')).toEqual([])
@@ -155,7 +155,7 @@ it.each([404, 500])('is not held up by users whose details are always answered b
   for (const userId of dead) {
     test.sim.faults.add({ path: `/api/public/users/${userId}`, effect: { kind: 'status', status } })
   }
-  for (const _ of [1, 2, 3, 4]) await asked(test, 'sweep')
+  for (const _ of [1, 2, 3, 4]) await asked(test, 'full')
   const without = test.query('select user_id from users where role_id is null').map((row) => row['user_id'])
   expect(without).toEqual(dead)
 })
@@ -168,11 +168,11 @@ it('goes on in rotation beside users whose details are never read, over restarts
     const effect = { kind: 'body', status: userId % 2 === 0 ? 500 : 200, body: 'Sorry' } as const
     test.sim.faults.add({ path: `/api/public/users/${userId}`, effect })
   }
-  for (const _ of [1, 2, 3]) await asked(test, 'sweep')
+  for (const _ of [1, 2, 3]) await asked(test, 'full')
   const rounds: number[][] = []
   for (const _ of [1, 2, 3]) {
     await test.restart()
-    rounds.push([...new Set(await asked(test, 'sweep'))])
+    rounds.push([...new Set(await asked(test, 'full'))])
   }
   // Half of the budget is for those asked in vain, all of whom have their turn; half is for the others.
   expect(rounds.map((round) => round.filter((userId) => dead.includes(userId)).length)).toEqual([2, 2, 2])
@@ -188,20 +188,20 @@ it('goes on in rotation beside users whose details are never read, over restarts
 it('gives what nobody else wants to users whose details were asked for in vain', async () => {
   const test = await engine(5, 6)
   const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 400 } })
-  for (const _ of [1, 2]) await asked(test, 'sweep')
+  for (const _ of [1, 2]) await asked(test, 'full')
   test.sim.faults.remove(broken.id)
-  expect(await asked(test, 'sweep')).toHaveLength(5)
-  expect((await asked(test, 'sweep')).length).toBe(5)
+  expect(await asked(test, 'full')).toHaveLength(5)
+  expect((await asked(test, 'full')).length).toBe(5)
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
 })
 
 it('leaves users that are missing to the question whether they exist', async () => {
   const test = await engine(5, 5)
-  await asked(test, 'sweep')
+  await asked(test, 'full')
   const [gone = 0] = ids(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: `/api/public/users/${gone}`, effect: { kind: 'status', status: 400 } })
-  expect((await asked(test, 'sweep')).filter((userId) => userId === gone)).toHaveLength(1)
+  expect((await asked(test, 'full')).filter((userId) => userId === gone)).toHaveLength(1)
 })
 
 it('asks for no further detail once an answer may be another tenant’s', async () => {
@@ -211,10 +211,10 @@ it('asks for no further detail once an answer may be another tenant’s', async 
     end()
     test.useToken(test.sim.tokens.secondReader)
   })
-  expect(await asked(test, 'sweep')).toHaveLength(2)
+  expect(await asked(test, 'full')).toHaveLength(2)
 })
 
 it('reads no details at all with a budget of zero', async () => {
   const test = await engine(0, 5)
-  expect(await asked(test, 'sweep')).toEqual([])
+  expect(await asked(test, 'full')).toEqual([])
 })

@@ -21,13 +21,13 @@ function writesOf(test: TestEngine): () => number {
 
 const requestsOf = ({ sim }: TestEngine) => sim.requests.all().map(({ path, query }) => ({ path, ...query }))
 
-it('spends one request a resource on a steady poll, one a page on API clients, and writes no record', async () => {
+it('spends one request a resource on a steady incremental sync, one a page on API clients, and writes no record', async () => {
   const test = await testEngine({
     problems: false,
     sizes: { apiClients: 50 },
     settings: { userDetails: { perRun: 300 } },
   })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const writes = writesOf(test)
   for (const _ of [1, 2]) {
     test.clock.advance(15 * minuteMs)
@@ -52,9 +52,9 @@ it('spends one request a resource on a steady poll, one a page on API clients, a
   expect(test.sim.violations).toEqual([])
 })
 
-it('asks for the API clients beside the poll after a start, to know the tenant again', async () => {
+it('asks for the API clients beside the incremental sync after a start, to know the tenant again', async () => {
   const test = await testEngine({ settings: { userDetails: { perRun: 300 } } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   await test.restart()
   test.sim.requests.clear()
   await test.run('documents')
@@ -68,14 +68,14 @@ it('asks for the API clients beside the poll after a start, to know the tenant a
   expect(asked[1]).not.toHaveProperty('cursor')
 })
 
-it('leaves values, request and time of reading alone when a sweep or a detail shows nothing new', async () => {
+it('leaves values, request and time of reading alone when a full sync or a detail shows nothing new', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 20, documents: 20 } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   const rows = () =>
     tables.map((table) => test.query(`select * from ${table}`).map(({ detail_read_at, asked_turn, ...row }) => row))
   const before = rows()
   test.clock.advance(hourMs)
-  await test.runAll('sweep')
+  await test.runAll('full')
   expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')).toHaveLength(40)
   expect(rows()).toEqual(before)
 })
@@ -87,7 +87,7 @@ it('never stores a cursor of the API clients and never sends one of another run'
     const end = test.sim.onRequest((request) => {
       if (request.endpoint === '/api/public/api-clients' && request.page === page) stop.abort()
     })
-    const { outcome } = await test.run('api-clients', 'sweep', stop.signal)
+    const { outcome } = await test.run('api-clients', 'full', stop.signal)
     expect(outcome).toBe(page === 4 ? 'success' : 'failure')
     end()
   }
@@ -97,9 +97,9 @@ it('never stores a cursor of the API clients and never sends one of another run'
   expect(test.sim.violations).toEqual([])
 })
 
-it('recovers a lost documents cursor by time and then by cursor, never both in one request, and sweeps', async () => {
+it('recovers a lost documents cursor by time and then by cursor, never both in one request, and full syncs', async () => {
   const test = await testEngine({ readings: { defaultPageSize: { documents: 10 } }, sizes: { documents: 35 } })
-  await test.runAll('sweep')
+  await test.runAll('full')
   test.clock.advance(10 * minuteMs)
   await test.run('documents')
   const reachedEnd = test.clock.now()
@@ -108,7 +108,7 @@ it('recovers a lost documents cursor by time and then by cursor, never both in o
   for (let n = 0; n < 12; n++) test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   test.sim.requests.clear()
   const { outcome, mode } = await test.run('documents')
-  expect([outcome, mode]).toEqual(['success', 'sweep'])
+  expect([outcome, mode]).toEqual(['success', 'full'])
   expect(test.told.resets).toEqual(['documents'])
   const ofDocuments = requestsOf(test).filter((query) => query['path'] === '/api/public/documents')
   const words = ofDocuments.map((query) => Object.keys(query).slice(1).join())
@@ -124,28 +124,28 @@ it('recovers a lost documents cursor by time and then by cursor, never both in o
   expect(test.sim.violations).toEqual([])
 })
 
-it('sweeps at once for a lost users cursor, and lets polls rest when it is lost again within the interval', async () => {
+it('full syncs at once for a lost users cursor, and lets incremental syncs rest when it is lost again within the interval', async () => {
   const test = await testEngine({ sizes: { users: 20 } })
-  await test.run('users', 'sweep')
+  await test.run('users', 'full')
   const cursor = () => test.query("select cursor from sync_states where resource = 'users'")[0]?.['cursor']
   const first = cursor()
   test.clock.advance(5 * minuteMs)
   test.sim.invalidateCursors()
   test.sim.faults.add({ path: '/api/public/users', hasCursor: false, effect: { kind: 'status', status: 400 } })
-  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'sweep', reason: 'client_error' })
+  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'full', reason: 'client_error' })
   expect(cursor()).toBe(first)
   test.sim.faults.clear()
-  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'sweep' })
+  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(cursor()).not.toBe(first)
   test.sim.invalidateCursors()
   test.clock.advance(5 * minuteMs)
-  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'poll', reason: 'invalid_cursor' })
+  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'incremental', reason: 'invalid_cursor' })
   test.sim.requests.clear()
   test.clock.advance(5 * minuteMs)
   expect(await test.run('users')).toMatchObject({ outcome: 'skipped' })
   expect(test.sim.requests.count()).toBe(0)
   expect(test.told.resets).toEqual(['users', 'users'])
-  expect(await test.run('users', 'sweep')).toMatchObject({ outcome: 'success' })
-  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'poll' })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
+  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'incremental' })
   expect(test.sim.violations).toEqual([])
 })

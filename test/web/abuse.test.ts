@@ -80,7 +80,7 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
 
 it('counts every socket of a peer that comes to several addresses of the server from one port', async () => {
   const server = createServer()
-  const connections = limitConnections(server, { inAll: 3, ofPeer: 3, patienceMs: 30_000, awaited: [] })
+  const connections = limitConnections(server, { inAll: 3, ofPeer: 3, busyTimeoutMs: 30_000, awaited: [] })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
@@ -93,9 +93,9 @@ it('counts every socket of a peer that comes to several addresses of the server 
 })
 
 it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
-  const patienceMs = 30_000
+  const busyTimeoutMs = 30_000
   const server = createServer((asked, answer) => void (asked.url === '/metrics' && answer.end('ok\n')))
-  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, patienceMs, awaited: [] })
+  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs, awaited: [] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     vi.useRealTimers()
@@ -110,7 +110,7 @@ it('lets the one whose answer takes too long give way when all are at work, the 
     socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
     deaf.push(socket)
     await once(server, 'request')
-    vi.advanceTimersByTime(patienceMs / 3 - 1)
+    vi.advanceTimersByTime(busyTimeoutMs / 3 - 1)
   }
   await expect(scrape(port)).rejects.toThrow()
   vi.advanceTimersByTime(3)
@@ -125,7 +125,7 @@ it('lets the one whose reader is awaited longest give way when all are at work',
     if (asked.url === '/metrics') answer.end('ok\n')
     else if (asked.url === '/deaf') awaited.add(asked.socket)
   })
-  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, patienceMs: 30_000, awaited })
+  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs: 30_000, awaited })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     cut()

@@ -12,9 +12,9 @@ const compareText = async (password: string, hash: string) => hash === `hash of 
 const watched = () => vi.fn(compareText)
 
 it('lets users in with their own password only', async () => {
-  const judge = basicAuth(key, compareText)
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
-  expect(await judge(users, header('bob', 'build'))).toBe('granted')
+  const evaluator = basicAuth(key, compareText)
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
+  expect(await evaluator(users, header('bob', 'build'))).toBe('granted')
   for (const [name, password] of [
     ['alice', 'build'],
     ['alice', ''],
@@ -23,12 +23,12 @@ it('lets users in with their own password only', async () => {
     ['carol', 'wonder'],
     ['carol', 'build'],
   ] as const)
-    expect([name, password, await judge(users, header(name, password))]).toEqual([name, password, 'denied'])
+    expect([name, password, await evaluator(users, header(name, password))]).toEqual([name, password, 'denied'])
 })
 
 it('denies what is no name and password, without a comparison', async () => {
   const compare = watched()
-  const judge = basicAuth(key, compare)
+  const evaluator = basicAuth(key, compare)
   const none = [
     undefined,
     '',
@@ -38,34 +38,34 @@ it('denies what is no name and password, without a comparison', async () => {
     'Bearer abc',
     `Basic ${Buffer.from('x').toString('base64')}`,
   ]
-  for (const authorization of none) expect(await judge(users, authorization)).toBe('denied')
-  expect(await judge(new Map(), header('alice', 'wonder'))).toBe('denied')
+  for (const authorization of none) expect(await evaluator(users, authorization)).toBe('denied')
+  expect(await evaluator(new Map(), header('alice', 'wonder'))).toBe('denied')
   expect(compare).not.toHaveBeenCalled()
 })
 
 it('compares a right password once, and a wrong one each time', async () => {
   const compare = watched()
-  const judge = basicAuth(key, compare)
-  for (let i = 0; i < 5; i++) expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
+  const evaluator = basicAuth(key, compare)
+  for (let i = 0; i < 5; i++) expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
   expect(compare).toHaveBeenCalledTimes(1)
-  for (let i = 0; i < 3; i++) expect(await judge(users, header('alice', 'wrong'))).toBe('denied')
+  for (let i = 0; i < 3; i++) expect(await evaluator(users, header('alice', 'wrong'))).toBe('denied')
   expect(compare).toHaveBeenCalledTimes(4)
 })
 
 it('forgets who was let in as soon as the user has another hash or is gone', async () => {
-  const judge = basicAuth(key, compareText)
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
-  expect(await judge(new Map([['alice', 'hash of new']]), header('alice', 'wonder'))).toBe('denied')
-  expect(await judge(new Map([['bob', 'hash of wonder']]), header('alice', 'wonder'))).toBe('denied')
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
+  const evaluator = basicAuth(key, compareText)
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
+  expect(await evaluator(new Map([['alice', 'hash of new']]), header('alice', 'wonder'))).toBe('denied')
+  expect(await evaluator(new Map([['bob', 'hash of wonder']]), header('alice', 'wonder'))).toBe('denied')
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
 it('compares for strangers as for users, each stranger against the same hash', async () => {
   const compare = watched()
-  const judge = basicAuth(key, compare)
+  const evaluator = basicAuth(key, compare)
   const strangers = Array.from({ length: 40 }, (_, i) => `stranger-${i}`)
   for (const name of strangers)
-    for (const again of [1, 2]) expect(await judge(users, header(name, `p${again}`))).toBe('denied')
+    for (const again of [1, 2]) expect(await evaluator(users, header(name, `p${again}`))).toBe('denied')
   expect(compare).toHaveBeenCalledTimes(80)
   const hashes = compare.mock.calls.map(([, hash]) => hash)
   expect(new Set(hashes)).toEqual(new Set(users.values()))
@@ -77,42 +77,42 @@ it('compares one password at a time, and turns away what comes while many wait',
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const judge = basicAuth(key, async () => {
+  const evaluator = basicAuth(key, async () => {
     most = Math.max(most, ++underWay)
     await held
     underWay--
     return false
   })
-  const asked = Array.from({ length: 40 }, (_, i) => judge(users, header('alice', `guess ${i}`)))
+  const asked = Array.from({ length: 40 }, (_, i) => evaluator(users, header('alice', `guess ${i}`)))
   expect(await Promise.all(asked.slice(16))).toEqual(Array(24).fill('busy'))
   release()
   expect(await Promise.all(asked.slice(0, 16))).toEqual(Array(16).fill('denied'))
   expect(most).toBe(1)
-  expect(await judge(users, header('alice', 'another'))).toBe('denied')
+  expect(await evaluator(users, header('alice', 'another'))).toBe('denied')
 })
 
 it('lets those in who were let in before, while others guess', async () => {
   let guess: Promise<boolean> | undefined
-  const judge = basicAuth(key, async (password, hash) => (await guess) ?? compareText(password, hash))
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
+  const evaluator = basicAuth(key, async (password, hash) => (await guess) ?? compareText(password, hash))
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
   guess = new Promise(() => {})
-  for (let i = 0; i < 20; i++) void judge(users, header('alice', `guess ${i}`))
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
+  for (let i = 0; i < 20; i++) void evaluator(users, header('alice', `guess ${i}`))
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
 it('asks once for the same header at the same time', async () => {
   const compare = watched()
-  const judge = basicAuth(key, compare)
-  const all = await Promise.all(Array.from({ length: 30 }, () => judge(users, header('bob', 'build'))))
+  const evaluator = basicAuth(key, compare)
+  const all = await Promise.all(Array.from({ length: 30 }, () => evaluator(users, header('bob', 'build'))))
   expect(all).toEqual(Array(30).fill('granted'))
   expect(compare).toHaveBeenCalledTimes(1)
 })
 
 it('goes on after a comparison that failed', async () => {
   const compare = vi.fn(compareText).mockRejectedValueOnce(new Error('out of memory'))
-  const judge = basicAuth(key, compare)
-  await expect(judge(users, header('alice', 'wonder'))).rejects.toThrow('out of memory')
-  expect(await judge(users, header('alice', 'wonder'))).toBe('granted')
+  const evaluator = basicAuth(key, compare)
+  await expect(evaluator(users, header('alice', 'wonder'))).rejects.toThrow('out of memory')
+  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
 it.each(['$2a$', '$2b$', '$2y$'])('knows bcrypt hashes that begin with %s', async (prefix) => {

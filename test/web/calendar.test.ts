@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Deadline, SecretDeadline, WaiverDeadline } from '../../src/model/deadline.ts'
+import type { Deadline, SecretDeadline, WaiverDeadline } from '../../src/model/process/deadline.ts'
 import { calendar } from '../../src/web/calendar.ts'
 import { at } from '../metrics/support/posture.ts'
 import { sources, startServer } from './support/server.ts'

@@ -3,10 +3,10 @@ import { openWorld } from '../hostile/support/world.ts'
 import { seriesOf } from '../metrics/support/parse.ts'
 
 const yearMs = 366 * 24 * 3_600_000
-/** Nothing is judged while the test looks; too long is three of its intervals. */
+/** Nothing is evaluated while the test looks; too long is three of its intervals. */
 const more = 'schedule: { evaluate: "0 0 1 1 *" }'
 
-it('calls an engine dead that has judged nothing for too long, and shows no green of it, though the page is served', async () => {
+it('calls an engine dead that has evaluated nothing for too long, and shows no green of it, though the page is served', async () => {
   await using world = await openWorld({ more })
   await world.run('sync')
   await using daemon = await world.daemon()
@@ -21,7 +21,7 @@ it('calls an engine dead that has judged nothing for too long, and shows no gree
   await vi.waitFor(async () => expect(await statuses()).toContain('pass'), 30_000)
   expect((await get('/healthz')).status).toBe(200)
   world.pass(4 * yearMs)
-  expect(await get('/healthz')).toEqual({ status: 503, text: 'The engine has not judged for too long\n' })
+  expect(await get('/healthz')).toEqual({ status: 503, text: 'The engine has not evaluated for too long\n' })
   expect(await statuses()).not.toContain('pass')
   expect((await get('/')).status).toBe(200)
 })

@@ -151,15 +151,15 @@ it('describes refusals as they are', async () => {
   expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
 })
 
-it('is judged by a reading of schemas that notices what is wrong', () => {
+it('is evaluated by a reading of schemas that notices what is wrong', () => {
   const schema = { $ref: '#/components/schemas/Finding' }
   const good = JSON.parse(JSON.stringify(finding())) as Json
-  const judged = (over: Json) => problems({ ...good, ...over }, schema, document)
-  expect(judged({})).toEqual([])
-  expect(judged({ severity: 'grave' })).toEqual(['$.severity is none of info, low, medium, high, critical'])
-  expect(judged({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
-  expect(judged({ reopened: -1 })).toEqual(['$.reopened is too small'])
-  expect(judged({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
-  expect(judged({ colour: 'red' })).toEqual(['$.colour is not described'])
-  expect(judged({ message: null })).toEqual(['$.message is no string'])
+  const evaluated = (over: Json) => problems({ ...good, ...over }, schema, document)
+  expect(evaluated({})).toEqual([])
+  expect(evaluated({ severity: 'severe' })).toEqual(['$.severity is none of info, low, medium, high, critical'])
+  expect(evaluated({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
+  expect(evaluated({ reopened: -1 })).toEqual(['$.reopened is too small'])
+  expect(evaluated({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
+  expect(evaluated({ colour: 'red' })).toEqual(['$.colour is not described'])
+  expect(evaluated({ message: null })).toEqual(['$.message is no string'])
 })

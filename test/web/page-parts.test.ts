@@ -80,7 +80,7 @@ it.each([
 })
 
 it.each([
-  ['/?severity=grave', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
+  ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all\n'],
   ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one with - before it\n'],
   ['/?tenant=nobody', 404, 'Unknown tenant: use acme, globex\n'],
@@ -225,10 +225,10 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12')
   expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
   expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('2 of 12  or more')
-  const doubtful = { status: 'fail', open: { high: 1 }, notJudged: 2 } as const
-  expect(await cell({ ...doubtful, unjudged: ['7', '9'] })).toBe('1 of 12  2 not judged:  7, 9')
-  expect(await cell({ ...doubtful, unjudged: ['7'] })).toBe('1 of 12  2 not judged:  7 , …')
-  expect(await cell(doubtful)).toBe('1 of 12  2 not judged')
+  const doubtful = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
+  expect(await cell({ ...doubtful, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7, 9')
+  expect(await cell({ ...doubtful, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
+  expect(await cell(doubtful)).toBe('1 of 12  2 not evaluated')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
@@ -296,7 +296,7 @@ it('lists the last changes with what was there before, and by which answer', asy
 
 it('shows of each waiver who answers for it, why, until when, and what has become of it', async () => {
   const waivers = [
-    waiver({ id: 'W-later', breadth: ['later', 'graver'], covered: 40 }),
+    waiver({ id: 'W-later', breadth: ['later', 'severer'], covered: 40 }),
     waiver({ id: 'W-expired', state: 'expired', expiresAt: at - day, covered: 0 }),
     waiver({ id: 'W-lapsed', state: 'lapsed', covered: 0, lapsed: 3, expiresAt: at + day }),
     waiver({ id: 'W-orphaned', state: 'orphaned', covered: 0, expiresAt: at + 2 * day }),
@@ -312,7 +312,7 @@ it('shows of each waiver who answers for it, why, until when, and what has becom
   expect(rows[1]).toMatch(/lapsed What it accepted has changed.* 0 3 no longer/)
   expect(rows[2]).toMatch(/orphaned There is nothing for it to cover/)
   expect(rows[3]).toMatch(
-    /active too broad Covers findings that came after it was agreed; findings graver than when it was agreed. 40 /,
+    /active too broad Covers findings that came after it was agreed; findings more severe than when it was agreed. 40 /,
   )
 })
 
@@ -381,7 +381,7 @@ it('searches all findings for a text, and says how many it sorted of many', asyn
   }
   expect(countIn(await page('/?q=needle', many))).toBe('1 of 9,000 open findings match')
   expect(countIn(await page('/?q=nothing', many))).toBe('0 of 9,000 open findings match')
-  expect(countIn(await page('/?q=hay', many))).toBe('8,999 of 9,000 open findings match; shown: the 50 gravest')
+  expect(countIn(await page('/?q=hay', many))).toBe('8,999 of 9,000 open findings match; shown: the 50 most severe')
   read = 0
   expect(countIn(await page('/?sort=entity', many))).toBe(
     '9,000 open findings; shown: the 50 first of 5,000 that were sorted',

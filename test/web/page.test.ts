@@ -128,11 +128,11 @@ it('puts what waits for an operator before everything else of the tenant, with t
 })
 
 it.each([
-  ['good', 'All 3 judged checks pass, and the data is complete and fresh.', globex],
-  ['bad', '5 checks fail, 3 checks cannot be judged; the data can be trusted for 3 of 6 resources.', acme],
+  ['good', 'All 3 evaluated checks pass, and the data is complete and fresh.', globex],
+  ['bad', '5 checks fail, 3 checks cannot be evaluated; the data can be trusted for 3 of 6 resources.', acme],
   [
     'blind',
-    '1 check cannot be judged; no data can be trusted.',
+    '1 check cannot be evaluated; no data can be trusted.',
     posture({ resources: [unread('users')], checks: [check('x', { status: 'unknown', reason: 'never' })] }),
   ],
   [
@@ -158,7 +158,7 @@ it.each([
     'No check fails; the data can be trusted for 2 of 2 resources.',
     posture({ holds: [{ id: 'H', resource: 'roles', reason: 'suspect_empty', count: 1, message: '', raisedAt: at }] }),
   ],
-])('gives the verdict %s with: %s', async (tone, sentence, view) => {
+])('gives the check result %s with: %s', async (tone, sentence, view) => {
   const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets: async () => [] })
   expect(html).toContain(`<div class="banner edge-${tone}">`)
   expect(html).toContain(`<p>${sentence}</p>`)
@@ -186,7 +186,7 @@ it('names the worst that is true of each resource', async () => {
   }
 })
 
-it('reads no more findings than it shows, the gravest first', async () => {
+it('reads no more findings than it shows, the highest severity first', async () => {
   const read = vi.fn()
   const findings: WebSources['findings'] = async function* (query) {
     for (;;) {
@@ -201,7 +201,7 @@ it('reads no more findings than it shows, the gravest first', async () => {
   expect(read).toHaveBeenCalledTimes(1)
   expect(html.split('id="finding-f-high"')).toHaveLength(51)
   expect(html).not.toContain('f-low')
-  expect(html).toContain('130,000 open findings; shown: the 50 gravest')
+  expect(html).toContain('130,000 open findings; shown: the 50 most severe')
   const long = await page({ posture: async () => [view], findings }, {}, '?show=more')
   expect(long.split('id="finding-f-high"')).toHaveLength(401)
 })

@@ -235,11 +235,11 @@ it('tells status and checks in JSON with times in ISO 8601', async () => {
     tenants: [
       {
         tenant: 'acme',
-        trust: 'partial',
+        quality: 'partial',
         holds: [{ id: 'H-7f3a91c2', raisedAt: '2026-03-14T04:26:53.000Z' }],
         checks: { fail: 5, unknown: 3, pass: 3, not_applicable: 1 },
       },
-      { tenant: 'globex', trust: 'full', holds: [], findings: { openTotal: 0 } },
+      { tenant: 'globex', quality: 'full', holds: [], findings: { openTotal: 0 } },
     ],
   })
   const checks = (await (await fetch(`${web.origin}/api/v1/checks`)).json()) as object[]

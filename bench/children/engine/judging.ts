@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import type { Session } from '../../../src/cli/session.ts'
-import { syncRound } from '../../../src/cli/sync-round.ts'
+import type { Session } from '../../../src/daemon/session.ts'
+import { syncRound } from '../../../src/daemon/sync-round.ts'
 import { type Cost, timed } from '../../support/measure.ts'
 import { median } from '../../support/statistics.ts'
-import { succeeded } from './sweep.ts'
+import { succeeded } from './full-sync.ts'
 
-/** Judges every check of every tenant; the first time is told apart, for it opens or closes what changed. */
+/** Evaluates every check of every tenant; the first time is told apart, for it opens or closes what changed. */
 export async function evaluate(session: Session, { times }: { times: number }) {
   const costs: Cost[] = []
   for (let i = 0; i < times; i++) costs.push(await timed(() => session.evaluate()))
@@ -37,9 +37,9 @@ export async function scrape(session: Session, { times, saveTo }: { times: numbe
 }
 
 /** What `sync` does once. */
-export async function round(session: Session, { sweep }: { sweep: boolean }) {
+export async function round(session: Session, { full }: { full: boolean }) {
   const never = new AbortController().signal
-  const { value: results, ...cost } = await timed(() => syncRound(session, { sweep }, never))
+  const { value: results, ...cost } = await timed(() => syncRound(session, { full }, never))
   for (const result of results) succeeded(result)
   return { ...cost, facts: { runs: results.length } }
 }

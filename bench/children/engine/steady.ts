@@ -1,9 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3'
-import type { Session } from '../../../src/cli/session.ts'
+import type { Session } from '../../../src/daemon/session.ts'
 import { timed } from '../../support/measure.ts'
 import { walCommits } from '../../support/wal-commits.ts'
 import type { Requests } from '../server.ts'
-import { rhythmOf, succeeded } from './sweep.ts'
+import { rhythmOf, succeeded } from './full-sync.ts'
 
 const never = new AbortController().signal
 
@@ -14,7 +14,7 @@ const never = new AbortController().signal
  */
 export async function steady(session: Session, { times }: { times: number }, storePath: string) {
   const [tenant] = session.tenants
-  if (tenant === undefined) throw new Error('There is no tenant to poll')
+  if (tenant === undefined) throw new Error('There is no tenant to incremental sync')
   const { engine, settings } = tenant
   const count = async (run: () => Promise<unknown>) => {
     emptyLog(storePath)
@@ -34,15 +34,15 @@ export async function steady(session: Session, { times }: { times: number }, sto
   for (const name of engine.resources) {
     const mode = rhythmOf(tenant, name)
     const alone = await count(async () => succeeded(await engine.run(name, mode, never)))
-    const judged = await count(async () => succeeded(await session.run(tenant, name, mode, never)))
+    const evaluated = await count(async () => succeeded(await session.run(tenant, name, mode, never)))
     wallMs += alone.ms
     cpuMs += alone.cpuMs
     Object.assign(facts, {
       [`${name} ms`]: alone.ms,
       [`${name} requests`]: alone.requests,
       [`${name} commits`]: alone.commits,
-      [`${name} ms with judging`]: judged.ms,
-      [`${name} commits with judging`]: judged.commits,
+      [`${name} ms with evaluation`]: evaluated.ms,
+      [`${name} commits with evaluation`]: evaluated.commits,
     })
   }
   return { wallMs, cpuMs, facts }

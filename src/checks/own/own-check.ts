@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
-import type { Check, CheckFacts, Failure, Judged } from '../../evaluate/check.ts'
+import type { Check, CheckFacts, Evaluated, Failure } from '../../evaluate/check.ts'
 import { CheckFailed } from '../../evaluate/check-failed.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import type { OwnAnswer, OwnQuery, Said } from '../../mirror/port.ts'
-import { printable } from '../../model/printable.ts'
+import { printable } from '../../model/text/printable.ts'
 
 const longestSentence = 1000
 const longestEntity = 500
@@ -28,7 +28,7 @@ const notSaid = 'Its file does not say.'
 
 function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>): Check {
   const { id, title, severity, inputs, file, frameworks, timeBased, maxAgeMs, query } = check
-  const [judges = 'users', ...needs] = inputs
+  const [evaluates = 'users', ...needs] = inputs
   const rule = digestOf([query, inputs, check.entity]).slice(0, 16)
   return {
     ...shared,
@@ -38,18 +38,18 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     risk: check.risk ?? notSaid,
     remediation: check.remediation ?? notSaid,
     severities: [severity],
-    judges,
+    evaluates,
     needs,
     entity: { type: check.entity, isRecord: false },
     timeBased,
     ...(maxAgeMs !== null && { maxAgeMs }),
     own: { file, frameworks, problem: null },
     ruleOf: () => rule,
-    async judge({ ask }) {
+    async evaluator({ ask }) {
       if (ask === undefined) throw new TypeError(`Own check ${id} was given nothing to ask`)
       const answer = await ask(queryOf(check, limits))
       if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
-      return judgedOf(check, rule, answer)
+      return evaluatedOf(check, rule, answer)
     },
   }
 }
@@ -66,26 +66,26 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
   return {
     ...shared,
     id,
-    title: `The own check in ${printable(file, 200)} can be judged`,
-    description: 'What stands here cannot be judged.',
+    title: `The own check in ${printable(file, 200)} can be evaluated`,
+    description: 'What stands here cannot be evaluated.',
     risk: notSaid,
     remediation: 'Mend the file; "tenantwatch config check" says what is wrong.',
     severities: [],
-    judges: 'users',
+    evaluates: 'users',
     needs: [],
     entity: { type: 'entity', isRecord: false },
     timeBased: false,
     own: { file, frameworks: [], problem },
     ruleOf: () => 'broken',
-    async judge() {
+    async evaluator() {
       throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)
     },
   }
 }
 
-function judgedOf({ severity, file, timeBased }: WellFormedCheck, rule: string, answer: OwnAnswer): Judged {
+function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: string, answer: OwnAnswer): Evaluated {
   const { ok, alarms, errors, skipped } = answer
-  const notJudged = new Set(errors.map(([entity]) => nameOf(entity)))
+  const notEvaluated = new Set(errors.map(([entity]) => nameOf(entity)))
   const notApplicable = new Set(skipped.map(nameOf))
   const toFailure = ([entity, reason]: Said): Failure => {
     const message = printable(reason, longestSentence)
@@ -94,23 +94,23 @@ function judgedOf({ severity, file, timeBased }: WellFormedCheck, rule: string, 
   return {
     applicable: true,
     population: ok + alarms.length + errors.length,
-    notJudged: errors.length,
-    notJudgedFor: 'ambiguous',
+    notEvaluated: errors.length,
+    notEvaluatedFor: 'ambiguous',
     failures: batches(alarms.map(toFailure)),
     scope: async (entity) =>
-      notJudged.has(entity) ? 'not_judged' : notApplicable.has(entity) ? 'not_applicable' : 'judged',
+      notEvaluated.has(entity) ? 'not_evaluated' : notApplicable.has(entity) ? 'not_applicable' : 'evaluated',
     ages: timeBased,
     rule,
-    doubts: doubtsOf(file, errors),
+    doubts: dataWarningsOf(file, errors),
   }
 }
 
-function doubtsOf(file: string, errors: readonly Said[]): string | null {
+function dataWarningsOf(file: string, errors: readonly Said[]): string | null {
   const [first] = errors
   if (first === undefined) return null
   const [entity, reason] = first
   const many = errors.length === 1 ? 'one entity' : `${errors.length} entities, one of them`
-  return `${file}: it cannot judge ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
+  return `${file}: it cannot evaluate ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
 }
 
 /** An entity's name as a finding carries it: a long one is cut, but differs from every other. */

@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader, Where } from '../../mirror/query.ts'
+import type { MirrorRecord, RecordReader, Where } from '../../mirror/records/query.ts'
 import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'
@@ -26,13 +26,13 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   return { known: parted(known), missing: parted(missing), unnamed: parted(unnamed) }
 }
 
-/** Clients that cannot be judged by the role name that they carry: which some of them are, and whether one is. */
+/** Clients that cannot be evaluated by the role name that they carry: which some of them are, and whether one is. */
 export async function unjudgedClients(reader: RecordReader, names: readonly (string | null)[]) {
-  if (names.length === 0) return { unjudged: [], isUnjudged: async () => false }
+  if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
   const where = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
   return {
-    unjudged: await firstKeys(reader, 'api-clients', where),
-    isUnjudged: amongFew(reader, 'api-clients', where),
+    unevaluated: await firstKeys(reader, 'api-clients', where),
+    isUnevaluated: amongFew(reader, 'api-clients', where),
   }
 }
 

@@ -25,5 +25,5 @@ export function expectationFrom({ state, at, reason }: AcceptedState): Expectati
 export function scopeOfDrift(accepted: AcceptedState | undefined, present: unknown): Scope {
   return accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present)
     ? 'accepted'
-    : 'judged'
+    : 'evaluated'
 }

@@ -1,4 +1,4 @@
-import type { Condition, GroupCount } from '../../mirror/query.ts'
+import type { Condition, GroupCount } from '../../mirror/records/query.ts'
 
 interface Flags {
   readonly mfaStatus?: boolean

@@ -1,4 +1,4 @@
-import type { Condition } from '../../mirror/query.ts'
+import type { Condition } from '../../mirror/records/query.ts'
 
 /** True when `since` lies more than `limitMs` before `now`. */
 export function isOlderThan(since: number, limitMs: number, now: number): boolean {

@@ -1,5 +1,5 @@
 import { mostUnjudgedTold } from '../../evaluate/check.ts'
-import type { MirrorRecord, RecordReader, Where } from '../../mirror/query.ts'
+import type { MirrorRecord, RecordReader, Where } from '../../mirror/records/query.ts'
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 
@@ -45,10 +45,10 @@ export function amongFew(
   }
 }
 
-/** So many records are looked at to name those that cannot be judged. */
+/** So many records are looked at to name those that cannot be evaluated. */
 const mostLookedAt = 5000
 
-/** Keys of the first records that meet the conditions, as many as are told of those that cannot be judged. */
+/** Keys of the first records that meet the conditions, as many as are told of those that cannot be evaluated. */
 export async function firstKeys(
   reader: RecordReader,
   resource: ResourceName,

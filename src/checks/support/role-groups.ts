@@ -1,4 +1,4 @@
-import type { Condition, RecordReader } from '../../mirror/query.ts'
+import type { Condition, RecordReader } from '../../mirror/records/query.ts'
 import type { RoleReference, Standing } from './role-standing.ts'
 
 /** Users who refer to a role in the same way. */
@@ -6,7 +6,7 @@ export interface RoleGroup extends RoleReference {
   readonly count: number
   /** True when another time since the reading of `roleId` would put users into another group. */
   readonly ages: boolean
-  readonly verdict: Standing['verdict']
+  readonly checkResult: Standing['checkResult']
 }
 
 export interface GroupQuestion {
@@ -24,14 +24,14 @@ export async function roleGroups(
 ): Promise<readonly RoleGroup[]> {
   const groups: RoleGroup[] = []
   const add = (reference: RoleReference, count: number, ages: boolean) => {
-    if (count > 0) groups.push({ ...reference, count, ages, verdict: standing(reference).verdict })
+    if (count > 0) groups.push({ ...reference, count, ages, checkResult: standing(reference).checkResult })
   }
   for (const { values, count } of await reader.countBy('users', ['roleId', 'roleName'], { all: users })) {
     const [id, name] = values
     const byId = { roleId: typeof id === 'number' ? id : null, roleName: typeof name === 'string' ? name : null }
     const byName = { ...byId, roleId: null }
     // How long ago the id was read matters only where the name does not tell the same.
-    const isSame = standing(byId).verdict === standing(byName).verdict
+    const isSame = standing(byId).checkResult === standing(byName).checkResult
     const own: readonly Condition[] = [
       { field: 'roleId', is: byId.roleId },
       { field: 'roleName', is: byId.roleName },

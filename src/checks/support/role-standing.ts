@@ -7,7 +7,7 @@ export interface RoleReference {
 }
 
 export interface Standing {
-  readonly verdict: 'passes' | 'fails' | 'not_judged'
+  readonly checkResult: 'passes' | 'fails' | 'not_evaluated'
   /** The roles the user may have. */
   readonly roles: readonly MirroredRole[]
 }
@@ -15,7 +15,7 @@ export interface Standing {
 export interface RoleRule {
   readonly isFlawed: (role: MirroredRole) => boolean
   /** What a user is whose role does not exist. */
-  readonly missing: Standing['verdict']
+  readonly missing: Standing['checkResult']
 }
 
 /**
@@ -31,18 +31,18 @@ export function standingOf(
   { isFlawed, missing }: RoleRule,
 ): (reference: RoleReference) => Standing {
   return ({ roleId, roleName }) => {
-    if (roleId === null && roleName === null) return { verdict: 'not_judged', roles: [] }
+    if (roleId === null && roleName === null) return { checkResult: 'not_evaluated', roles: [] }
     const named = roles.byName.get(roleName ?? '') ?? []
     const byId = roleId === null ? undefined : roles.byId.get(roleId)
     const contradicts = byId !== undefined && roleName !== null && byId.name !== roleName && named.length > 0
     const candidates = contradicts ? [byId, ...named] : roleId === null ? named : byId === undefined ? [] : [byId]
     const flawed = candidates.filter(isFlawed).length
     // Of an id and a name that contradict each other, neither excuses the other.
-    if (contradicts && flawed > 0) return { verdict: 'fails', roles: candidates }
+    if (contradicts && flawed > 0) return { checkResult: 'fails', roles: candidates }
     const isMix = flawed > 0 && flawed < candidates.length
     const mayBeAnother = incomplete && (roleId === null || contradicts || candidates.length === 0)
-    if (isMix || mayBeAnother) return { verdict: 'not_judged', roles: candidates }
-    if (candidates.length === 0) return { verdict: missing, roles: [] }
-    return { verdict: flawed > 0 ? 'fails' : 'passes', roles: candidates }
+    if (isMix || mayBeAnother) return { checkResult: 'not_evaluated', roles: candidates }
+    if (candidates.length === 0) return { checkResult: missing, roles: [] }
+    return { checkResult: flawed > 0 ? 'fails' : 'passes', roles: candidates }
   }
 }

@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader } from '../../mirror/query.ts'
+import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { factsOf } from './records.ts'
 
 /** A role as checks see it. */

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../evaluate/check.ts'
-import type { MirrorRecord, RecordReader } from '../../mirror/query.ts'
+import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { onlyRecord } from './records.ts'
 
 /** The entity id of findings about the tenant's sign-in policy as a whole. */
@@ -15,12 +15,12 @@ export function isWithoutSso({ fields }: MirrorRecord): boolean {
   return isOff && (providerType ?? null) === null && (tenantName ?? null) === null
 }
 
-/** The authentication settings as the one thing to judge. */
+/** The authentication settings as the one thing to evaluate. */
 export async function loadSettings(
   reader: RecordReader,
 ): Promise<Loaded<MirrorRecord> & { readonly candidates: readonly (readonly MirrorRecord[])[] }> {
   const settings = await onlyRecord(reader, 'authentication-settings')
   return settings === null
-    ? { population: 0, candidates: [], notJudged: 1 }
+    ? { population: 0, candidates: [], notEvaluated: 1 }
     : { population: 1, candidates: [[settings]] }
 }

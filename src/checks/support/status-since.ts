@@ -1,4 +1,4 @@
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/query.ts'
+import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { mapBatches, timeOf } from './records.ts'
 import { isDoneByMirror } from './statuses.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CheckContext } from '../../evaluate/check.ts'
-import type { Condition } from '../../mirror/query.ts'
+import type { Condition } from '../../mirror/records/query.ts'
 
 /** Upload statuses that mean something to a check; the specification shows neither all of them nor what null means. */
 export const statuses = (...byDefault: readonly string[]) =>

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../evaluate/check.ts'
-import type { Condition, MirrorRecord, RecordReader } from '../../mirror/query.ts'
+import type { Condition, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { firstKeys, mapBatches, textOf } from './records.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
@@ -31,28 +31,30 @@ export async function loadUsersByRole(
   reader: RecordReader,
   { users, limitMs, now, standing }: UsersByRole,
 ): Promise<Loaded<UserOfRole>> {
-  const judge = (user: MirrorRecord) => {
+  const evaluator = (user: MirrorRecord) => {
     const reference = referenceOf(user, limitMs, now)
     return { user, reference, ...standing(reference) }
   }
   const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
-  const failing = groups.filter(({ verdict }) => verdict === 'fails')
-  const doubtful = groups.filter(({ verdict }) => verdict === 'not_judged')
+  const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
+  const doubtful = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
   const nameless = doubtful.some(({ roleId, roleName }) => roleId === null && roleName === null)
   const unnamed: readonly Condition[] = [{ field: 'roleName', is: null }]
   const doubtfulUsers = { all: [users], anyOf: [...mayBeOf(doubtful), ...(nameless ? [unnamed] : [])] }
-  const isDoubtful = (user: MirrorRecord) => judge(user).verdict === 'not_judged'
+  const isDoubtful = (user: MirrorRecord) => evaluator(user).checkResult === 'not_evaluated'
   return {
     population: countOf(groups),
     ages: groups.some(({ ages }) => ages),
-    notJudged: countOf(doubtful),
-    unjudged: doubtful.length === 0 ? [] : await firstKeys(reader, 'users', doubtfulUsers, isDoubtful),
+    notEvaluated: countOf(doubtful),
+    unevaluated: doubtful.length === 0 ? [] : await firstKeys(reader, 'users', doubtfulUsers, isDoubtful),
     candidates:
-      failing.length === 0 ? [] : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), judge),
+      failing.length === 0
+        ? []
+        : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), evaluator),
     async scope(key) {
       const self: Condition = { field: 'userId', is: Number(key) }
       for await (const [user] of reader.select('users', { all: [self, users] }))
-        if (user !== undefined) return judge(user).verdict === 'not_judged' ? 'not_judged' : 'judged'
+        if (user !== undefined) return evaluator(user).checkResult === 'not_evaluated' ? 'not_evaluated' : 'evaluated'
       return 'not_applicable'
     },
   }

@@ -1,7 +1,7 @@
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { type Severity, severities } from '../../model/severity.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../yaml/nearest.ts'
 import type { OwnCheckHeader } from './own-check.ts'
 
 const keys = [

@@ -27,7 +27,7 @@ export interface WellFormedCheck extends OwnCheckHeader {
   readonly problem: null
 }
 
-/** A file that makes no check; it stands for one that cannot be judged. */
+/** A file that makes no check; it stands for one that cannot be evaluated. */
 export interface BrokenCheck {
   readonly id: string
   readonly file: string

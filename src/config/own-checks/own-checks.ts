@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { secondMs } from '../../model/durations.ts'
-import type { Context } from '../context.ts'
-import { positiveNumber, text, wholeNumber } from '../leaves.ts'
-import { readSection } from '../section.ts'
 import type { Catalogue } from '../settings.ts'
+import type { Context } from '../yaml/context.ts'
+import { positiveNumber, text, wholeNumber } from '../yaml/leaves.ts'
+import { readSection } from '../yaml/section.ts'
 import type { OwnChecksSettings } from './own-check.ts'
 import { parseChecks } from './parse-checks.ts'
 
@@ -13,7 +13,7 @@ const shape = {
   maxRows: wholeNumber(1, 100_000).optional(),
 }
 
-/** Reads `ownChecks` and the files of its folder; what is wrong with those makes checks that cannot be judged, no more. */
+/** Reads `ownChecks` and the files of its folder; what is wrong with those makes checks that cannot be evaluated, no more. */
 export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: Context): OwnChecksSettings {
   const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(shape, raw, ['ownChecks'], report)
   const limits = { folder, timeoutMs: timeoutSeconds * secondMs, maxRows }

@@ -9,7 +9,7 @@ type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 const folderId = 'own-checks-folder'
 
 /**
- * Makes checks of files. Nothing is left out: what makes no check is one that cannot be judged, under its own id where
+ * Makes checks of files. Nothing is left out: what makes no check is one that cannot be evaluated, under its own id where
  * that is known, else under one made of the file's name.
  *
  * @param builtIn the ids that are taken.

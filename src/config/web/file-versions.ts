@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { readRegularFileSync } from '../../model/regular-file.ts'
-import { whyUnreadable } from '../unreadable.ts'
+import { readRegularFileSync } from '../../model/process/regular-file.ts'
+import { whyUnreadable } from '../yaml/unreadable.ts'
 
 /** Which version of each file was read. */
 export type FileVersions = ReadonlyMap<string, string>

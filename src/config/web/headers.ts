@@ -1,6 +1,6 @@
-import { text } from '../leaves.ts'
-import type { Report } from '../report.ts'
-import { readSection } from '../section.ts'
+import { text } from '../yaml/leaves.ts'
+import type { Report } from '../yaml/report.ts'
+import { readSection } from '../yaml/section.ts'
 
 /** Nothing at all leaves the header as it is. */
 const free = () => text('want one line of printable ASCII', /^[\x20-\x7e]*$/).nullish()

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import type { Report } from '../report.ts'
+import type { Report } from '../yaml/report.ts'
 import type { PemSource } from './pem-source.ts'
 
 /** Every certificate of a PEM text; undefined, and a problem, unless all of them can be read. */

@@ -1,4 +1,4 @@
-import type { KeyPath } from '../key-path.ts'
+import type { KeyPath } from '../yaml/key-path.ts'
 import type { WebContext } from './web-context.ts'
 
 const section = 'tls_server_config'

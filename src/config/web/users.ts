@@ -1,5 +1,5 @@
-import type { Report } from '../report.ts'
-import { isMapOrEmpty, readMap } from '../section.ts'
+import type { Report } from '../yaml/report.ts'
+import { isMapOrEmpty, readMap } from '../yaml/section.ts'
 
 const key = 'basic_auth_users'
 

@@ -1,4 +1,4 @@
-import type { Report } from '../report.ts'
+import type { Report } from '../yaml/report.ts'
 
 /** What the readers of the web configuration's sections may ask of their surroundings. */
 export interface WebContext {

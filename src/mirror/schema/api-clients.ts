@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { guidKey, type RecordTable } from '../record-table.ts'
+import { guidKey, type RecordTable } from '../records/record-table.ts'
 import { recordColumns } from './record-columns.ts'
 
 export const apiClients = sqliteTable(

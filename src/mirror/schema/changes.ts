@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The history of every record: creations after the first complete walk, changed fields, removals, returns. */
+/** The history of every record: creations after the first complete full sync, changed fields, removals, returns. */
 export const changes = sqliteTable(
   'changes',
   {

@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * Why an own check cannot be judged, or not all of its entities, as a sentence; of another check some ids of such entities,
+ * Why an own check cannot be evaluated, or not all of its entities, as a sentence; of another check some ids of such entities,
  * as a JSON array. Only while that is so.
  */
 export const checkProblems = sqliteTable(

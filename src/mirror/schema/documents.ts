@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { guidKey, type RecordTable, type StoredFields } from '../record-table.ts'
+import { guidKey, type RecordTable, type StoredFields } from '../records/record-table.ts'
 import { recordColumns } from './record-columns.ts'
 
 export const documents = sqliteTable(
@@ -25,7 +25,7 @@ export const documents = sqliteTable(
     index('documents_status').on(table.tenantId, table.uploadStatus, table.statusSince).where(sql`removed_at is null`),
     index('documents_touched').on(table.tenantId, table.touchedAtMs).where(sql`removed_at is null`),
     index('documents_name').on(table.tenantId, table.filename).where(sql`removed_at is null`),
-    index('documents_absent').on(table.tenantId).where(sql`absent_walks > 0`),
+    index('documents_absent').on(table.tenantId).where(sql`absent_full_syncs > 0`),
   ],
 )
 

@@ -13,10 +13,10 @@ export const quarantine = sqliteTable(
     firstSeenAt: integer('first_seen_at').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
     requestId: text('request_id'),
-    /** The walk that last showed it. */
-    walkId: integer('walk_id'),
+    /** The full sync that last showed it. */
+    fullSyncId: integer('full_sync_id'),
     /** Complete full syncs in a row that did not return it; -1 = the last one returned this older version and no other. */
-    absentWalks: integer('absent_walks').notNull().default(0),
+    absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
 )

@@ -12,10 +12,10 @@ export const recordColumns = () => ({
   requestId: text('request_id'),
   /** Tombstone: when the removal was decided. */
   removedAt: integer('removed_at'),
-  /** Since when complete sweeps no longer show it, while its removal is not confirmed. */
+  /** Since when complete full syncs no longer show it, while its removal is not confirmed. */
   missingSince: integer('missing_since'),
   /** Its turn when it was last asked for by id: the greatest is the latest, null comes first. */
   askedTurn: integer('asked_turn'),
-  /** Complete walks in a row that did not show it. */
-  absentWalks: integer('absent_walks').notNull().default(0),
+  /** Complete full syncs in a row that did not show it. */
+  absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
 })

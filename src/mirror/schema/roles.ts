@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { RecordTable } from '../record-table.ts'
+import type { RecordTable } from '../records/record-table.ts'
 import { recordColumns } from './record-columns.ts'
 
 export const roles = sqliteTable(

@@ -6,11 +6,11 @@ export const syncStates = sqliteTable(
   {
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
-    /** The poll cursor, replayed until the feed gives another. */
+    /** The incremental sync cursor, replayed until the feed gives another. */
     cursor: text('cursor'),
     /** Server time at the start of the last run that reached the end of the feed. */
     reachedEndServerTime: integer('reached_end_server_time'),
-    /** Start of the last complete walk: the age of the data. */
+    /** Start of the last complete full sync: the age of the data. */
     completeStartedAt: integer('complete_started_at'),
     completeServerTime: integer('complete_server_time'),
     completeDurationMs: integer('complete_duration_ms'),
@@ -19,22 +19,22 @@ export const syncStates = sqliteTable(
     serverTime: integer('server_time'),
     /** What the local clock showed then; null = no answer yet. */
     serverTimeAt: integer('server_time_at'),
-    pollAttemptAt: integer('poll_attempt_at'),
-    pollSuccessAt: integer('poll_success_at'),
-    pollReason: text('poll_reason'),
-    sweepAttemptAt: integer('sweep_attempt_at'),
-    sweepSuccessAt: integer('sweep_success_at'),
-    sweepReason: text('sweep_reason'),
+    incrementalAttemptAt: integer('incremental_attempt_at'),
+    incrementalSuccessAt: integer('incremental_success_at'),
+    incrementalReason: text('incremental_reason'),
+    fullAttemptAt: integer('full_attempt_at'),
+    fullSuccessAt: integer('full_success_at'),
+    fullReason: text('full_reason'),
     /** The refusal (`unauthorized`, `missing_permission`) that no success of either mode followed. */
     denied: text('denied'),
     /** One sentence of the last failure of either mode, with its hint. */
     message: text('message'),
-    /** When a refused cursor last made a sweep run out of turn. */
-    resetSweepAt: integer('reset_sweep_at'),
-    /** 1 = that sweep has not completed yet. */
-    sweepOwed: integer('sweep_owed').notNull().default(0),
-    /** 1 = the cursor was refused again: polls rest until a sweep completes. */
-    pollsRest: integer('polls_rest').notNull().default(0),
+    /** When a refused cursor last made a full sync run out of turn. */
+    resetFullSyncAt: integer('reset_full_sync_at'),
+    /** 1 = that full sync has not completed yet. */
+    fullSyncOwed: integer('full_sync_owed').notNull().default(0),
+    /** 1 = the cursor was refused again: incremental syncs rest until a full sync completes. */
+    incrementalPaused: integer('incremental_paused').notNull().default(0),
     /** What an operator accepted of a list that looks incomplete: 0 = nothing, else a place in `emptinesses` from 1. */
     emptyAccepted: integer('empty_accepted').notNull().default(0),
   },

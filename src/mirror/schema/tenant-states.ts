@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What the trust in a tenant's mirror hung on when it was judged, beside ages and counts; a row when it became another. */
+/** What the trust in a tenant's mirror hung on when it was evaluated, beside ages and counts; a row when it became another. */
 export const tenantStates = sqliteTable(
   'tenant_states',
   {

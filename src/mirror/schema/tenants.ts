@@ -11,7 +11,7 @@ export const tenants = sqliteTable('tenants', {
   /** How much of that wait was left when it was stored, in milliseconds. */
   blockedForMs: integer('blocked_for_ms'),
   /**
-   * JSON after a tenant change was accepted: resources that still owe a complete walk, while that lets identity pass, and
+   * JSON after a tenant change was accepted: resources that still owe a complete full sync, while that lets identity pass, and
    * those whose records may still be the former tenant's; null = neither.
    */
   changeAccepted: text('change_accepted'),

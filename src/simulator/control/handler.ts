@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { readBody } from '../read-body.ts'
+import { readBody } from '../server/read-body.ts'
 import type { ChangeableReadings, Simulator } from '../simulator.ts'
 import { resourceNames, tenantNames } from '../truth.ts'
 import { faultFrom } from './fault-input.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../api-error.ts'
-import { renderUser } from '../render.ts'
+import { ApiError } from '../server/api-error.ts'
+import { renderUser } from '../server/render.ts'
 import type { Tenant } from '../tenant.ts'
 import { nextUserId, roleNameOf, userByEmail } from '../tenant.ts'
 import type { RoleTruth, UserTruth } from '../truth.ts'

@@ -1,5 +1,5 @@
-import type { Pagination } from '../envelope.ts'
-import type { RenderStyle } from '../render.ts'
+import type { Pagination } from '../server/envelope.ts'
+import type { RenderStyle } from '../server/render.ts'
 import type { Tenant } from '../tenant.ts'
 import type { PermissionCode } from '../truth.ts'
 import type { World } from '../world.ts'

@@ -1,4 +1,4 @@
-import { renderSettings } from '../render.ts'
+import { renderSettings } from '../server/render.ts'
 import type { Endpoint } from './endpoint.ts'
 import { single } from './endpoint.ts'
 

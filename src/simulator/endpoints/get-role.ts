@@ -1,5 +1,5 @@
-import { notFound } from '../api-error.ts'
-import { renderRole } from '../render.ts'
+import { notFound } from '../server/api-error.ts'
+import { renderRole } from '../server/render.ts'
 import type { Endpoint } from './endpoint.ts'
 import { integerId, single } from './endpoint.ts'
 

@@ -1,5 +1,5 @@
-import { notFound } from '../api-error.ts'
-import { renderUser } from '../render.ts'
+import { notFound } from '../server/api-error.ts'
+import { renderUser } from '../server/render.ts'
 import { roleNameOf } from '../tenant.ts'
 import type { Endpoint } from './endpoint.ts'
 import { integerId, single } from './endpoint.ts'

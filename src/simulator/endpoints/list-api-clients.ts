@@ -1,5 +1,5 @@
 import { pageSize, paginationOf, readPage, startPosition } from '../paginate.ts'
-import { renderClient } from '../render.ts'
+import { renderClient } from '../server/render.ts'
 import type { Endpoint } from './endpoint.ts'
 import { cursorScope, cursorSent } from './endpoint.ts'
 

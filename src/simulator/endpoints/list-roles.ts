@@ -1,4 +1,4 @@
-import { renderRole } from '../render.ts'
+import { renderRole } from '../server/render.ts'
 import type { Endpoint } from './endpoint.ts'
 import { single, unordered } from './endpoint.ts'
 

@@ -1,6 +1,6 @@
-import { ApiError, invalidParameter } from '../api-error.ts'
 import { pageSize, paginationOf, readPage, startPosition } from '../paginate.ts'
-import { renderUser } from '../render.ts'
+import { ApiError, invalidParameter } from '../server/api-error.ts'
+import { renderUser } from '../server/render.ts'
 import { roleNameOf } from '../tenant.ts'
 import { parseTimestamp } from '../timestamps.ts'
 import type { UserTruth } from '../truth.ts'

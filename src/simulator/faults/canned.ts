@@ -1,4 +1,4 @@
-import { caseHeaders, errorBody, jsonReply } from '../api-response.ts'
+import { caseHeaders, errorBody, jsonReply } from '../server/api-response.ts'
 import type { World } from '../world.ts'
 import type { FaultEffect } from './effect.ts'
 import type { Reply } from './wire.ts'

@@ -1,4 +1,4 @@
-import type { Envelope } from '../envelope.ts'
+import type { Envelope } from '../server/envelope.ts'
 
 /** What a fault does to a request or its answer. */
 export type FaultEffect =

@@ -1,4 +1,4 @@
-import type { Envelope } from '../envelope.ts'
+import type { Envelope } from '../server/envelope.ts'
 import type { FaultEffect } from './effect.ts'
 import { mergePatch, setMember } from './merge-patch.ts'
 

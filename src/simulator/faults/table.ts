@@ -1,6 +1,6 @@
 import { createRandom } from '../random.ts'
-import type { RequestRecord } from '../request-log.ts'
 import type { TokenName } from '../seed/tokens.ts'
+import type { RequestRecord } from '../server/request-log.ts'
 import type { TenantName } from '../truth.ts'
 import type { FaultEffect } from './effect.ts'
 
@@ -11,7 +11,7 @@ export interface FaultMatch {
   readonly path?: string
   readonly token?: TokenName
   readonly tenant?: TenantName
-  /** Page number in the walk, from 1. */
+  /** Page number in the full sync, from 1. */
   readonly page?: number
   readonly hasCursor?: boolean
   /** Only the n-th request that matches, from 1. */

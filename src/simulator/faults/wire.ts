@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { pause } from '../pause.ts'
+import { pause } from '../server/pause.ts'
 import type { EffectOf, FaultEffect } from './effect.ts'
 
 /** A response ready to be written. */

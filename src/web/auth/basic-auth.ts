@@ -3,18 +3,18 @@ import { type Compare, compareBcrypt } from './compare-bcrypt.ts'
 import { boundedQueue } from './queue.ts'
 
 /** `busy`: so many passwords wait to be compared that this one was not looked at. */
-export type Verdict = 'granted' | 'denied' | 'busy'
+export type CheckResult = 'granted' | 'denied' | 'busy'
 
 /** Bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, string>
 
-/** Judges an Authorization header for these users. */
-export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<Verdict>
+/** Evaluates an Authorization header for these users. */
+export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<CheckResult>
 
 /** One comparison keeps a core at work for a tenth of a second and more, so somebody who guesses gets one core at most. */
 const mostWaiting = 16
 /** Two clients with the same right password need one entry; more than this is somebody who plays with long passwords. */
-const mostRemembered = 100
+const maxRemembered = 100
 
 /**
  * Basic authentication against bcrypt hashes. A header that was right once is remembered under a keyed hash of it, for as
@@ -25,14 +25,14 @@ const mostRemembered = 100
  */
 export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): BasicAuth {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
-  const remembered = new Set<string>()
+  const memoize = new Set<string>()
   const underWay = new Map<string, Promise<boolean>>()
   const queued = boundedQueue(mostWaiting)
 
   function remember(id: string): void {
-    const [oldest] = remembered
-    if (remembered.size >= mostRemembered && oldest !== undefined) remembered.delete(oldest)
-    remembered.add(id)
+    const [oldest] = memoize
+    if (memoize.size >= maxRemembered && oldest !== undefined) memoize.delete(oldest)
+    memoize.add(id)
   }
 
   /** The hash of a user, for a stranger always the same one of somebody. */
@@ -50,7 +50,7 @@ export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): Ba
     const id = digest(`${hash} ${authorization}`).toString('base64')
     // A stranger may share the hash, and once had that name.
     const isUser = users.has(credentials.name)
-    if (isUser && remembered.has(id)) return 'granted'
+    if (isUser && memoize.has(id)) return 'granted'
     // Who asks the same several times at once waits for one comparison.
     const comparison = underWay.get(id) ?? queued(() => compare(credentials.password, hash))
     if (comparison === undefined) return 'busy'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { anyHostPaths } from '../gate.ts'
+import { anyHostPaths } from '../access-control.ts'
 import { type Body, type Operation, operations, type Parameter } from './operations.ts'
 import { components, error } from './schemas.ts'
 
@@ -29,7 +29,7 @@ export function openApiDocument(version: string): Json {
       title: 'tenantwatch',
       version,
       description:
-        'What a tenantwatch daemon mirrors and judges. GET is answered to HEAD, too. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
+        'What a tenantwatch daemon mirrors and evaluates. GET is answered to HEAD, too. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -5,7 +5,7 @@ import { identityStates } from '../../model/posture.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
-import { resourceStates } from '../trust.ts'
+import { resourceStates } from '../data-quality.ts'
 
 /** Names and descriptions under which the document lists the schemas. */
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
@@ -20,10 +20,10 @@ function component<T extends z.ZodType>(id: string, description: string, schema:
   return schema
 }
 
-const severity = component('Severity', 'From the mildest to the gravest', z.enum(severities))
+const severity = component('Severity', 'From the mildest to the most severe', z.enum(severities))
 const resource = component('Resource', 'What is mirrored of a tenant', z.enum(resourceNames))
 const reason = component('Reason', 'Why a run or a request failed, or something is held', z.enum(reasons))
-const unknownReason = component('UnknownReason', 'Why a check cannot be judged', z.enum(unknownReasons))
+const unknownReason = component('UnknownReason', 'Why a check cannot be evaluated', z.enum(unknownReasons))
 const checkStatus = component('CheckStatus', 'What can be said of a check now', z.enum(checkStatuses))
 const bySeverity = component(
   'CountsBySeverity',
@@ -81,10 +81,10 @@ export const check = component(
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
     assumption: z.string().optional().describe('What its configuration assumes without anybody having said so'),
-    problem: z.string().optional().describe('Why an own check cannot be judged, or not all of its entities'),
+    problem: z.string().optional().describe('Why an own check cannot be evaluated, or not all of its entities'),
     entities: count.nullable().describe('How many it is about; null when that was not known'),
-    notJudged: count.nullable().describe('How many of them could not be judged; null when that was not known'),
-    unjudged: z.array(z.string()).optional().describe('At most ten of those by id'),
+    notEvaluated: count.nullable().describe('How many of them could not be evaluated; null when that was not known'),
+    unevaluated: z.array(z.string()).optional().describe('At most ten of those by id'),
     severities: z.array(severity).describe('Those its findings can have'),
     open: bySeverity,
     waived: bySeverity,
@@ -132,7 +132,7 @@ const resourceStatus = component(
       'Records absent from a full sync and not confirmed yet; what a hold keeps is counted there',
     ),
     dataAsOf: timeOrNever.describe(
-      'Start of the last complete walk: the age of the data; later than any success where that walk ended in a hold',
+      'Start of the last complete full sync: the age of the data; later than any success where that full sync ended in a hold',
     ),
     fresh: z.boolean().describe('Whether dataAsOf lies within its limit; that alone is no trust: see state'),
     freshnessLimitSeconds: seconds,
@@ -147,7 +147,7 @@ const tenantStatus = component(
   z.object({
     tenant: z.string(),
     at: time,
-    trust: z.enum(['full', 'partial', 'none']).describe('Whether its verdicts can be believed'),
+    quality: z.enum(['full', 'partial', 'none']).describe('Whether its check results can be believed'),
     identity: z.enum(identityStates).describe('Whether the data is known to be that of the tenant'),
     identityMessage: z.string(),
     clockSkewSeconds: z.number().nullable().describe("The tenant's clock minus this one; null before it was seen"),

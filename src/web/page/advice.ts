@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { HoldView, ResourceView, TenantPosture } from '../../model/posture.ts'
-import { type ResourceState, resourceState, resourceStates } from '../trust.ts'
+import { type ResourceState, resourceState, resourceStates } from '../data-quality.ts'
 import { badge, stateTone } from './badge.ts'
 import { foreign, type Html, number, plural } from './text.ts'
 import { distance, stamp } from './times.ts'
@@ -9,11 +9,13 @@ import { distance, stamp } from './times.ts'
 const advice: Readonly<Record<ResourceState, string | null>> = {
   held: 'Nothing is removed or replaced before an operator decides: the hold above names the command.',
   unauthorised: 'Checks over it are unknown until it can be read again; "tenantwatch doctor" shows what is refused.',
-  never: 'Checks over it are unknown until its first walk ends; "tenantwatch doctor" shows whether it can be read.',
-  stale: 'Checks over it are unknown until the next complete walk; "tenantwatch doctor" shows what stands in its way.',
+  never:
+    'Checks over it are unknown until its first full sync ends; "tenantwatch doctor" shows whether it can be read.',
+  stale:
+    'Checks over it are unknown until the next complete full sync; "tenantwatch doctor" shows what stands in its way.',
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them well or when their removal is confirmed.',
-  missing: 'Each is confirmed one by one at the next walk; until then checks over it do not pass.',
+  missing: 'Each is confirmed one by one at the next full sync; until then checks over it do not pass.',
   failing: 'What was read before is still fresh; the next run tries again by itself.',
   fresh: null,
 }
@@ -45,7 +47,7 @@ function when(ms: number | null, now: number): Html {
 
 function amount({ quarantined, missing }: ResourceView, state: ResourceState): string {
   if (state === 'quarantined') return ` ${plural(quarantined, 'record')} cannot be read`
-  return state === 'missing' ? ` ${number(missing)} not shown by the last walk` : ''
+  return state === 'missing' ? ` ${number(missing)} not shown by the last full sync` : ''
 }
 
 export function stateBadge(state: ResourceState): Html {

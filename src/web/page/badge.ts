@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { CheckStatus } from '../../model/check-status.ts'
 import type { Severity } from '../../model/severity.ts'
-import type { ResourceState } from '../trust.ts'
+import type { ResourceState } from '../data-quality.ts'
 import type { Html } from './text.ts'
 
 /** How a word is coloured; the word itself always says it too. */

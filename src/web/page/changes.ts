@@ -18,7 +18,7 @@ export function changes({ posture: { tenant }, changes: views }: TenantPage, now
       whatChanged(view),
       view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
     ]),
-    empty: 'No change was recorded lately. What the first complete walk found is no change.',
+    empty: 'No change was recorded lately. What the first complete full sync found is no change.',
   })
   return part(
     id,

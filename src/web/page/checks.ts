@@ -43,20 +43,23 @@ function row(view: CheckView, link: string, now: number): readonly (Html | strin
 }
 
 /** How many fail of how many, and of how many it could not be told. While a check is unknown more may, so that no zero is shown then. */
-function failing({ status, open, waived, entities, notJudged, unjudged = [] }: CheckView): Html | string {
+function failing({ status, open, waived, entities, notEvaluated, unevaluated = [] }: CheckView): Html | string {
   if (status === 'not_applicable') return '–'
   const failed = severities.reduce((sum, severity) => sum + (open[severity] ?? 0) + (waived[severity] ?? 0), 0)
   const isOpenEnded = status === 'unknown'
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const more = isOpenEnded && failed > 0 ? html`<span class="why">or more</span>` : ''
-  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${unjudgedOf({ notJudged, unjudged })}`
+  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${unjudgedOf({ notEvaluated, unevaluated })}`
 }
 
-function unjudgedOf({ notJudged, unjudged = [] }: Pick<CheckView, 'notJudged' | 'unjudged'>): Html | string {
-  if (notJudged === null || notJudged === 0) return ''
-  const more = notJudged > unjudged.length ? ', …' : ''
-  const ids = unjudged.length === 0 ? '' : html`: ${foreign(unjudged.join(', '))}${more}`
-  return html`<span class="why">${number(notJudged)} not judged${ids}</span>`
+function unjudgedOf({
+  notEvaluated,
+  unevaluated = [],
+}: Pick<CheckView, 'notEvaluated' | 'unevaluated'>): Html | string {
+  if (notEvaluated === null || notEvaluated === 0) return ''
+  const more = notEvaluated > unevaluated.length ? ', …' : ''
+  const ids = unevaluated.length === 0 ? '' : html`: ${foreign(unevaluated.join(', '))}${more}`
+  return html`<span class="why">${number(notEvaluated)} not evaluated${ids}</span>`
 }
 
 function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {

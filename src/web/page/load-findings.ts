@@ -1,7 +1,7 @@
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
-import { withoutDetails } from '../../model/redact-finding.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import { withoutDetails } from '../../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from '../web-options.ts'
 import type { PageQuery } from './page-query.ts'
 

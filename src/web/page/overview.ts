@@ -1,19 +1,19 @@
 import { html } from 'hono/html'
 import type { TenantPosture } from '../../model/posture.ts'
 import type { Severity } from '../../model/severity.ts'
+import { type DataQuality, dataQualityOf } from '../data-quality.ts'
 import { type Tally, tally } from '../tally.ts'
-import { type Trust, trustOf } from '../trust.ts'
 import { badge, severityTone, type Tone } from './badge.ts'
+import { checkResult } from './check-result.ts'
 import type { PageData } from './load-page.ts'
 import { hrefOf, wholePage } from './page-query.ts'
 import { type Html, number, plural } from './text.ts'
-import { verdict } from './verdict.ts'
 
 const mostCards = 200
 
 interface Standing {
   readonly posture: TenantPosture
-  readonly trust: Trust
+  readonly quality: DataQuality
   readonly sums: Tally
   readonly tone: Tone
   readonly sentence: string
@@ -39,9 +39,9 @@ ${isMany ? finder(query.find) : ''}<ul class="cards">${shown.map((one) => card(o
 }
 
 function standing(posture: TenantPosture): Standing {
-  const trust = trustOf(posture)
+  const quality = dataQualityOf(posture)
   const sums = tally(posture)
-  return { posture, trust, sums, ...verdict(posture, trust, sums) }
+  return { posture, quality, sums, ...checkResult(posture, quality, sums) }
 }
 
 function worse(a: Standing, b: Standing): number {
@@ -57,7 +57,7 @@ function summary(all: readonly Standing[]): string {
   const count = (tone: Tone) => all.filter((one) => one.tone === tone).length
   const parts = [
     [count('bad'), 'with something wrong'],
-    [count('blind'), 'that cannot be judged in full'],
+    [count('blind'), 'that cannot be evaluated in full'],
     [count('good'), 'with nothing wrong'],
   ] as const
   return parts
@@ -71,7 +71,7 @@ function finder(find: string): Html {
 `
 }
 
-function card({ posture, trust, sums, tone }: Standing, isMany: boolean): Html {
+function card({ posture, quality, sums, tone }: Standing, isMany: boolean): Html {
   const { tenant } = posture
   const href = isMany ? hrefOf(wholePage, { tenant }) : `#tenant-${tenant}`
   const grave = (['critical', 'high'] as const satisfies readonly Severity[])
@@ -82,6 +82,6 @@ function card({ posture, trust, sums, tone }: Standing, isMany: boolean): Html {
     ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
     ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
   ]
-  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing judged')}</span><span class="quiet-text">${trust.trusted} of ${plural(trust.of, 'resource')} trusted</span><span>${grave}</span></li>
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.trusted} of ${plural(quality.of, 'resource')} trusted</span><span>${grave}</span></li>
 `
 }

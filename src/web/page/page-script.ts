@@ -5,7 +5,7 @@
 export const pageScript = `const main = document.getElementById('main')
 const outdated = document.getElementById('outdated')
 const everyMs = Number(main.dataset.refresh) * 1000
-const patienceMs = 15000
+const busyTimeoutMs = 15000
 let newest = 0
 let next
 let typed
@@ -70,7 +70,7 @@ async function look(keepPlace) {
   clearTimeout(next)
   const turn = ++newest
   try {
-    const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(patienceMs) })
+    const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(busyTimeoutMs) })
     const text = await answer.text()
     if (turn !== newest) return
     if (!answer.ok) throw new Error('it answers ' + answer.status)

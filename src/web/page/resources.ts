@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { describeDuration } from '../../model/durations.ts'
 import type { ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
-import { resourceState } from '../trust.ts'
+import { resourceState } from '../data-quality.ts'
 import { problems, stateBadge } from './advice.ts'
 import { badge } from './badge.ts'
 import { gaugeBar } from './bars.ts'

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import { dayMs } from '../../model/durations.ts'
 import { identitySentences } from '../../model/posture.ts'
+import { dataQualityOf } from '../data-quality.ts'
 import { tally } from '../tally.ts'
-import { trustOf } from '../trust.ts'
 import { changes } from './changes.ts'
+import { checkResult } from './check-result.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import { holds } from './holds.ts'
@@ -14,7 +15,6 @@ import { secrets } from './secrets.ts'
 import type { Html } from './text.ts'
 import { tiles } from './tiles.ts'
 import { instant } from './times.ts'
-import { verdict } from './verdict.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -29,15 +29,15 @@ const partNames = [
   ['waivers', 'Waivers'],
 ] as const
 
-/** Everything of one tenant: the verdict first, then what to do, then whether it can be trusted, then why. */
+/** Everything of one tenant: the check result first, then what to do, then whether it can be trusted, then why. */
 export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { posture } = page
-  const trust = trustOf(posture)
+  const quality = dataQualityOf(posture)
   const sums = tally(posture)
-  const { tone, sentence } = verdict(posture, trust, sums)
+  const { tone, sentence } = checkResult(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${holds(posture.holds, now)}${notes(page, now)}${tiles(page, trust, sums, now)}
+${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, now)}
 ${resources(posture, now)}
 ${checks(posture, query, now)}
 ${findings(page, query, now)}

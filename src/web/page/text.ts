@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { grouped } from '../../model/grouped.ts'
-import { printable } from '../../model/printable.ts'
+import { grouped } from '../../model/text/grouped.ts'
+import { printable } from '../../model/text/printable.ts'
 
 export { grouped as number }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { severities } from '../../model/severity.ts'
+import { type DataQuality, isFreshAndComplete } from '../data-quality.ts'
 import type { Tally } from '../tally.ts'
-import { isTrusted, type Trust } from '../trust.ts'
 import { badge, severityTone, statusTone, statusWord, type Tone } from './badge.ts'
 import { stackedBar } from './bars.ts'
 import type { TenantPage } from './load-page.ts'
@@ -9,23 +9,26 @@ import { type Html, number, plural } from './text.ts'
 import { distance, stamp } from './times.ts'
 
 /** The look at a glance: can it be trusted, what is wrong, what is next. */
-export function tiles(page: TenantPage, trust: Trust, sums: Tally, now: number): Html {
-  return html`<div class="tiles">${trustTile(page, trust)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
+export function tiles(page: TenantPage, quality: DataQuality, sums: Tally, now: number): Html {
+  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
 }
 
-const trustTone = { full: 'good', partial: 'warn', none: 'blind' } as const satisfies Record<Trust['level'], Tone>
-const trustWord = { full: 'Trusted', partial: 'In part', none: 'Not trusted' } as const satisfies Record<
-  Trust['level'],
+const dataQualityTone = { full: 'good', partial: 'warn', none: 'blind' } as const satisfies Record<
+  DataQuality['level'],
+  Tone
+>
+const dataQualityWord = { full: 'Trusted', partial: 'In part', none: 'Not trusted' } as const satisfies Record<
+  DataQuality['level'],
   string
 >
 
-function trustTile({ posture }: TenantPage, trust: Trust): Html {
+function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
   const held = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
   return tile(
     'Data',
-    trustTone[trust.level],
-    trustWord[trust.level],
-    html`${trust.trusted} of ${plural(trust.of, 'resource')} complete and fresh${held}`,
+    dataQualityTone[quality.level],
+    dataQualityWord[quality.level],
+    html`${quality.trusted} of ${plural(quality.of, 'resource')} complete and fresh${held}`,
   )
 }
 
@@ -71,7 +74,7 @@ function secretTile({ posture, secrets }: TenantPage, now: number): Html {
   if (next === undefined)
     return tile('Next secret expiry', expired > 0 ? 'bad' : 'quiet', expired > 0 ? 'Expired' : 'None known', past)
   const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
-  const believed = clients !== undefined && isTrusted(clients, posture.holds)
+  const believed = clients !== undefined && isFreshAndComplete(clients, posture.holds)
   const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : believed ? 'good' : 'blind'
   const doubt = believed ? '' : ', as last read'
   return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${doubt}${past}`)

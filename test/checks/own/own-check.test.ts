@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
-import { askBudget } from '../../../src/evaluate/ask-budget.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
-import { fingerprintOf } from '../../../src/evaluate/fingerprint.ts'
+import { fingerprintOf } from '../../../src/evaluate/findings/fingerprint.ts'
+import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
-import { verdictMemory } from '../../../src/evaluate/verdict-memory.ts'
+import { resultMemory } from '../../../src/evaluate/result-memory.ts'
 import type { NoAnswer, OwnAnswer, OwnQuery } from '../../../src/mirror/port.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -64,14 +64,18 @@ function answering() {
 
 type Scene = ReturnType<typeof answering>
 
-interface Judging extends Partial<Pick<EvaluateTenant, 'askBudget' | 'memory' | 'onlyInputs' | 'keepUnlisted'>> {
+interface EvaluationOptions
+  extends Partial<Pick<EvaluateTenant, 'queryBudget' | 'memory' | 'onlyInputs' | 'keepUnlisted'>> {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly check?: OwnCheck | null
 }
 
-/** Judges the one own check, none where it is null; `status reason entities`. */
-async function judge({ store, states }: Scene, { at = now, changes, check = written, ...how }: Judging = {}) {
+/** Evaluates the one own check, none where it is null; `status reason entities`. */
+async function evaluator(
+  { store, states }: Scene,
+  { at = now, changes, check = written, ...how }: EvaluationOptions = {},
+) {
   const checks = ownChecks({ ...limits, checks: check === null ? [] : [check] })
   const tenant = { id: 1, settings: tenantSettings(changes) }
   await evaluateTenant({ store, tenant, checks, now: at, log: silentLog(), ...how })
@@ -79,14 +83,14 @@ async function judge({ store, states }: Scene, { at = now, changes, check = writ
   return `${state?.status} ${state?.reason} ${state?.entities}`
 }
 
-it('asks its query over the tenant, and counts what is ok, alarm and error as judged', async () => {
+it('asks its query over the tenant, and counts what is ok, alarm and error as evaluated', async () => {
   const scene = answering()
-  expect(await judge(scene)).toBe('pass null 3')
+  expect(await evaluator(scene)).toBe('pass null 3')
   expect(scene.asked).toEqual([
     { text: 'select 1', inputs: ['users', 'roles'], now, tenant: 'acme', timeoutMs: 10_000, maxRows: 100 },
   ])
   scene.state.answer = says({ ok: 3, alarms: [['7', 'It fails.']], errors: [['8', 'Unclear.']], skipped: ['9'] })
-  expect(await judge(scene)).toBe('fail null 5')
+  expect(await evaluator(scene)).toBe('fail null 5')
   expect([...scene.findings.values()]).toMatchObject([
     {
       fingerprint: fingerprintOf({ tenant: 'acme', check: 'my-check', entityType: 'user', entityId: '7' }),
@@ -99,13 +103,13 @@ it('asks its query over the tenant, and counts what is ok, alarm and error as ju
   ])
 })
 
-it('has judged nothing where no row says ok: not green', async () => {
+it('has evaluated nothing where no row says ok: not green', async () => {
   const scene = answering()
   scene.state.answer = says({ skipped: ['1'] })
-  expect(await judge(scene)).toBe('not_applicable null 0')
+  expect(await evaluator(scene)).toBe('not_applicable null 0')
 })
 
-it('is unknown while an entity cannot be judged, and says which and why', async () => {
+it('is unknown while an entity cannot be evaluated, and says which and why', async () => {
   const scene = answering()
   scene.state.answer = says({
     ok: 3,
@@ -114,28 +118,28 @@ it('is unknown while an entity cannot be judged, and says which and why', async 
       ['9', 'Nor here.'],
     ],
   })
-  expect(await judge(scene)).toBe('unknown ambiguous 5')
-  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot judge 2 entities, one of them 8: No role.')
+  expect(await evaluator(scene)).toBe('unknown ambiguous 5')
+  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot evaluate 2 entities, one of them 8: No role.')
   scene.state.answer = says({ ok: 5 })
-  expect(await judge(scene)).toBe('pass null 5')
+  expect(await evaluator(scene)).toBe('pass null 5')
   expect(scene.problems.size).toBe(0)
 })
 
-it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be judged', async () => {
+it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be evaluated', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: ['1', '2', '3', '4'].map((entity) => [entity, 'It fails.'] as const) })
-  await judge(scene)
+  await evaluator(scene)
   scene.state.answer = says({ ok: 1, alarms: [['4', 'It fails.']], errors: [['2', 'Unclear.']], skipped: ['3'] })
-  await judge(scene)
+  await evaluator(scene)
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'fixed', 2: 'open', 3: 'not_applicable', 4: 'open' })
 })
 
 it('keeps findings open, and is unknown, while its query fails', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene)
+  await evaluator(scene)
   scene.state.answer = { kind: 'failed', problem: 'no such column: x' }
-  expect(await judge(scene)).toBe('unknown check_failed null')
+  expect(await evaluator(scene)).toBe('unknown check_failed null')
   expect(scene.problems.get('my-check')).toBe('my.sql: no such column: x')
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
@@ -143,13 +147,13 @@ it('keeps findings open, and is unknown, while its query fails', async () => {
 it('keeps findings open while its file is broken, or may be one that cannot be read, and closes them when it is gone', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene)
+  await evaluator(scene)
   const broken = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
-  expect(await judge(scene, { check: broken })).toBe('unknown check_failed null')
+  expect(await evaluator(scene, { check: broken })).toBe('unknown check_failed null')
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
-  await judge(scene, { check: { ...broken, id: 'own-file-my' }, keepUnlisted: true })
+  await evaluator(scene, { check: { ...broken, id: 'own-file-my' }, keepUnlisted: true })
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
-  await judge(scene, { check: null })
+  await evaluator(scene, { check: null })
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'check_disabled' })
 })
 
@@ -157,7 +161,7 @@ it('is unknown when broken although everything it might read is switched off', a
   const scene = answering()
   const check = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
   const changes = { resources: { users: { enabled: false } } }
-  expect(await judge(scene, { check, changes })).toBe('unknown check_failed null')
+  expect(await evaluator(scene, { check, changes })).toBe('unknown check_failed null')
   const checks = ownChecks({ ...limits, checks: [check] })
   const tenant = { id: 1, settings: tenantSettings(changes) }
   const posture = await readPosture({
@@ -174,17 +178,17 @@ it('is unknown when broken although everything it might read is switched off', a
 it('closes what another query no longer finds as rule_changed', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene)
+  await evaluator(scene)
   scene.state.answer = says({ ok: 1 })
-  await judge(scene, { check: { ...written, query: 'select 2' } })
+  await evaluator(scene, { check: { ...written, query: 'select 2' } })
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'rule_changed' })
 })
 
 it('ends a finding as rule_changed when its entities are of another kind now', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene)
-  await judge(scene, { check: { ...written, entity: 'person' } })
+  await evaluator(scene)
+  await evaluator(scene, { check: { ...written, entity: 'person' } })
   const life = [...scene.findings.values()].map(({ entityType, resolution }) => [entityType, resolution])
   expect(life).toEqual([
     ['user', 'rule_changed'],
@@ -192,9 +196,9 @@ it('ends a finding as rule_changed when its entities are of another kind now', a
   ])
 })
 
-it('never shows the verdict of another query', async () => {
+it('never shows the check result of another query', async () => {
   const scene = answering()
-  await judge(scene)
+  await evaluator(scene)
   const tenant = { id: 1, settings: tenantSettings() }
   const shown = async (check: WellFormedCheck) => {
     const checks = ownChecks({ ...limits, checks: [check] })
@@ -207,24 +211,28 @@ it('never shows the verdict of another query', async () => {
 })
 
 it.each([
-  ['never walked', 'unknown never null', (s: Scene) => Object.assign(s.trust.roles.state, { completeStartedAt: null })],
+  [
+    'never read in full',
+    'unknown never null',
+    (s: Scene) => Object.assign(s.quality.roles.state, { completeStartedAt: null }),
+  ],
   [
     'refused',
     'unknown missing_permission 3',
-    (s: Scene) => Object.assign(s.trust.users.state, { denied: 'missing_permission' }),
+    (s: Scene) => Object.assign(s.quality.users.state, { denied: 'missing_permission' }),
   ],
-  ['partly in quarantine', 'unknown quarantined 3', (s: Scene) => Object.assign(s.trust.roles, { quarantined: 1 })],
+  ['partly in quarantine', 'unknown quarantined 3', (s: Scene) => Object.assign(s.quality.roles, { quarantined: 1 })],
   ['stale', 'unknown stale 3', (s: Scene) => resync(s, now - 4 * hourMs, ['users'])],
 ])('does not pass on an input that is %s', async (_, status, spoil) => {
   const scene = answering()
   spoil(scene)
-  expect(await judge(scene)).toBe(status)
+  expect(await evaluator(scene)).toBe(status)
 })
 
 it('takes inputs for stale beyond its own age, at once and however they are looked at', async () => {
   const scene = answering()
   const check = { ...written, maxAgeMs: 10 * minuteMs }
-  expect(await judge(scene, { check })).toBe('pass null 3')
+  expect(await evaluator(scene, { check })).toBe('pass null 3')
   const shown = async (at: number) => {
     const tenant = { id: 1, settings: tenantSettings() }
     const checks = ownChecks({ ...limits, checks: [check] })
@@ -234,16 +242,16 @@ it('takes inputs for stale beyond its own age, at once and however they are look
   expect(await shown(now + 10 * minuteMs)).toBe('pass')
   expect(await shown(now + 10 * minuteMs + 1)).toBe('unknown')
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene, { check })
+  await evaluator(scene, { check })
   scene.state.answer = says({ ok: 1 })
-  expect(await judge(scene, { check, at: now + 11 * minuteMs })).toBe('unknown stale 1')
+  expect(await evaluator(scene, { check, at: now + 11 * minuteMs })).toBe('unknown stale 1')
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
 
 it('is asked again only when something it hangs on has changed, also when it failed', async () => {
   const scene = answering()
-  const memory = verdictMemory()
-  const tick = (minute: number) => judge(scene, { memory, at: now + minute * minuteMs })
+  const memory = resultMemory()
+  const tick = (minute: number) => evaluator(scene, { memory, at: now + minute * minuteMs })
   await tick(0)
   await tick(1)
   expect(scene.asked).toHaveLength(1)
@@ -260,34 +268,36 @@ it('is asked again only when something it hangs on has changed, also when it fai
 
 it('is asked at each evaluation when it hangs on the time, and does not pass while the clocks differ', async () => {
   const scene = answering()
-  const memory = verdictMemory()
+  const memory = resultMemory()
   const check = { ...written, timeBased: true }
-  for (const minute of [0, 1, 2]) await judge(scene, { memory, check, at: now + minute * minuteMs })
+  for (const minute of [0, 1, 2]) await evaluator(scene, { memory, check, at: now + minute * minuteMs })
   expect(scene.asked.map((query) => query.now)).toEqual([now, now + minuteMs, now + 2 * minuteMs])
   skewClocks(scene, 400_000)
-  expect(await judge(scene, { check })).toBe('unknown clock_skew 3')
-  expect(await judge(scene)).toBe('pass null 3')
+  expect(await evaluator(scene, { check })).toBe('unknown clock_skew 3')
+  expect(await evaluator(scene)).toBe('pass null 3')
 })
 
-it('is judged after a run of one of its inputs, and after no other', async () => {
+it('is evaluated after a run of one of its inputs, and after no other', async () => {
   const scene = answering()
-  await judge(scene, { onlyInputs: ['documents'] })
+  await evaluator(scene, { onlyInputs: ['documents'] })
   expect(scene.asked).toHaveLength(0)
-  await judge(scene, { onlyInputs: ['roles'] })
+  await evaluator(scene, { onlyInputs: ['roles'] })
   expect(scene.asked).toHaveLength(1)
 })
 
 it('is not applicable, and not asked, while an input is switched off or it is itself', async () => {
   const scene = answering()
-  expect(await judge(scene, { changes: { resources: { roles: { enabled: false } } } })).toBe('not_applicable null null')
-  await judge(scene, { changes: { checks: { 'my-check': { enabled: false } } } })
+  expect(await evaluator(scene, { changes: { resources: { roles: { enabled: false } } } })).toBe(
+    'not_applicable null null',
+  )
+  await evaluator(scene, { changes: { checks: { 'my-check': { enabled: false } } } })
   expect(scene.asked).toHaveLength(0)
 })
 
 it('has the severity that the configuration gives it', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
-  await judge(scene, { changes: { checks: { 'my-check': { severity: 'low' } } } })
+  await evaluator(scene, { changes: { checks: { 'my-check': { severity: 'low' } } } })
   expect([...scene.findings.values()]).toMatchObject([{ severity: 'low' }])
 })
 
@@ -302,7 +312,7 @@ it('makes what a query says harmless, and tells long names apart', async () => {
       ['\ud800', reason],
     ],
   })
-  await judge(scene)
+  await evaluator(scene)
   const found = [...scene.findings.values()]
   expect(new Set(found.map(({ entityId }) => entityId)).size).toBe(3)
   for (const { entityId, message } of found) {
@@ -314,7 +324,7 @@ it('makes what a query says harmless, and tells long names apart', async () => {
 
 it('leaves everything as it was when the engine ends meanwhile', async () => {
   const scene = answering()
-  await judge(scene)
+  await evaluator(scene)
   const stopping = new AbortController()
   const ask: FakeMirror['store']['ask'] = async (_tenantId, _query, signal) => {
     stopping.abort(new DOMException('The engine ends', 'AbortError'))
@@ -331,7 +341,7 @@ it('leaves everything as it was when the engine ends meanwhile', async () => {
   expect(scene.states.get('my-check')?.status).toBe('pass')
 })
 
-it('is put off while own checks have had their share of the time: its verdict stays as it was, and ages', async () => {
+it('is put off while own checks have had their share of the time: its check result stays as it was, and ages', async () => {
   const scene = answering()
   let time = 0
   let takes = 0
@@ -343,8 +353,8 @@ it('is put off while own checks have had their share of the time: its verdict st
   const slow = { ...scene, store: { ...scene.store, ask } }
   const warned: string[] = []
   const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
-  const budget = askBudget(clock, log)
-  const tick = (minute: number) => judge(slow, { at: now + minute * minuteMs, askBudget: budget })
+  const budget = queryBudget(clock, log)
+  const tick = (minute: number) => evaluator(slow, { at: now + minute * minuteMs, queryBudget: budget })
   const evaluatedAt = () => ((scene.states.get('my-check')?.evaluatedAt ?? 0) - now) / minuteMs
   takes = 90_000
   expect(await tick(0)).toBe('pass null 3')

@@ -7,7 +7,7 @@ import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.
 /** The instant at which checks are tested: 2026-03-01 12:00 UTC. */
 export const now = parseIsoDate('2026-03-01T12:00:00Z')?.ms ?? Number.NaN
 
-export interface Judging {
+export interface EvaluationOptions {
   readonly options?: Record<string, unknown>
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
@@ -22,36 +22,40 @@ export interface Judging {
 export interface Result {
   readonly applicable: boolean
   readonly population: number
-  readonly notJudged: number
-  readonly notJudgedFor: string
-  readonly unjudged?: readonly string[]
+  readonly notEvaluated: number
+  readonly notEvaluatedFor: string
+  readonly unevaluated?: readonly string[]
   readonly failures: readonly Failure[]
   readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
   readonly rule: string
 }
 
-/** Fills a mirror, judges it and gathers the failures. */
-export async function judge(check: Check, fill: (mirror: FakeMirror) => void, judging: Judging = {}): Promise<Result> {
+/** Fills a mirror, evaluates it and gathers the failures. */
+export async function evaluator(
+  check: Check,
+  fill: (mirror: FakeMirror) => void,
+  evaluation: EvaluationOptions = {},
+): Promise<Result> {
   const mirror = fakeMirror(now)
   fill(mirror)
-  const judged = await check.judge({
+  const evaluated = await check.evaluator({
     reader: mirror.store.records(1),
-    options: judging.options ?? {},
-    now: judging.at ?? now,
+    options: evaluation.options ?? {},
+    now: evaluation.at ?? now,
     context: {
-      knownDocumentStatuses: judging.knownStatuses ?? ['Completed', 'Processing'],
-      optionsOf: (id) => judging.others?.[id] ?? {},
-      incomplete: new Set(judging.incomplete),
-      ownClientId: judging.ownClientId ?? null,
-      accepted: async () => acceptedStates(judging.accepted),
+      knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
+      optionsOf: (id) => evaluation.others?.[id] ?? {},
+      incomplete: new Set(evaluation.incomplete),
+      ownClientId: evaluation.ownClientId ?? null,
+      accepted: async () => acceptedStates(evaluation.accepted),
     },
   })
   const failures: Failure[] = []
-  for await (const batch of judged.failures) failures.push(...batch)
-  return { ...judged, failures, scope: (entityId, evidence = {}) => judged.scope(entityId, evidence) }
+  for await (const batch of evaluated.failures) failures.push(...batch)
+  return { ...evaluated, failures, scope: (entityId, evidence = {}) => evaluated.scope(entityId, evidence) }
 }
 
-function acceptedStates(accepted: Judging['accepted'] = null): ReadonlyMap<string, AcceptedState> | null {
+function acceptedStates(accepted: EvaluationOptions['accepted'] = null): ReadonlyMap<string, AcceptedState> | null {
   if (accepted === null) return null
   const states = Object.entries(accepted)
   return new Map(

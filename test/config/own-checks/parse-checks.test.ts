@@ -67,7 +67,7 @@ it('takes line ends of other systems and what need not be there as absent', () =
 it('says everything that is wrong with a header in one go', () => {
   const text = `-- id: My Check
 -- titel: x
--- severity: grave
+-- severity: severe
 -- inputs: users, groups
 -- maxAge: soon
 -- inputs: users
@@ -83,7 +83,7 @@ ${query}`
     'want "-- key: value", and an empty line below the header',
     'id is "My Check"',
     'want small letters, digits and dashes, at most 64',
-    'severity is "grave"',
+    'severity is "severe"',
     'want one of info, low, medium, high, critical',
     'inputs is "users, groups"',
     'want a list such as users, roles',
@@ -178,7 +178,7 @@ it('reads every file of a folder, through links as those of a mounted configurat
   })
 })
 
-it('makes a check that cannot be judged of a folder that cannot be read', () => {
+it('makes a check that cannot be evaluated of a folder that cannot be read', () => {
   expect(parseChecks(readFolder(join(temporaryFolder(), 'gone')), 'own', [])).toEqual({
     checks: [
       {

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
 import { unlike } from './support/oracle.ts'
 import { problemsOf } from './support/points.ts'
-import { sweepScene } from './support/sweep-scene.ts'
 
 const flips = Number(process.env['TENANTWATCH_BIT_FLIPS'] ?? 100)
 
@@ -23,18 +23,18 @@ function flip(file: string, bit: number): void {
 const isLive = (line: string) => line.startsWith('users') && !line.includes('"removed":1')
 
 it(`refuses a database with one of ${flips} bits flipped, or goes on with what it holds; never with a stack`, async () => {
-  const scene = await sweepScene()
+  const scene = await fullSyncScene()
   const size = await scene.withCopy(async ({ store }) => statSync(store).size)
   const seen = { refused: 0, equal: 0, differs: 0 }
   const problems = await problemsOf(bits(size), (bit) =>
-    scene.withCopy(async ({ store, sweep }) => {
+    scene.withCopy(async ({ store, full }) => {
       flip(store, bit)
-      const { code, stderr, stdout } = await sweep()
+      const { code, stderr, stdout } = await full()
       const said = stderr + stdout
       if (/\n\s+at |unforeseen/.test(said)) return [`said ${said.slice(0, 300)}`]
       if (code === 0) {
         const after = look(store)
-        // A flipped letter in a history, an evidence or a tombstone has no witness; live records are made good by the sweep.
+        // A flipped letter in a history, an evidence or a tombstone has no witness; live records are made good by the full sync.
         const differences = unlike(after, scene.after)
         seen[differences.length === 0 ? 'equal' : 'differs']++
         return differences.filter((line) => isLive(line) || after.broken.includes(line))

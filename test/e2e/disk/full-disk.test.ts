@@ -35,7 +35,7 @@ const failures = async (daemon: Alive): Promise<number> => {
 }
 const synced = async (daemon: Alive): Promise<boolean> => {
   const { text } = await daemon.get('/metrics')
-  return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="sweep"\} 1$/m.test(text)
+  return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="full"\} 1$/m.test(text)
 }
 
 it.runIf(canInject)(
@@ -57,12 +57,12 @@ it.runIf(canInject)(
     const failed = await failures(daemon)
     expect(failed).toBeGreaterThan(0)
     await until(async () => (await mirrored(daemon)) === 200 + added)
-    // A poll and a sweep that were under way.
+    // An incremental sync and a full sync that were under way.
     expect(await failures(daemon)).toBeLessThanOrEqual(failed + 2)
     await until(() => synced(daemon))
     daemon.child.kill('SIGTERM')
     expect(await daemon.ended).toMatchObject({ code: 0 })
-    expect((await startSync(bundle, daemon.place).ended).stdout).toMatch(/users +(poll|sweep) +ok +\+0 ~0 -0/)
+    expect((await startSync(bundle, daemon.place).ended).stdout).toMatch(/users +(incremental|full) +ok +\+0 ~0 -0/)
   },
 )
 
@@ -98,9 +98,9 @@ it.runIf(canInject)(
     expect(refused.stderr + refused.stdout).toMatch(/SQLITE_(IOERR|FULL|CANTOPEN)/)
     expect(refused.stderr).not.toMatch(/\n\s+at /)
     disk.free()
-    const again = await startSync(bundle, place, '--sweep').ended
+    const again = await startSync(bundle, place, '--full').ended
     expect(again).toMatchObject({ code: 0 })
-    expect(again.stdout).toMatch(/users +sweep +ok +\+0 ~0 -0 =300/)
+    expect(again.stdout).toMatch(/users +full sync +ok +\+0 ~0 -0 =300/)
   },
 )
 
@@ -132,5 +132,5 @@ it.runIf(canInject)('works on a root that nobody can write, with room for its da
     under: ['unshare', '-m', 'sh', '-c', script, 'sh'],
   }).ended
   expect(stderr).not.toContain('GETTEMPPATH')
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +sweep +ok +\+50/) })
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +full sync +ok +\+50/) })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ownBundle } from './support/bundle.ts'
-import { sweepScene } from './support/sweep-scene.ts'
+import { fullSyncScene } from './support/full-sync-scene.ts'
 import { canInject, traced } from './support/traced.ts'
 
 const bundle = ownBundle()
@@ -26,7 +26,7 @@ function stepOf(line: string): Step | null {
 }
 
 it.runIf(canInject)('has every commit on disk before it writes anything of the next one', async () => {
-  const scene = await sweepScene()
+  const scene = await fullSyncScene()
   const { calls, code } = await scene.withCopy(({ env }) =>
     traced({ bundle: bundle.file, folder: scene.folder, env, args: scene.args }),
   )

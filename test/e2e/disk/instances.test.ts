@@ -31,7 +31,7 @@ it('lets exactly one of two to ten engines work, round after round, and another 
     winner?.child.kill('SIGKILL')
     await winner?.ended
   }
-  expect(await startSync(bundle, place, '--sweep').ended).toMatchObject({ code: 0 })
+  expect(await startSync(bundle, place, '--full').ended).toMatchObject({ code: 0 })
   const { broken, users } = look(place.store)
   expect(broken).toEqual([])
   expect(users).toHaveLength(40)

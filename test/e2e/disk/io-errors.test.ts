@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { ownBundle } from './support/bundle.ts'
+import { type FullSyncScene, fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
 import { halfDone, unlike } from './support/oracle.ts'
 import { pointsOf, problemsOf } from './support/points.ts'
-import { type SweepScene, sweepScene } from './support/sweep-scene.ts'
 import { canInject, countOf, type Injection, type Traced, traced } from './support/traced.ts'
 
 const bundle = ownBundle()
 
-const run = ({ folder, args }: SweepScene, env: Readonly<Record<string, string>>) => ({
+const run = ({ folder, args }: FullSyncScene, env: Readonly<Record<string, string>>) => ({
   bundle: bundle.file,
   folder,
   env,
@@ -34,7 +34,7 @@ function toldProblems({ code, signal, stdout, stderr }: Traced, seen: { readonly
 it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
   'says what happened and loses nothing when a write or fsync fails once or for good with %s',
   async (effect) => {
-    const scene = await sweepScene()
+    const scene = await fullSyncScene()
     const undisturbed = await scene.withCopy(({ env }) => traced(run(scene, env)))
     expect(undisturbed).toMatchObject({ code: 0 })
     const sampled = pointsOf(countOf(undisturbed), effect, { pwrite64: 8, fsync: 3 })
@@ -48,7 +48,7 @@ it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
         const complete = seen.completeStartedAt !== scene.before.completeStartedAt
         const found = [...toldProblems(ended, { complete }), ...halfDone(seen, scene)]
         const settled = await settle()
-        if (settled.code !== 0) return [...found, `the next sweep ended with ${settled.code}: ${settled.stderr}`]
+        if (settled.code !== 0) return [...found, `the next full sync ended with ${settled.code}: ${settled.stderr}`]
         return [...found, ...unlike(settled.seen, scene.after)]
       }),
     )

@@ -6,10 +6,10 @@ import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
+import { fullSyncScene } from './support/full-sync-scene.ts'
 import { inside } from './support/inside.ts'
 import { look } from './support/look.ts'
 import { pointsOf, problemsOf } from './support/points.ts'
-import { sweepScene } from './support/sweep-scene.ts'
 import { canInject, countOf, traced } from './support/traced.ts'
 
 const bundle = ownBundle()
@@ -49,7 +49,7 @@ it.runIf(canInject)('makes a mirror whole although its first open is killed at a
 
 it.runIf(canInject)('leaves a mirror of the old layout or of the new one when its migration is killed', async () => {
   addMigration(bundle.migrations)
-  const scene = await sweepScene()
+  const scene = await fullSyncScene()
   const run = (env: Readonly<Record<string, string>>) => ({ bundle: bundle.file, folder: scene.folder, env, args })
   const undisturbed = await scene.withCopy(({ env }) => traced(run(env)))
   expect(undisturbed).toMatchObject({ code: 0 })

@@ -7,11 +7,11 @@ import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
+import { fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
 import { halfDone, unlike } from './support/oracle.ts'
 import { problemsOf } from './support/points.ts'
 import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
-import { sweepScene } from './support/sweep-scene.ts'
 
 const bundle = ownBundle()
 const kills = Number(process.env['TENANTWATCH_RANDOM_KILLS'] ?? 100)
@@ -33,8 +33,8 @@ function numbers(state: number): () => number {
   }
 }
 
-it(`leaves a sweep killed at ${kills} random moments before or after it, never between`, async () => {
-  const scene = await sweepScene()
+it(`leaves a full sync killed at ${kills} random moments before or after it, never between`, async () => {
+  const scene = await fullSyncScene()
   const random = numbers(seed)
   const began = Date.now()
   await scene.withCopy(({ env }) => start(bundle, { folder: scene.folder, env }, scene.args).ended)
@@ -55,12 +55,12 @@ it(`leaves a sweep killed at ${kills} random moments before or after it, never b
       if (ended.signal === null) return ended.code === 0 ? null : [`ended with ${ended.code}: ${ended.stderr}`]
       const now = look(store)
       const complete = now.completeStartedAt !== scene.before.completeStartedAt
-      found[complete ? 'complete' : now.walks.length > 0 ? 'halfway' : 'untouched']++
+      found[complete ? 'complete' : now.fullSyncs.length > 0 ? 'halfway' : 'untouched']++
       const between = halfDone(now, scene)
       const { code, seen, stderr } = await settle()
       return [
         ...between,
-        ...(code === 0 ? unlike(seen, scene.after) : [`the next sweep ended with ${code}: ${stderr}`]),
+        ...(code === 0 ? unlike(seen, scene.after) : [`the next full sync ended with ${code}: ${stderr}`]),
       ]
     })
   const problems = await problemsOf(moments, async (moment) => {
@@ -80,7 +80,7 @@ it.each([
   ['SIGINT', 'SIGINT'],
   ['SIGTERM', 'SIGINT'],
 ] as const)(
-  'ends at once on a second signal (%s, %s) in the middle of a sweep, and loses nothing',
+  'ends at once on a second signal (%s, %s) in the middle of a full sync, and loses nothing',
   async (one, two) => {
     const { simulator, place, daemon } = await daemonOn()
     await until(async () => (await daemon.get('/readyz')).status === 200)
@@ -98,8 +98,8 @@ it.each([
     // Less than the run in flight is given.
     expect(Date.now() - asked).toBeLessThan(2000)
     simulator.faults.clear()
-    expect(await startSync(bundle, place, '--sweep').ended).toMatchObject({ code: 0 })
-    expect(look(place.store)).toMatchObject({ broken: [], walks: [] })
+    expect(await startSync(bundle, place, '--full').ended).toMatchObject({ code: 0 })
+    expect(look(place.store)).toMatchObject({ broken: [], fullSyncs: [] })
   },
 )
 

@@ -90,8 +90,8 @@ it('says that it is not healthy as soon as its database is gone, before it ends'
   // What it does at the start is over; nothing else is due, so nobody but who asks notices.
   await until(async () => {
     const { text } = await daemon.get('/metrics')
-    const judged = [...text.matchAll(/^tenantwatch_check_last_evaluation_timestamp_seconds\{.*\} (\S+)$/gm)]
-    return judged.length > 0 && judged.every(([, at]) => Number(at) >= began)
+    const evaluated = [...text.matchAll(/^tenantwatch_check_last_evaluation_timestamp_seconds\{.*\} (\S+)$/gm)]
+    return evaluated.length > 0 && evaluated.every(([, at]) => Number(at) >= began)
   })
   renameSync(place.store, `${place.store}.away`)
   for (const path of ['/healthz', '/readyz']) {
@@ -129,9 +129,9 @@ it('leaves nothing behind that a restored backup could be mixed with', async () 
   await endOf(daemon)
   expect(statSync(`${store}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   copyFileSync(backup, store)
-  const restored = await startSync(bundle, place, '--sweep').ended
+  const restored = await startSync(bundle, place, '--full').ended
   expect(restored).toMatchObject({ code: 0 })
-  expect(restored.stdout).toMatch(/users +sweep +ok +\+0 ~0 -0 =150/)
+  expect(restored.stdout).toMatch(/users +full sync +ok +\+0 ~0 -0 =150/)
 })
 
 it('notices within one evaluation that pages of its database were destroyed', async () => {

@@ -1,6 +1,6 @@
 import { checks } from '../../../src/checks/index.ts'
-import { defaultPack } from '../../../src/cli/pack.ts'
-import { alertsOf } from '../../../src/pack/rules.ts'
+import { defaultPack } from '../../../src/commands/support/monitoring-files.ts'
+import { alertsOf } from '../../../src/monitoring/rules.ts'
 
 /** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */
 export interface AlertScene {
@@ -32,9 +32,9 @@ const fires = (alert: string, minute: number, ...firing: readonly Readonly<Recor
 const silent = (alert: string, minute: number) => ({ alert, minute, firing: [] })
 
 const findingsSeries = `tenantwatch_findings{tenant="acme",check="c",severity="high",${at}}`
-const limitSeries = `tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="sweep",${at}}`
+const limitSeries = `tenantwatch_sync_freshness_limit_seconds{tenant="acme",resource="users",mode="full",${at}}`
 const success = (resource: string) =>
-  `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="${resource}",mode="sweep",${at}}`
+  `tenantwatch_sync_last_success_timestamp_seconds{tenant="acme",resource="${resource}",mode="full",${at}}`
 const successSeries = success('users')
 
 const watch: readonly AlertScene[] = [
@@ -152,13 +152,13 @@ const watch: readonly AlertScene[] = [
   },
 ]
 
-const syncOf = (resource: string) => `tenant="acme",resource="${resource}",mode="sweep"`
+const syncOf = (resource: string) => `tenant="acme",resource="${resource}",mode="full"`
 const lastSuccess = (resource: string) => `tenantwatch_sync_last_success_timestamp_seconds{${syncOf(resource)}}`
 const limit = (resource: string) => `tenantwatch_sync_freshness_limit_seconds{${syncOf(resource)}}`
 
 const sync: readonly AlertScene[] = [
   {
-    about: 'one sweep is stale, one fresh, one never was',
+    about: 'one full sync is stale, one fresh, one never was',
     series: {
       [lastSuccess('users')]: '60x300',
       [limit('users')]: '3600x300',
@@ -177,7 +177,7 @@ const sync: readonly AlertScene[] = [
   {
     about: 'a resource is refused once, and then no longer',
     series: {
-      'tenantwatch_sync_up{tenant="acme",resource="users",mode="poll"}': '1x30 0x5 1x60',
+      'tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental"}': '1x30 0x5 1x60',
       'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized"}': '0x30 1x66',
     },
     expect: [
@@ -189,7 +189,7 @@ const sync: readonly AlertScene[] = [
     about: 'a daemon is refused before its first scrape, and not a second time: that is told for three hours',
     series: {
       [`process_start_time_seconds{${at}}`]: '0x300',
-      [`tenantwatch_sync_up{tenant="acme",resource="users",mode="poll",${at}}`]: '0x300',
+      [`tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental",${at}}`]: '0x300',
       [`tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized",${at}}`]: '1x300',
     },
     expect: [
@@ -214,7 +214,7 @@ const sync: readonly AlertScene[] = [
   {
     about: 'runs fail, are refused, are held, meet odd records and a changed contract',
     series: {
-      'tenantwatch_sync_up{tenant="acme",resource="users",mode="poll"}': '1x30 0x100',
+      'tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental"}': '1x30 0x100',
       'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="missing_permission"}': '0x30 1x100',
       'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="timeout"}': '0x30 1x100',
       'tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held"}': '0x30 1x30 0x70',
@@ -223,7 +223,7 @@ const sync: readonly AlertScene[] = [
     },
     expect: [
       silent('TenantwatchSyncFailing', 40),
-      fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'poll', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'incremental', severity: 'warning' }),
       silent('TenantwatchAccessRefused', 29),
       fires('TenantwatchAccessRefused', 40, { resource: 'users', reason: 'missing_permission', severity: 'warning' }),
       // A resource whose runs are an hour apart is refused all the time between them.
@@ -246,17 +246,17 @@ const attempt = (resource: string, mode: string) =>
 const mirrored = (resource: string) => `tenantwatch_mirror_records{tenant="acme",resource="${resource}",${at}}`
 const never = { severity: 'critical', tenant: 'acme', resource: 'users' }
 
-const firstWalks: readonly AlertScene[] = [
+const firstFullSyncs: readonly AlertScene[] = [
   {
-    about: 'a first walk of many hours that nothing disturbs is neither failing nor never',
+    about: 'a first full sync of many hours that nothing disturbs is neither failing nor never',
     step: 10,
     series: {
       ...alive,
       ...watched,
-      [up('users', 'poll')]: '0x30 1x6',
-      [up('users', 'sweep')]: '0x30 1x6',
-      [attempt('users', 'poll')]: '0x30 18000x6',
-      [attempt('users', 'sweep')]: '0x30 18000x6',
+      [up('users', 'incremental')]: '0x30 1x6',
+      [up('users', 'full')]: '0x30 1x6',
+      [attempt('users', 'incremental')]: '0x30 18000x6',
+      [attempt('users', 'full')]: '0x30 18000x6',
       [success('users')]: '0x30 60x6',
       [mirrored('users')]: '_ 0+30000x35',
     },
@@ -266,12 +266,13 @@ const firstWalks: readonly AlertScene[] = [
     ]),
   },
   {
-    about: 'a first walk that was interrupted goes on, and then stands still: from then on it is failing, and never',
+    about:
+      'a first full sync that was interrupted goes on, and then stands still: from then on it is failing, and never',
     series: {
       ...alive,
       ...watched,
-      [up('users', 'sweep')]: '0x360',
-      [attempt('users', 'sweep')]: '0x20 1200x340',
+      [up('users', 'full')]: '0x360',
+      [attempt('users', 'full')]: '0x20 1200x340',
       [success('users')]: '0x360',
       [mirrored('users')]: '_x2 0+3000x98 294000x260',
     },
@@ -279,7 +280,7 @@ const firstWalks: readonly AlertScene[] = [
       silent('TenantwatchSyncFailing', 100),
       silent('TenantwatchSyncNever', 100),
       silent('TenantwatchSyncFailing', 150),
-      fires('TenantwatchSyncFailing', 170, { resource: 'users', mode: 'sweep', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 170, { resource: 'users', mode: 'full', severity: 'warning' }),
       silent('TenantwatchSyncNever', 180),
       fires('TenantwatchSyncNever', 200, never),
     ],
@@ -289,8 +290,8 @@ const firstWalks: readonly AlertScene[] = [
     series: {
       ...alive,
       ...watched,
-      [up('users', 'sweep')]: '0x120',
-      [attempt('users', 'sweep')]: '0x120',
+      [up('users', 'full')]: '0x120',
+      [attempt('users', 'full')]: '0x120',
       [success('users')]: '0x120',
     },
     expect: [
@@ -300,7 +301,8 @@ const firstWalks: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a first walk begins anew again and again, and a few records come in: after a day it is said nevertheless',
+    about:
+      'a first full sync begins anew again and again, and a few records come in: after a day it is said nevertheless',
     step: 10,
     series: { ...alive, ...watched, [success('users')]: '0x160', [mirrored('users')]: '0+3x160' },
     expect: [
@@ -313,14 +315,14 @@ const firstWalks: readonly AlertScene[] = [
     series: {
       ...alive,
       ...watched,
-      [up('users', 'sweep')]: '1x20 0x120',
-      [attempt('users', 'sweep')]: '60+60x140',
+      [up('users', 'full')]: '1x20 0x120',
+      [attempt('users', 'full')]: '60+60x140',
       [success('users')]: '60x140',
       [mirrored('users')]: '0+10x140',
     },
     expect: [
       silent('TenantwatchSyncFailing', 45),
-      fires('TenantwatchSyncFailing', 60, { resource: 'users', mode: 'sweep', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 60, { resource: 'users', mode: 'full', severity: 'warning' }),
     ],
   },
   {
@@ -328,12 +330,12 @@ const firstWalks: readonly AlertScene[] = [
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',
-      [up('roles', 'sweep')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
-      [attempt('roles', 'sweep')]: '60x18 _x2 60x18 _x2 60x18 _x2 60x18',
+      [up('roles', 'full')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
+      [attempt('roles', 'full')]: '60x18 _x2 60x18 _x2 60x18 _x2 60x18',
       [success('roles')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
     },
     expect: [
-      fires('TenantwatchSyncFailing', 40, { resource: 'roles', mode: 'sweep', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 40, { resource: 'roles', mode: 'full', severity: 'warning' }),
       fires('TenantwatchSyncNever', 70, { ...never, resource: 'roles' }),
     ],
   },
@@ -513,7 +515,7 @@ const posture: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a check cannot be judged, not even across a restart; what was never read is left to another alert',
+    about: 'a check cannot be evaluated, not even across a restart; what was never read is left to another alert',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x70 _x10 1x60',
       [`tenantwatch_check_enabled{tenant="acme",check="a",${at}}`]: '1x70 _x10 1x60',
@@ -661,7 +663,7 @@ const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }
 export const alertScenes: readonly AlertScene[] = [
   ...watch,
   ...sync,
-  ...firstWalks,
+  ...firstFullSyncs,
   ...moves,
   ...secrets,
   ...posture,

@@ -1,4 +1,4 @@
-import { defaultPack } from '../../../src/cli/pack.ts'
+import { defaultPack } from '../../../src/commands/support/monitoring-files.ts'
 
 /** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
 interface WordScene {
@@ -61,7 +61,7 @@ const unknownSays = (check: string, reason: string): Saying => ({
   alert: 'TenantwatchCheckUnknown',
   minute: 90,
   labels: { tenant: 'acme', check, severity: 'warning' },
-  summary: `Check ${check} of acme cannot be judged`,
+  summary: `Check ${check} of acme cannot be evaluated`,
   description: `It is not known whether acme complies with ${check}${reason}. Open findings stay open.`,
 })
 
@@ -148,7 +148,7 @@ export const wordScenes: readonly WordScene[] = [
     says: [mfaSays(30, '4', '4')],
   },
   {
-    about: 'a check that cannot be judged says why, as far as that is told',
+    about: 'a check that cannot be evaluated says why, as far as that is told',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
@@ -157,7 +157,7 @@ export const wordScenes: readonly WordScene[] = [
     says: [unknownSays('a', ', for the reason stale')],
   },
   {
-    about: 'a check that cannot be judged, of a reason that is not told',
+    about: 'a check that cannot be evaluated, of a reason that is not told',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',

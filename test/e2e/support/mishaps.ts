@@ -182,7 +182,7 @@ function ofTheWatch(simulator: Simulator): readonly Mishap[] {
     {
       alert: 'TenantwatchSyncNever',
       spoil: (world) => {
-        // Its first walk of the users is slow, and takes longer than any alert waits.
+        // Its first full sync of the users is slow, and takes longer than any alert waits.
         faults.add({ tenant: 'second', path: '/api/public/users', effect: { kind: 'delay', ms: 2500 } })
         never = faults.add({ tenant: 'second', path: '/api/public/permissions', effect: refusal }).id
         reconfigure(world, (text) => text.replace('\napi: {', `\n${globex(simulator.baseUrl)}api: {`))

@@ -7,7 +7,7 @@ import type { Simulator } from '../../../src/simulator/index.ts'
 
 const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
 /** For a machine that has other things to do; only what fails takes as long. */
-const patienceMs = 240_000
+const busyTimeoutMs = 240_000
 
 export interface Ended {
   readonly code: number | null
@@ -88,11 +88,11 @@ export async function daemon(place: Place, ...nodeOptions: readonly string[]): P
 
 /** Waits until the function gives something. */
 export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  const end = Date.now() + patienceMs
+  const end = Date.now() + busyTimeoutMs
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain for ${look}`)
+    if (Date.now() > end) throw new Error(`waited ${busyTimeoutMs} ms in vain for ${look}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

@@ -40,9 +40,9 @@ export function soundMirror(): FakeMirror {
   return mirror
 }
 
-/** As if every resource, or those named, had just been walked completely. */
+/** As if every resource, or those named, had just been read in full completely. */
 export function resync(mirror: FakeMirror, at: number, resources: readonly ResourceName[] = resourceNames): void {
-  for (const name of resources) mirror.trust[name].state = completeState(name, at)
+  for (const name of resources) mirror.quality[name].state = completeState(name, at)
 }
 
 /** `state resolution` of the findings of a check, by entity. */

@@ -6,7 +6,7 @@ import type {
   SyncState,
   TenantRow,
 } from '../../../src/mirror/port.ts'
-import type { ChangeRow, MirrorRecord } from '../../../src/mirror/query.ts'
+import type { ChangeRow, MirrorRecord } from '../../../src/mirror/records/query.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
 import { fakeDecisions } from './fake-decisions.ts'
@@ -23,7 +23,7 @@ const idFields: Readonly<Record<ResourceName, string | null>> = {
   users: 'userId',
 }
 
-export interface FakeTrust {
+export interface FakeDataQuality {
   state: SyncState
   quarantined: number
   missing: number
@@ -33,7 +33,7 @@ export interface FakeTrust {
 export interface FakeMirror {
   readonly store: FindingStore
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
-  readonly trust: Record<ResourceName, FakeTrust>
+  readonly quality: Record<ResourceName, FakeDataQuality>
   readonly holds: HoldRow[]
   readonly changes: ChangeRow[]
   readonly findings: Map<string, FindingRow>
@@ -41,15 +41,15 @@ export interface FakeMirror {
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
   /** `resource key` of records whose last reading is in doubt. */
   readonly doubted: Set<string>
-  /** Of all data; a test that lets verdicts be remembered makes it another one with each change. */
+  /** Of all data; a test that lets check results be remembered makes it another one with each change. */
   readonly version: { of: number }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
-  /** As after a complete walk that did not show the record. */
+  /** As after a complete full sync that did not show the record. */
   miss(resource: ResourceName, key: string): void
   remove(resource: ResourceName, key: string): void
 }
 
-/** A mirror of one tenant, `acme` with id 1, every resource of which was walked completely at `now`. */
+/** A mirror of one tenant, `acme` with id 1, every resource of which was read in full completely at `now`. */
 export function fakeMirror(now: number): FakeMirror {
   const records = new Map<ResourceName, Map<string, MirrorRecord>>(resourceNames.map((name) => [name, new Map()]))
   const live = (resource: ResourceName) =>
@@ -67,7 +67,7 @@ export function fakeMirror(now: number): FakeMirror {
       knownSince: null,
       admitted: null,
     },
-    trust: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['trust'],
+    quality: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['quality'],
     holds: [],
     changes: [],
     findings: new Map(),
@@ -91,13 +91,13 @@ export function fakeMirror(now: number): FakeMirror {
   const isOpen = (finding: FindingRow) => finding.resolvedAt === null
   const store: FindingStore = {
     records: () => fakeReader({ live, changes: mirror.changes }),
-    trust: async () => resourceNames.map((name) => ({ ...mirror.trust[name], live: live(name).length })),
+    quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
     inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
-    commitVerdict: (verdict) => commitInto(mirror, verdict),
-    confirmVerdict: async (_tenantId, check, at) => {
+    commitResult: (checkResult) => commitInto(mirror, checkResult),
+    confirmResult: async (_tenantId, check, at) => {
       const state = mirror.states.get(check)
       if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
     },

@@ -1,4 +1,4 @@
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/mirror/query.ts'
+import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/mirror/records/query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { fieldOf, matches } from './matches.ts'
 

@@ -1,20 +1,23 @@
-import type { NewFinding, Verdict, VerdictResult } from '../../../src/mirror/port.ts'
+import type { CheckResult, CommittedResult, NewFinding } from '../../../src/mirror/port.ts'
 import type { Resolution } from '../../../src/model/check-status.ts'
 import type { FakeMirror } from './fake-mirror.ts'
 
 type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant'>
 
-/** Writes a verdict as one difference against what is stored. */
-export async function commitInto({ findings, states, events, tenant }: Kept, verdict: Verdict): Promise<VerdictResult> {
-  const { check, at, entities, rule } = verdict
+/** Writes a check result as one difference against what is stored. */
+export async function commitInto(
+  { findings, states, events, tenant }: Kept,
+  checkResult: CheckResult,
+): Promise<CommittedResult> {
+  const { check, at, entities, rule } = checkResult
   const found: NewFinding[] = []
-  for await (const batch of verdict.failing) found.push(...batch)
-  const { status, reason } = verdict.decide(found.length)
+  for await (const batch of checkResult.failing) found.push(...batch)
+  const { status, reason } = checkResult.decide(found.length)
   const failing = new Set(found.map(({ fingerprint }) => fingerprint))
   const resolved: Partial<Record<Resolution, number>> = {}
   for (const row of [...findings.values()]) {
     if (row.check !== check || row.resolvedAt !== null || failing.has(row.fingerprint)) continue
-    const resolution = await verdict.resolve(row)
+    const resolution = await checkResult.resolve(row)
     if (resolution === null) continue
     findings.set(row.fingerprint, { ...row, resolvedAt: at, lastSeenAt: at, resolution })
     events.push({ kind: 'resolved', fingerprint: row.fingerprint })
@@ -42,7 +45,7 @@ export async function commitInto({ findings, states, events, tenant }: Kept, ver
   const open: Record<string, number> = {}
   for (const row of findings.values())
     if (row.check === check && row.resolvedAt === null) open[row.severity] = (open[row.severity] ?? 0) + 1
-  const notJudged = verdict.notJudged ?? null
-  states.set(check, { check, status, reason, entities, notJudged, since, evaluatedAt: at, rule, open })
+  const notEvaluated = checkResult.notEvaluated ?? null
+  states.set(check, { check, status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open })
   return { status, reason, opened, resolved }
 }

@@ -1,9 +1,9 @@
 import { checks } from '../../../src/checks/index.ts'
 import type { Waiver } from '../../../src/config/settings.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
-import { readFindings } from '../../../src/evaluate/read-findings.ts'
+import { readFindings } from '../../../src/evaluate/findings/read-findings.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
-import { verdictMemory } from '../../../src/evaluate/verdict-memory.ts'
+import { resultMemory } from '../../../src/evaluate/result-memory.ts'
 import { dayMs, minuteMs } from '../../../src/model/durations.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -29,12 +29,12 @@ export function waiver(over: Partial<Waiver> = {}): Waiver {
   }
 }
 
-/** The tenant `acme` in a real database: records are put by complete walks, judged as a daemon does. */
+/** The tenant `acme` in a real database: records are put by complete full syncs, evaluated as a daemon does. */
 export async function sqliteWorld(changes: SettingsChanges = {}) {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', start)
-  const judged = { id: tenant.id, settings: tenantSettings(changes) }
-  const memory = verdictMemory()
+  const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
+  const memory = resultMemory()
   const time = { now: start }
   const world = {
     mirror,
@@ -48,7 +48,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}) {
     pass(ms: number) {
       time.now += ms
     },
-    /** Complete walks that show these records, a minute later. */
+    /** Complete full syncs that show these records, a minute later. */
     async sync(rows: Rows): Promise<void> {
       time.now += minuteMs
       for (const [name, records] of Object.entries(rows)) {
@@ -60,11 +60,11 @@ export async function sqliteWorld(changes: SettingsChanges = {}) {
       }
     },
     async evaluate(): Promise<void> {
-      const request = { store: mirror, tenant: judged, checks, now: time.now, log: silentLog(), memory }
+      const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog(), memory }
       await evaluateTenant({ ...request, waivers: world.waivers })
     },
     posture(): Promise<TenantPosture> {
-      const request = { store: mirror, tenant: judged, checks, waivers: world.waivers, now: time.now }
+      const request = { store: mirror, tenant: evaluated, checks, waivers: world.waivers, now: time.now }
       return readPosture({ ...request, evaluateIntervalMs: minuteMs })
     },
     async waiver(id = 'w1'): Promise<WaiverView> {

@@ -13,23 +13,30 @@ export function neverState(resource: ResourceName): SyncState {
     completeRequestId: null,
     serverTime: null,
     serverTimeAt: null,
-    pollAttemptAt: null,
-    pollSuccessAt: null,
-    pollReason: null,
-    sweepAttemptAt: null,
-    sweepSuccessAt: null,
-    sweepReason: null,
+    incrementalAttemptAt: null,
+    incrementalSuccessAt: null,
+    incrementalReason: null,
+    fullAttemptAt: null,
+    fullSuccessAt: null,
+    fullReason: null,
     denied: null,
     message: null,
-    resetSweepAt: null,
-    sweepOwed: false,
-    pollsRest: false,
+    resetFullSyncAt: null,
+    fullSyncOwed: false,
+    incrementalPaused: false,
     emptyAccepted: null,
   }
 }
 
-/** The last run was a complete sweep that began at `at`. */
+/** The last run was a complete full sync that began at `at`. */
 export function completeState(resource: ResourceName, at: number): SyncState {
-  const times = { completeStartedAt: at, completeDurationMs: 1000, sweepAttemptAt: at, sweepSuccessAt: at }
-  return { ...neverState(resource), ...times, pollAttemptAt: at, pollSuccessAt: at, serverTime: at, serverTimeAt: at }
+  const times = { completeStartedAt: at, completeDurationMs: 1000, fullAttemptAt: at, fullSuccessAt: at }
+  return {
+    ...neverState(resource),
+    ...times,
+    incrementalAttemptAt: at,
+    incrementalSuccessAt: at,
+    serverTime: at,
+    serverTimeAt: at,
+  }
 }

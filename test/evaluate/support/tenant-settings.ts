@@ -3,15 +3,20 @@ import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 
 const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
-const sweeps: ResourceSettings = { enabled: true, poll: null, sweep: cron(30 * minuteMs), freshnessMs: null }
-const polls: ResourceSettings = { enabled: true, poll: cron(5 * minuteMs), sweep: cron(hourMs), freshnessMs: null }
+const fullSyncs: ResourceSettings = { enabled: true, incremental: null, full: cron(30 * minuteMs), freshnessMs: null }
+const incrementals: ResourceSettings = {
+  enabled: true,
+  incremental: cron(5 * minuteMs),
+  full: cron(hourMs),
+  freshnessMs: null,
+}
 
 export interface SettingsChanges {
   readonly checks?: Readonly<Record<string, Partial<CheckSettings>>>
   readonly resources?: Readonly<Partial<Record<ResourceName, Partial<ResourceSettings>>>>
 }
 
-/** Settings of the tenant `acme`: sweeps each half hour, of users and documents each hour. */
+/** Settings of the tenant `acme`: full syncs each half hour, of users and documents each hour. */
 export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges = {}): TenantSettings {
   return {
     name: 'acme',
@@ -30,12 +35,12 @@ export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges 
       caFile: null,
     },
     resources: {
-      'api-clients': { ...sweeps, ...resources['api-clients'] },
-      'authentication-settings': { ...sweeps, ...resources['authentication-settings'] },
-      documents: { ...polls, ...resources.documents },
-      permissions: { ...sweeps, ...resources.permissions },
-      roles: { ...sweeps, ...resources.roles },
-      users: { ...polls, ...resources.users },
+      'api-clients': { ...fullSyncs, ...resources['api-clients'] },
+      'authentication-settings': { ...fullSyncs, ...resources['authentication-settings'] },
+      documents: { ...incrementals, ...resources.documents },
+      permissions: { ...fullSyncs, ...resources.permissions },
+      roles: { ...fullSyncs, ...resources.roles },
+      users: { ...incrementals, ...resources.users },
     },
     checks: Object.fromEntries(
       Object.entries(checks).map(([id, own]) => [id, { enabled: true, severity: null, options: {}, ...own }]),

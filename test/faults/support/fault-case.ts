@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { minuteMs } from '../../../src/model/durations.ts'
-import { sweepFreshnessLimitMs } from '../../../src/model/freshness.ts'
+import { fullFreshnessLimitMs } from '../../../src/model/freshness.ts'
 import type { Reason } from '../../../src/model/reasons.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../../src/model/resource-names.ts'
 import type { Fault } from './fault-server.ts'
@@ -30,11 +30,11 @@ export interface FaultCase {
   readonly reason: Reason
   /** A word that the run's message must hold. */
   readonly message?: string
-  /** From which page of a walk on; default 1. What comes before is right and committed. */
+  /** From which page of a full sync on; default 1. What comes before is right and committed. */
   readonly fromPage?: number
   /** Only for a request that matches, beside the path. */
   readonly when?: (query: URLSearchParams) => boolean
-  /** The ways of running that are tried; default poll and sweep for feeds. */
+  /** The ways of running that are tried; default incremental sync and full sync for feeds. */
   readonly modes?: readonly SyncMode[]
   /** Requests of one faulty run at most; default 5. */
   readonly requests?: number
@@ -49,7 +49,7 @@ export interface FaultCase {
 
 const feeds: readonly ResourceName[] = ['users', 'documents']
 
-/** Runs a row through client, engine, mirror and judge: before, under and after the fault. */
+/** Runs a row through client, engine, mirror and evaluate: before, under and after the fault. */
 export async function proveFault(row: FaultCase): Promise<void> {
   const resource = row.on ?? 'users'
   const scene = await startScene(row.scene)
@@ -65,21 +65,21 @@ export async function proveFault(row: FaultCase): Promise<void> {
   let mend = async () => {}
   for (const [what, fault] of Object.entries(family)) {
     mend = await inflict(scene, row, fault)
-    for (const mode of row.modes ?? (feeds.includes(resource) ? ['poll', 'sweep'] : ['sweep'])) {
+    for (const mode of row.modes ?? (feeds.includes(resource) ? ['incremental', 'full'] : ['full'])) {
       await runFaulty(scene, row, mode, what)
     }
   }
   expect(scene.facts(), 'records of the mirror').toEqual(facts)
   expect(await cursorOf(scene, resource), 'stored cursor').toBe(cursor)
-  await scene.judge()
+  await scene.evaluator()
   await assertKept(scene, findings, resource, row.atOnce ?? null)
 
   test.clock.advance(limitOf(scene, resource) + minuteMs)
   const sent = server.requests.length
-  if (row.state === undefined) for (const name of resourceNames) if (name !== resource) await test.run(name, 'sweep')
+  if (row.state === undefined) for (const name of resourceNames) if (name !== resource) await test.run(name, 'full')
   if (row.silences === true) expect(server.requests.length, 'requests beside').toBe(sent)
-  if (row.once !== true) await runFaulty(scene, row, 'sweep', 'aged')
-  await scene.judge()
+  if (row.once !== true) await runFaulty(scene, row, 'full', 'aged')
+  await scene.evaluator()
   await assertKept(scene, findings, resource, 'unknown')
   if (row.state === undefined && row.silences !== true) await assertIsolated(scene, resource)
 
@@ -130,7 +130,7 @@ async function runFaulty(scene: Scene, row: FaultCase, mode: SyncMode, what: str
   const spent = server.requests.length - before
   expect(spent, `requests of a run with ${what}`).toBeLessThanOrEqual(row.requests ?? 5)
   const state = await test.mirror.syncState(test.engine.tenantId, resource)
-  expect(mode === 'poll' ? state.pollReason : state.sweepReason, 'stored reason').toBe(row.reason)
+  expect(mode === 'incremental' ? state.incrementalReason : state.fullReason, 'stored reason').toBe(row.reason)
   const [last] = test.query('select outcome, reason, mode from runs order by id desc limit 1')
   expect(last).toEqual({ outcome: 'failure', reason: row.reason, mode })
 }
@@ -159,7 +159,7 @@ async function assertIsolated(scene: Scene, resource: ResourceName): Promise<voi
   }
 }
 
-/** Two cycles at most until all is well, and one more for what needs two walks to be gone. */
+/** Two cycles at most until all is well, and one more for what needs two full syncs to be gone. */
 async function assertRecovery(scene: Scene, resource: ResourceName, findings: readonly string[]): Promise<void> {
   const { test } = scene
   const own = () => test.told.runs.filter((run) => run.resource === resource).at(-1)?.reason
@@ -189,8 +189,8 @@ async function assertRecovery(scene: Scene, resource: ResourceName, findings: re
 }
 
 function limitOf({ test }: Scene, resource: ResourceName): number {
-  const { freshnessMs, sweep } = test.settings.resources[resource]
-  return sweepFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: sweep.intervalMs, durationMs: null })
+  const { freshnessMs, full } = test.settings.resources[resource]
+  return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: null })
 }
 
 async function cursorOf({ test }: Scene, resource: ResourceName): Promise<string | null> {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { openMirror } from '../../../src/mirror/sqlite-mirror.ts'
+import { createTenantClient } from '../../../src/api/client.ts'
+import { openMirror } from '../../../src/mirror/sqlite/sqlite-mirror.ts'
 import { silentLog } from '../../../src/model/log.ts'
-import { systemClock } from '../../../src/model/system-clock.ts'
+import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
-import { createTenantClient } from '../../../src/tenant/client.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 
 /** One run of one resource in a process of its own; tells on stdout how it ended and what memory it took at most. */
@@ -50,7 +50,7 @@ const context = { settings, reader: client.reader, store: mirror, resources, clo
 const engine = await openTenantEngine(context)
 const beforeMiB = peak()
 const started = performance.now()
-const { outcome, reason } = await engine.run(on === 'roles' ? on : 'users', 'sweep', new AbortController().signal)
+const { outcome, reason } = await engine.run(on === 'roles' ? on : 'users', 'full', new AbortController().signal)
 const seconds = Math.round(performance.now() - started) / 1000
 const report: MemoryReport = { outcome, reason, beforeMiB, peakMiB: peak(), seconds }
 process.stdout.write(JSON.stringify(report))

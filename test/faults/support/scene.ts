@@ -28,9 +28,9 @@ export interface Scene {
   readonly server: FaultServer
   /** A second listener; nothing must ever reach it. */
   readonly other: FaultServer
-  /** Runs every resource's sweep and judges. */
+  /** Runs every resource's full sync and evaluates. */
   cycle(): Promise<readonly RunResult[]>
-  judge(): Promise<void>
+  evaluator(): Promise<void>
   /** Stored status of each check. */
   stored(): Promise<Record<string, CheckStatus>>
   /** Status of each check as it would be shown now. */
@@ -85,11 +85,11 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     server,
     other,
     async cycle() {
-      const results = await test.runAll('sweep')
-      await scene.judge()
+      const results = await test.runAll('full')
+      await scene.evaluator()
       return results
     },
-    async judge() {
+    async evaluator() {
       const now = test.clock.now()
       await evaluateTenant({ store: test.mirror, tenant: tenant(), checks, now, log: silentLog() })
     },

@@ -13,16 +13,16 @@ export interface Secured {
   readonly caFile: string
   readonly good: Certificate
   /** Makes a certificate the only trusted one: two of one name would hide each other. */
-  trust(only: string): void
+  quality(only: string): void
 }
 
 /** What a scene over HTTPS needs: a certificate and the file by which it is trusted. */
 export function secured(): Secured {
   const good = selfSigned(host)
   const caFile = join(temporaryFolder(), 'ca.pem')
-  const trust = (only: string) => writeFileSync(caFile, only)
-  trust(good.cert)
-  return { options: { server: { tls: good }, settings: { api: { caFile } } }, caFile, good, trust }
+  const quality = (only: string) => writeFileSync(caFile, only)
+  quality(good.cert)
+  return { options: { server: { tls: good }, settings: { api: { caFile } } }, caFile, good, quality }
 }
 
 export const expired = () => selfSigned(host, Date.now() - 60 * dayMs)

@@ -1,6 +1,6 @@
 import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
 import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/shape.ts'
+import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/series-config.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
@@ -12,10 +12,10 @@ import { usersSeries } from '../../../src/resources/users-gauges.ts'
 import { at, check, mode, posture, resource, unread } from './posture.ts'
 import { type Records, readerOf, record } from './records.ts'
 
-const withPoll = ['poll', 'sweep'] as const
+const withIncremental = ['incremental', 'full'] as const
 const shapeOf = (series: ResourceSeries) => ({
   ...series,
-  modes: series.resource === 'users' || series.resource === 'documents' ? withPoll : (['sweep'] as const),
+  modes: series.resource === 'users' || series.resource === 'documents' ? withIncremental : (['full'] as const),
   endpoints: [`/api/public/${series.resource}`, ...(series.resource === 'users' ? ['/api/public/users/{id}'] : [])],
 })
 
@@ -46,7 +46,7 @@ export const config: MetricsConfig = {
   ],
 }
 
-const pollMode = mode({ mode: 'poll', freshnessLimitMs: 900_000 })
+const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
 
 /** The posture of a tenant that was never asked for anything. */
 export const untouched: TenantPosture = posture({
@@ -55,7 +55,7 @@ export const untouched: TenantPosture = posture({
       const view = unread(name)
       const never = { up: false, lastAttemptAt: null, lastSuccessAt: null }
       return name === 'users' || name === 'documents'
-        ? { ...view, modes: [{ ...pollMode, ...never }, ...view.modes] }
+        ? { ...view, modes: [{ ...incrementalMode, ...never }, ...view.modes] }
         : view
     },
   ),
@@ -85,7 +85,7 @@ export const lively: TenantPosture = posture({
   holds: [{ id: 'H-1', resource: 'documents', reason: 'shrink_held', count: 9, message: 'Held', raisedAt: at }],
   resources: (['api-clients', 'authentication-settings', 'documents', 'permissions', 'roles', 'users'] as const).map(
     (name) =>
-      name === 'users' || name === 'documents' ? resource(name, { modes: [pollMode, mode()] }) : resource(name),
+      name === 'users' || name === 'documents' ? resource(name, { modes: [incrementalMode, mode()] }) : resource(name),
   ),
   checks: [
     check('api-client-secret-not-expired', { severities: ['critical'] }),

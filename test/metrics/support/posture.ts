@@ -8,7 +8,7 @@ const hour = 60 * minute
 /** A mode that succeeded lately. */
 export function mode(over: Partial<ModeView> = {}): ModeView {
   return {
-    mode: 'sweep',
+    mode: 'full',
     up: true,
     lastAttemptAt: at - 10 * minute,
     lastSuccessAt: at - 10 * minute,
@@ -54,7 +54,7 @@ export function check(id: string, over: Partial<CheckView> = {}): CheckView {
     status: 'pass',
     reason: null,
     entities: 12,
-    notJudged: 0,
+    notEvaluated: 0,
     evaluatedAt: at - 20_000,
     since: at - 40 * hour,
     severities: ['high'],

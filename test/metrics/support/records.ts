@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader } from '../../../src/mirror/query.ts'
+import type { MirrorRecord, RecordReader } from '../../../src/mirror/records/query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 
 export type Records = Readonly<Partial<Record<ResourceName, readonly MirrorRecord[]>>>

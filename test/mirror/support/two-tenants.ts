@@ -8,7 +8,7 @@ export interface TwoTenants extends TestMirror {
   readonly globex: number
 }
 
-/** A mirror of two tenants of which every resource was walked once; names of the second hold the word `globex`. */
+/** A mirror of two tenants of which every resource was read in full once; names of the second hold the word `globex`. */
 export async function twoTenants(): Promise<TwoTenants> {
   const test = testMirror()
   const open = async (name: string) =>

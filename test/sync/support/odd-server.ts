@@ -56,7 +56,7 @@ export async function oddServer(): Promise<OddServer> {
     return { data, pagination: { nextCursor, hasMore: data.length === pageSize, limit: pageSize, total: users.length } }
   }
 
-  /** The newest first; at the end a token that stands for all changes since the walk began. */
+  /** The newest first; at the end a token that stands for all changes since the full sync began. */
   function listDocuments(cursor: string | null, updatedAfter: string | null) {
     const place =
       cursor === null ? { skip: 0, since: changes } : (places.get(cursor) as { skip?: number; since: number })
@@ -76,7 +76,7 @@ export async function oddServer(): Promise<OddServer> {
     return { data, pagination: { hasMore, nextCursor: cursorFor(next), limit: null, previousCursor: cursor } }
   }
 
-  /** In another order at each walk, and nothing but `hasMore` on the last page; a cursor that is not known is ignored. */
+  /** In another order at each full sync, and nothing but `hasMore` on the last page; a cursor that is not known is ignored. */
   function listClients(cursor: string | null) {
     const place = places.get(cursor ?? '') as readonly Fields[] | undefined
     const rest = place ?? clients.reverse().slice()

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** Keywords that `problems` knows; any other in a schema would go unjudged and is a problem itself. */
+/** Keywords that `problems` knows; any other in a schema would go unevaluated and is a problem itself. */
 const known = new Set([
   '$ref',
   'additionalProperties',
@@ -18,12 +18,12 @@ const known = new Set([
 ])
 
 /**
- * Judges a value by a schema of an OpenAPI document, in the few words of JSON Schema that it uses. Stricter than the
+ * Evaluates a value by a schema of an OpenAPI document, in the few words of JSON Schema that it uses. Stricter than the
  * schema in one thing: a field that no schema names is a problem.
  */
 export function problems(value: unknown, schema: Schema, document: Schema, path = '$'): readonly string[] {
   const strange = Object.keys(schema).filter((key) => !known.has(key))
-  if (strange.length > 0) return [`${path}: the schema says ${strange.join(', ')}, which is not judged here`]
+  if (strange.length > 0) return [`${path}: the schema says ${strange.join(', ')}, which is not evaluated here`]
   const { $ref, anyOf, type, enum: allowed } = schema
   if (typeof $ref === 'string') return problems(value, resolved($ref, document), document, path)
   if (Array.isArray(anyOf)) {

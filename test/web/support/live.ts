@@ -50,13 +50,13 @@ export async function startLive(text: string, host = '127.0.0.1') {
     void logged.push({ level, fields, message })
   const log: Log = { ...silentLog(), info: note('info'), warn: note('warn') }
   const live = new LiveWeb('web.yaml', { cwd: folder, host, log, onReading: (ok) => void readings.push(ok) })
-  const judge = basicAuth(Buffer.alloc(32))
+  const evaluator = basicAuth(Buffer.alloc(32))
   const server = await startServer({
     listen: { host, port: 0 },
     access() {
       const settings = live.settings()
       const { users, tls, headers } = settings
-      const authenticate = users.size === 0 ? null : (header?: string) => judge(users, header)
+      const authenticate = users.size === 0 ? null : (header?: string) => evaluator(users, header)
       return { exposeDetails: false, isProtected: isProtected(settings), allowedHosts: [], authenticate, tls, headers }
     },
   })

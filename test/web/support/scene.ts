@@ -9,9 +9,9 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-const poll = (over = {}) =>
+const incremental = (over = {}) =>
   mode({
-    mode: 'poll',
+    mode: 'incremental',
     lastAttemptAt: at - 2 * minute,
     lastSuccessAt: at - 2 * minute,
     freshnessLimitMs: 15 * minute,
@@ -26,7 +26,7 @@ export const acme: TenantPosture = posture({
       resource: 'documents',
       reason: 'shrink_held',
       count: 214,
-      message: '214 of 1,305 documents were absent from two complete walks, more than 10 % may go at once',
+      message: '214 of 1,305 documents were absent from two complete full syncs, more than 10 % may go at once',
       raisedAt: at - 5 * hour,
     },
   ],
@@ -37,7 +37,7 @@ export const acme: TenantPosture = posture({
       live: 1305,
       dataAsOf: at - 5 * hour,
       freshnessLimitMs: 18 * hour,
-      modes: [poll(), mode({ up: false, reason: 'shrink_held', lastSuccessAt: at - 11 * hour })],
+      modes: [incremental(), mode({ up: false, reason: 'shrink_held', lastSuccessAt: at - 11 * hour })],
     }),
     resource('permissions', { live: 41, dataAsOf: at - 26 * minute, freshnessLimitMs: 90 * minute }),
     resource('roles', {
@@ -52,7 +52,7 @@ export const acme: TenantPosture = posture({
       live: 48211,
       quarantined: 2,
       dataAsOf: at - 41 * minute,
-      modes: [poll(), mode({ lastSuccessAt: at - 40 * minute })],
+      modes: [incremental(), mode({ lastSuccessAt: at - 40 * minute })],
     }),
   ],
   checks: [
@@ -150,7 +150,7 @@ export const globex: TenantPosture = posture({
   resources: [
     resource('api-clients', { live: 3, dataAsOf: at - 4 * minute, freshnessLimitMs: 45 * minute }),
     resource('authentication-settings', { live: 1, dataAsOf: at - 3 * minute, freshnessLimitMs: 15 * minute }),
-    resource('users', { live: 310, modes: [poll(), mode()] }),
+    resource('users', { live: 310, modes: [incremental(), mode()] }),
   ],
   checks: [
     check('api-client-secret-not-expired', { title: 'No API client has an expired secret', entities: 3 }),

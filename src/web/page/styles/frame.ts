@@ -1,4 +1,4 @@
-/** The page around its tables: heading, tenants, verdict, tiles and what waits for somebody. */
+/** The page around its tables: heading, tenants, check result, tiles and what waits for somebody. */
 export const frame = `* { box-sizing: border-box; }
 html { scroll-padding-top: 12px; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }

@@ -21,6 +21,6 @@ export function ownBundle(): Bundle {
   const migrations = join(folder, 'drizzle')
   mkdirSync(migrations)
   cpSync(join(root, 'drizzle'), migrations, { recursive: true })
-  execFileSync(process.execPath, [join(root, 'config/build.ts')], { cwd: folder })
+  execFileSync(process.execPath, [join(root, 'tools/build.ts')], { cwd: folder })
   return { file: join(folder, 'dist/tenantwatch.js'), migrations }
 }

@@ -1,6 +1,6 @@
-import type { Io } from '../../../../src/cli/io.ts'
-import { runProgram } from '../../../../src/cli/program.ts'
-import { systemClock } from '../../../../src/model/system-clock.ts'
+import { runProgram } from '../../../../src/commands/program.ts'
+import type { Io } from '../../../../src/model/process/io.ts'
+import { systemClock } from '../../../../src/model/process/system-clock.ts'
 
 export interface Said {
   readonly code: number

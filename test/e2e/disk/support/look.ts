@@ -8,8 +8,8 @@ export interface Look {
   readonly history: readonly string[]
   readonly findings: readonly string[]
   readonly events: readonly string[]
-  readonly walks: readonly Row[]
-  readonly walkPages: readonly number[]
+  readonly fullSyncs: readonly Row[]
+  readonly fullSyncPages: readonly number[]
   readonly cursor: string | null
   readonly completeStartedAt: number | null
   readonly runs: number
@@ -34,8 +34,10 @@ export function look(file: string): Look {
         `select fingerprint, "check", entity_id, severity, resolved_at is null, resolution, reopened from findings`,
       ),
       events: lines('select fingerprint, kind, severity, resolution from finding_events'),
-      walks: rows("select * from walks where resource = 'users'"),
-      walkPages: rows('select page from walk_pages where page > 0 order by page').map((row) => Number(row['page'])),
+      fullSyncs: rows("select * from full_syncs where resource = 'users'"),
+      fullSyncPages: rows('select page from full_sync_pages where page > 0 order by page').map((row) =>
+        Number(row['page']),
+      ),
       cursor: (state?.['cursor'] ?? null) as string | null,
       completeStartedAt: (state?.['at'] ?? null) as number | null,
       runs: Number(rows('select count(*) as n from runs')[0]?.['n']),

@@ -1,5 +1,5 @@
+import { type FullSyncScene, pageSize } from './full-sync-scene.ts'
 import type { Look, Row } from './look.ts'
-import { pageSize, type SweepScene } from './sweep-scene.ts'
 
 /** Fields that the list of users tells; `roleId` comes by another way and in its own time. */
 const listed = ['firstName', 'lastName', 'email', 'state', 'mfaStatus', 'mfaAction', 'roleName', 'createdAt'] as const
@@ -8,23 +8,24 @@ const plain = (value: unknown) => (typeof value === 'boolean' ? Number(value) : 
 const shown = (row: object) => JSON.stringify(listed.map((field) => plain(Reflect.get(row, field))))
 
 /**
- * What a disturbed sweep may have left: some of its pages whole with the walk that counts them, or all of it; never rows
+ * What a disturbed full sync may have left: some of its pages whole with the full sync that counts them, or all of it; never rows
  * without their page, a page without its rows, a change without its history or a removal that nobody confirmed.
  */
-export function halfDone(seen: Look, { before, after, truth, cursors }: SweepScene): string[] {
+export function halfDone(seen: Look, { before, after, truth, cursors }: FullSyncScene): string[] {
   const problems = [...seen.broken]
-  const [walk, ...more] = seen.walks
-  if (more.length > 0) problems.push(`${more.length + 1} walks of users are open`)
+  const [fullSync, ...more] = seen.fullSyncs
+  if (more.length > 0) problems.push(`${more.length + 1} full syncs of users are open`)
   const complete = seen.completeStartedAt !== before.completeStartedAt
-  const pages = complete ? Math.ceil(truth.length / pageSize) : Number(walk?.['pages'] ?? 0)
-  if (complete && walk !== undefined) problems.push('a walk is complete and still open')
-  const counted = walk === undefined ? [] : Array.from({ length: pages }, (_, index) => index + 1)
-  if (JSON.stringify(seen.walkPages) !== JSON.stringify(counted))
-    problems.push(`the walk counts ${pages} pages and holds ${seen.walkPages}`)
-  const next = walk?.['reached_end'] === 0 && pages > 0 ? (cursors[pages - 1] ?? null) : null
-  if (walk !== undefined && walk['next_cursor'] !== next) problems.push('the walk goes on at another place')
+  const pages = complete ? Math.ceil(truth.length / pageSize) : Number(fullSync?.['pages'] ?? 0)
+  if (complete && fullSync !== undefined) problems.push('a full sync is complete and still open')
+  const counted = fullSync === undefined ? [] : Array.from({ length: pages }, (_, index) => index + 1)
+  if (JSON.stringify(seen.fullSyncPages) !== JSON.stringify(counted))
+    problems.push(`the full sync counts ${pages} pages and holds ${seen.fullSyncPages}`)
+  const next = fullSync?.['reached_end'] === 0 && pages > 0 ? (cursors[pages - 1] ?? null) : null
+  if (fullSync !== undefined && fullSync['next_cursor'] !== next)
+    problems.push('the full sync goes on at another place')
   if (seen.cursor !== (complete ? after : before).cursor)
-    problems.push(`the poll cursor is ${seen.cursor} although complete=${complete}`)
+    problems.push(`the incremental sync cursor is ${seen.cursor} although complete=${complete}`)
 
   const old = new Map(before.users.map((row) => [row['userId'], row]))
   const now = new Map(seen.users.map((row) => [row['userId'], row]))
@@ -78,8 +79,8 @@ export function unlike(seen: Look, after: Look): string[] {
     ...differences('history', seen.history, after.history),
     ...differences('findings', seen.findings, after.findings),
     ...differences('events', seen.events, after.events),
-    ...(seen.walks.length > 0 ? ['a walk is left open'] : []),
-    ...(seen.cursor === after.cursor ? [] : ['the poll cursor is another one']),
+    ...(seen.fullSyncs.length > 0 ? ['a full sync is left open'] : []),
+    ...(seen.cursor === after.cursor ? [] : ['the incremental sync cursor is another one']),
   ]
 }
 

@@ -1,0 +1,158 @@
+import { minuteMs } from '../model/durations.ts'
+import { UsageError } from '../model/errors.ts'
+import { type Log, silentLog } from '../model/log.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { AnswerTimes } from './answer-times.ts'
+import { createUserWriter } from './create-user.ts'
+import { Access } from './credentials/access.ts'
+import type { AuthOptions } from './credentials/auth-options.ts'
+import { createSource } from './credentials/create-source.ts'
+import { OwnSecrets } from './credentials/own-secrets.ts'
+import { probesFor } from './endpoints.ts'
+import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
+import { RetryBucket } from './limits/retry-bucket.ts'
+import type { TenantClientOptions } from './options.ts'
+import { createReadCall } from './read-call.ts'
+import type { TenantClient } from './reader.ts'
+import { createTenantReader } from './tenant-reader.ts'
+import { parseTarget } from './transport/base-url.ts'
+import { Dispatchers } from './transport/dispatchers.ts'
+import { exchange } from './transport/exchange.ts'
+import { createTenantLink } from './transport/tenant-link.ts'
+
+const defaultCycleMs = 5 * minuteMs
+const maxTokenAnswerBytes = 64 * 1024
+
+/**
+ * A client of the tenant's whole API. Nothing is sent before the first call; dispose it to close its connections.
+ *
+ * @throws UsageError when an address, the header or the environment forbids to send a token.
+ */
+export function createTenantClient(options: TenantClientOptions): TenantClient {
+  const { api, auth, clock, env, observer, random } = options
+  const log = (options.log ?? silentLog()).child({ tenant: options.name })
+  const cycleMs = options.cycleMs ?? defaultCycleMs
+  if (env('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
+    throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED is 0, which switches certificate checks off: unset it')
+  }
+  assertHeader(auth)
+  const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
+  if ('oauth2' in auth.token) {
+    parseTokenUrl(auth.token.oauth2.tokenUrl, api.allowInsecureHttp)
+  }
+
+  const dispatchers = new Dispatchers(api)
+  const gate = new RateLimiter({
+    clock,
+    requestsPerSecond: api.requestsPerSecond,
+    blockedUntil: options.blockedUntil ?? 0,
+    blockedForMs: options.blockedForMs ?? null,
+    storeWait: storeWith(options.storeWait, log),
+  })
+  const userAgent = `tenantwatch/${options.version}`
+  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, gate }
+  const ownSecrets = new OwnSecrets()
+  const source = createSource(auth.token, {
+    clock,
+    log,
+    env,
+    cycleMs,
+    async postForm(url, form, signal) {
+      // A token server's wait is the tenant's: nothing can be sent to the tenant without it.
+      await gate.pass(signal)
+      const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const what = 'POST to the token URL'
+      ownSecrets.note(form.get('client_secret') ?? '')
+      const outcome = await exchange(exchangeParts, {
+        method: 'POST',
+        origin,
+        path,
+        what,
+        headers,
+        body: form.toString(),
+        maxBytes: maxTokenAnswerBytes,
+        signal,
+      })
+      // What it gives is a secret by design, and may be the one that was used before.
+      return outcome.kind === 'answer' && outcome.status === 200 ? outcome : ownSecrets.maskIn(outcome)
+    },
+  })
+  const link = createTenantLink({
+    target,
+    header: auth.header,
+    scheme: auth.scheme,
+    maxBodyBytes: api.maxBodyBytes,
+    clock,
+    exchange: exchangeParts,
+    ownSecrets,
+    observer,
+  })
+  const access = new Access({
+    source,
+    clock,
+    log,
+    cycleMs,
+    probes: probesFor(options.resources ?? resourceNames),
+    async probe(endpoint, { secret }, signal) {
+      const outcome = await link({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      if (outcome.kind === 'answer') return outcome.status
+      if (outcome.error.reason === 'aborted') throw outcome.error
+      return undefined
+    },
+  })
+  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(options.retries), random, observer })
+  const answerTimes = new AnswerTimes(clock)
+  const reader = createTenantReader({ read, api, answerTimes, version: options.version })
+
+  return {
+    ...reader,
+    reader,
+    answerTimes,
+    createUser: createUserWriter(link, access),
+    get blockedUntil() {
+      return gate.blockedUntil
+    },
+    get tokenGoodForMs() {
+      return source.goodForMs?.() ?? null
+    },
+    async [Symbol.asyncDispose]() {
+      source.dispose()
+      await dispatchers.destroy()
+    },
+  }
+}
+
+/** A wait that cannot be stored still holds in this process. */
+function storeWith(store: TenantClientOptions['storeWait'], log: Log): RateLimiterOptions['storeWait'] {
+  return async (until, forMs) => {
+    try {
+      await store?.(until, forMs)
+      return true
+    } catch (error) {
+      log.warn({ detail: String(error) }, 'A wait that the tenant asked for could not be stored for a restart')
+      return false
+    }
+  }
+}
+
+/** Headers that rule the message itself or the way through a proxy cannot carry the token. */
+const forbiddenHeaders =
+  /^(accept|accept-encoding|cache-control|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i
+
+function assertHeader({ header, scheme }: AuthOptions): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header) || forbiddenHeaders.test(header)) {
+    throw new UsageError('auth.header is not the name of a header that can carry a token')
+  }
+  if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
+}
+
+/** A token URL may have a query; otherwise it obeys the rules of the base URL. */
+function parseTokenUrl(text: string, allowInsecureHttp: boolean): { readonly origin: string; readonly path: string } {
+  const name = 'auth.token.oauth2.tokenUrl'
+  if (!URL.canParse(text)) throw new UsageError(`${name} is not a URL`)
+  const url = new URL(text)
+  const path = `${url.pathname}${url.search}`
+  url.search = ''
+  return { origin: parseTarget(url.href, name, allowInsecureHttp).origin, path }
+}

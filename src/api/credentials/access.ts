@@ -1,0 +1,159 @@
+import type { Clock } from '../../model/clock.ts'
+import { SyncError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import type { Endpoint } from '../endpoints.ts'
+import { waitFor } from '../wait-for.ts'
+import { type Held, Identity } from './identity.ts'
+import { deadCredential, isRefusal, missingPermission, type Refusal, undecided } from './refusals.ts'
+import type { Secret } from './secret.ts'
+import type { SecretSource } from './secret-source.ts'
+
+export interface AccessOptions {
+  readonly source: SecretSource
+  readonly clock: Clock
+  readonly log: Log
+  readonly cycleMs: number
+  /** One endpoint for each permission. */
+  readonly probes: readonly Endpoint[]
+  /** Asks an endpoint once; its HTTP status, or undefined when there was no answer. */
+  probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined>
+}
+
+interface Dead {
+  /** The token that every permission refused. */
+  held: Held
+  /** By which status. */
+  readonly status: Refusal
+  /** Monotonic time of the next probe. */
+  nextProbeAt: number
+  trying: boolean
+}
+
+/**
+ * Tells a dead credential from a missing permission, which the API answers alike (specification: Authentication), and
+ * keeps a dead one from hammering the server: one probe a cycle, until it answers or the token changes.
+ */
+export class Access {
+  readonly #options: AccessOptions
+  readonly #identity: Identity
+  /** The last success of each permission. */
+  readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
+  #dead: Dead | undefined
+  #turn = 0
+  /** Judgements queue up, so that many refusals at once cost one round of probes. */
+  #evaluation: Promise<unknown> = Promise.resolve()
+
+  constructor(options: AccessOptions) {
+    this.#options = options
+    this.#identity = new Identity(options.source.renewsIdentity)
+  }
+
+  /**
+   * The token to send.
+   *
+   * @throws SyncError `unauthorized` at once while the credential is dead, or when there is none.
+   */
+  async token(signal?: AbortSignal): Promise<Held> {
+    const dead = this.#dead
+    if (dead === undefined) return this.#identity.hold(await this.#options.source.current(signal))
+    const seen = await this.#options.source.glance()
+    // Another call may have brought it back to life meanwhile.
+    if (this.#dead !== dead) return this.token(signal)
+    if (dead.trying) throw deadCredential(dead.status)
+    if (seen !== undefined && !seen.equals(dead.held.secret)) return this.#revive(seen)
+    const now = this.#options.clock.monotonic()
+    if (now < dead.nextProbeAt) throw deadCredential(dead.status)
+    dead.nextProbeAt = now + this.#options.cycleMs
+    dead.trying = true
+    try {
+      return await this.#tryAgain(dead, signal)
+    } finally {
+      dead.trying = false
+    }
+  }
+
+  /** Fetches the token anew after a 401; true when it differs from the one that was refused. */
+  async renewed(held: Held, signal?: AbortSignal): Promise<boolean> {
+    try {
+      return this.#identity.hold(await this.#options.source.renew(held.secret, signal)).generation !== held.generation
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      const problem = error instanceof SyncError ? error.message : 'unforeseen error'
+      this.#options.log.warn({ problem }, 'the refused token could not be fetched anew')
+      return false
+    }
+  }
+
+  /** Takes note of an answer that was let in, and tells the identity it was read under. */
+  answered(endpoint: Endpoint, held: Held): number {
+    this.#succeeded(endpoint, held)
+    return this.#identity.answered(endpoint.template, held)
+  }
+
+  /** The check result on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
+  async denied(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+    const checkResult = this.#evaluation.then(() => this.#evaluator(endpoint, held, status, signal))
+    this.#evaluation = checkResult.catch(() => {})
+    return waitFor(checkResult, signal)
+  }
+
+  async #evaluator(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+    if (this.#dead?.held.generation === held.generation) return deadCredential(status)
+    // Where this token was let in before, something changed, and reads before the change prove nothing.
+    const wasLetIn = this.#successes.get(endpoint.permission)?.generation === held.generation
+    const missing = missingPermission(endpoint, status)
+    if (!wasLetIn && this.#provenElsewhere(endpoint, held)) return this.#deny(endpoint, missing)
+    for (const probe of this.#options.probes) {
+      if (probe.permission === endpoint.permission) continue
+      const found = await this.#probe(probe, held, signal)
+      if (isRefusal(found)) continue
+      return this.#deny(endpoint, found === 200 ? missing : undecided(endpoint, status))
+    }
+    const nextProbeAt = this.#options.clock.monotonic() + this.#options.cycleMs
+    this.#dead = { held, status, nextProbeAt, trying: false }
+    return deadCredential(status)
+  }
+
+  /** The one probe of a cycle, with the token fetched anew. */
+  async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Held> {
+    await this.renewed(dead.held, signal)
+    const held = this.#identity.hold(await this.#options.source.current(signal))
+    dead.held = held
+    const { probes } = this.#options
+    const probe = probes[this.#turn++ % probes.length]
+    const status = probe === undefined ? undefined : await this.#probe(probe, held, signal)
+    if (status === undefined || isRefusal(status)) throw deadCredential(dead.status)
+    return this.#revive(held.secret)
+  }
+
+  async #probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined> {
+    const status = await this.#options.probe(endpoint, held, signal)
+    if (status === 200) this.#succeeded(endpoint, held)
+    return status
+  }
+
+  #revive(secret: Secret): Held {
+    this.#dead = undefined
+    this.#identity.revived()
+    this.#options.log.info({}, 'the refused credential is in use again')
+    return this.#identity.hold(secret)
+  }
+
+  #deny(endpoint: Endpoint, checkResult: SyncError): SyncError {
+    this.#identity.denied(endpoint.template)
+    this.#successes.delete(endpoint.permission)
+    return checkResult
+  }
+
+  #succeeded({ permission }: Endpoint, { generation }: Held): void {
+    this.#successes.set(permission, { generation, at: this.#options.clock.monotonic() })
+  }
+
+  #provenElsewhere({ permission }: Endpoint, { generation }: Held): boolean {
+    const since = this.#options.clock.monotonic() - this.#options.cycleMs
+    for (const [other, success] of this.#successes) {
+      if (other !== permission && success.generation === generation && success.at >= since) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Clock } from '../../model/clock.ts'
+import { SyncError } from '../../model/errors.ts'
+import { endWithProcess } from '../../model/process/end-with-process.ts'
+import { codeOf } from '../code-of.ts'
+import { fetchedSource } from './fetched-source.ts'
+import { parseSecret } from './parse-secret.ts'
+import type { SecretSource } from './secret-source.ts'
+
+const timeoutMs = 10_000
+const mostBytes = 64 * 1024
+
+/**
+ * A secret printed by a command, run without a shell, for at most 10 s. Its output serves for one cycle; it is run again
+ * when the server refuses the secret. What it writes to stderr is not told, because it may name the secret.
+ */
+export function commandSource(argv: readonly string[], clock: Clock, cycleMs: number): SecretSource {
+  return fetchedSource({
+    renewsIdentity: false,
+    clock,
+    cycleMs,
+    async fetch(signal) {
+      return { secret: parseSecret(await output(argv, signal), 'The output of the token command'), lifeMs: cycleMs }
+    },
+  })
+}
+
+/** What the command prints. It runs in a group of its own, so that what it started ends with it. */
+function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
+  const [file = '', ...args] = argv
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const pieces: Buffer[] = []
+    let bytes = 0
+    let problem: string | null = null
+    const kill = () => killGroup(child)
+    const fail = (why: string) => {
+      problem ??= why
+      kill()
+    }
+    const late = setTimeout(() => fail(`no result within ${timeoutMs / 1000} s`), timeoutMs)
+    signal.addEventListener('abort', kill)
+    endWithProcess(child, kill)
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length
+      if (bytes > mostBytes) fail(`more than ${mostBytes / 1024} KiB of output`)
+      else pieces.push(piece)
+    })
+    child.once('error', (error) => {
+      problem ??= codeOf(error)
+    })
+    child.once('close', (code) => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', kill)
+      if (code !== 0) problem ??= code === null ? 'ended by a signal' : `exit code ${code}`
+      if (signal.aborted) reject(new SyncError('aborted', 'The token command was ended with the client'))
+      else if (problem === null) resolve(Buffer.concat(pieces).toString('utf8'))
+      else reject(failure(problem))
+    })
+  })
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended by itself.
+  }
+}
+
+function failure(why: string): SyncError {
+  return new SyncError('unauthorized', `The token command failed: ${why}`, {
+    hint: 'Run the configured command by hand as the user of the daemon',
+  })
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../model/clock.ts'
+import type { Log } from '../../model/log.ts'
+import type { Outcome } from '../transport/outcome.ts'
+import type { AuthOptions, OAuth2Origin, SecretOrigin } from './auth-options.ts'
+import { commandSource } from './command-source.ts'
+import { type EnvLookup, envSource } from './env-source.ts'
+import { fileSource } from './file-source.ts'
+import { oauth2Source } from './oauth2-source.ts'
+import type { SecretSource } from './secret-source.ts'
+
+export interface SourceParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly env: EnvLookup
+  readonly cycleMs: number
+  /** Sends a form to a token URL, once. */
+  postForm(url: string, form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
+}
+
+/** The source of the tenant's token, as configured. */
+export function createSource(token: AuthOptions['token'], parts: SourceParts): SecretSource {
+  return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
+}
+
+function createPlain(origin: SecretOrigin, parts: SourceParts): SecretSource {
+  if ('env' in origin) return envSource(origin.env, parts.env)
+  if ('file' in origin) return fileSource(origin.file, parts.log)
+  return commandSource(origin.command, parts.clock, parts.cycleMs)
+}
+
+function createOAuth2(origin: OAuth2Origin, parts: SourceParts): SecretSource {
+  return oauth2Source({
+    clientId: origin.clientId,
+    clientSecret: createPlain(origin.clientSecret, parts),
+    scope: origin.scope,
+    clock: parts.clock,
+    cycleMs: parts.cycleMs,
+    post: (form, signal) => parts.postForm(origin.tokenUrl, form, signal),
+  })
+}

@@ -1,0 +1,52 @@
+import { SyncError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/process/regular-file.ts'
+import { codeOf } from '../code-of.ts'
+import { parseSecret } from './parse-secret.ts'
+import type { Secret } from './secret.ts'
+import type { SecretSource } from './secret-source.ts'
+
+/**
+ * A secret in a file, read again whenever the file changed. While the file is half-written, empty or away, the last good
+ * secret stays in force; a file that was never good is an error.
+ */
+export function fileSource(path: string, log: Log): SecretSource {
+  let good: Secret | undefined
+  let seen = ''
+  let doubted = ''
+
+  async function read(fresh: boolean): Promise<Secret> {
+    let version = 'unreadable'
+    try {
+      version = await regularFileVersion(path, mostSecretBytes)
+      if (!fresh && good !== undefined && version === seen) return good
+      const text = (await readRegularFile(path, mostSecretBytes)).toString()
+      const secret = parseSecret(text, `File ${path}`)
+      good = secret
+      seen = version
+      doubted = ''
+      return secret
+    } catch (thrown) {
+      const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOf(thrown))
+      if (good === undefined) throw error
+      if (doubted !== version)
+        log.warn({ file: path, problem: error.message }, 'secret file is not usable, keeping the last')
+      doubted = version
+      return good
+    }
+  }
+
+  return {
+    renewsIdentity: false,
+    current: () => read(false),
+    glance: () => read(false),
+    renew: () => read(true),
+    dispose() {},
+  }
+}
+
+function unreadable(path: string, why: string): SyncError {
+  return new SyncError('unauthorized', `File ${path} cannot be read: ${why}`, {
+    hint: 'Check that the file exists and that the daemon may read it',
+  })
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../../model/clock.ts'
+import { minuteMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
+import { isObject } from '../decode/is-object.ts'
+import { longestPauseMs } from '../limits/rate-limiter.ts'
+import type { Answer, Outcome } from '../transport/outcome.ts'
+import { parseJson } from '../transport/parse-json.ts'
+import { type Fetched, fetchedSource } from './fetched-source.ts'
+import { parseSecret } from './parse-secret.ts'
+import type { SecretSource } from './secret-source.ts'
+
+export interface OAuth2SourceOptions {
+  readonly clientId: string
+  readonly clientSecret: SecretSource
+  readonly scope: string | null
+  readonly clock: Clock
+  readonly cycleMs: number
+  /** Sends the form to the token URL, once. */
+  post(form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
+}
+
+const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
+
+/** Without a stated life a token is used for so long. */
+const defaultLifeMs = 5 * minuteMs
+
+/**
+ * A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4; client_id and client_secret in the form).
+ * It is used for 90% of `expires_in`.
+ */
+export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
+  return fetchedSource({
+    renewsIdentity: true,
+    clock: options.clock,
+    cycleMs: options.cycleMs,
+    input: options.clientSecret,
+    async fetch(signal, clientSecret) {
+      const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: options.clientId })
+      form.set('client_secret', clientSecret?.expose() ?? '')
+      if (options.scope !== null) form.set('scope', options.scope)
+      return readTokenAnswer(await options.post(form, signal))
+    },
+  })
+}
+
+function readTokenAnswer(outcome: Outcome): Fetched {
+  if (outcome.kind === 'failure') throw outcome.error
+  const { status } = outcome
+  const body = outcome.body === null ? undefined : parseJson(outcome.body.toString())
+  const facts = isObject(body) ? body : {}
+  if (status !== 200) throw refusal(outcome, facts['error'])
+  const token = facts['access_token']
+  if (typeof token !== 'string') {
+    throw new SyncError('unauthorized', 'The token URL answered without an access_token', { hint, status })
+  }
+  return { secret: parseSecret(token, 'The access_token of the token URL'), lifeMs: lifeOf(facts['expires_in']) }
+}
+
+/** A refusal of the client is `unauthorized`; a token server in trouble is named as what it is, and asked again sooner. */
+function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
+  const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
+  const message = `The token URL answered ${status}${named}`
+  if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
+  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
+  if (status === 429 || tooLong) {
+    const wait = retryAfterMs === null ? {} : { retryAt: receivedAt + Math.ceil(retryAfterMs) }
+    return new SyncError('rate_limited', message, { status, ...wait })
+  }
+  if (status >= 500) return new SyncError('server_error', message, { status })
+  return new SyncError('unauthorized', message, { hint, status })
+}
+
+/** 90% of the stated seconds (a number or digits), at least one second. */
+function lifeOf(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === 'string' && /^\d{1,10}$/.test(expiresIn) ? Number(expiresIn) : expiresIn
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return defaultLifeMs
+  return Math.max(seconds * 0.9, 1) * secondMs
+}

@@ -1,0 +1,109 @@
+import type { Outcome } from '../transport/outcome.ts'
+
+/** A shorter text is a word that any answer may hold. */
+const shortest = 8
+
+/** The secret of a client and tokens that followed on one another. */
+const memoize = 4
+
+const mask = Buffer.from('[withheld]')
+
+const numbered = String.raw`\u00`
+const backslash = 0x5c
+const letterU = 0x75
+const percent = 0x25
+/** What JSON may escape by a sign: quotation mark, slash and backslash. */
+const escapable: ReadonlySet<number> = new Set([0x22, 0x2f, backslash])
+
+interface OwnSecret {
+  readonly text: string
+  /** The longest part of it that nobody escapes by a sign or a number of two digits. */
+  readonly trace: string
+}
+
+/**
+ * The secrets that the client of a tenant has sent lately. A server may send back what it was sent, as any text or name in
+ * an answer, and nothing of an answer is read before they are masked (docs/operations.md#tokens).
+ */
+export class OwnSecrets {
+  #known: readonly OwnSecret[] = []
+
+  note(text: string): void {
+    if (text.length < shortest || this.#known.at(-1)?.text === text) return
+    const trace = text.match(/[A-Za-z0-9]+/g)?.reduce((most, run) => (run.length > most.length ? run : most)) ?? ''
+    this.#known = [...this.#known.filter((known) => known.text !== text), { text, trace }].slice(-memoize)
+  }
+
+  /** The outcome with a mask in the place of each secret in its body. */
+  maskIn(outcome: Outcome): Outcome {
+    if (outcome.kind === 'failure' || outcome.body === null) return outcome
+    const { body } = outcome
+    const masked = this.mask(body)
+    return masked === body ? outcome : { ...outcome, body: masked }
+  }
+
+  /** The same body where it holds none of them. */
+  mask(body: Buffer): Buffer {
+    if (this.#known.length === 0) return body
+    const mayBeNumbered = hasNumbered(body)
+    const suspects = this.#known.filter(({ trace }) => mayBeNumbered || body.includes(trace))
+    return suspects.reduce((rest, { text }) => without(rest, Buffer.from(text, 'latin1')), body)
+  }
+}
+
+/** True where a character that is visible in ASCII, 21 to 7e, may be written by its number. */
+function hasNumbered(body: Buffer): boolean {
+  for (let at = body.indexOf(numbered); at !== -1; at = body.indexOf(numbered, at + 1)) {
+    const digit = body[at + numbered.length] ?? 0
+    if (digit >= 0x32 && digit <= 0x37) return true
+  }
+  return false
+}
+
+/** No regular expression: one of a long secret overflows the stack, and tells it in the error. */
+function without(body: Buffer, secret: Buffer): Buffer {
+  const first = secret[0]
+  const kept: Buffer[] = []
+  let from = 0
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte !== first && byte !== backslash && byte !== percent) continue
+    const end = endOf(secret, body, at)
+    if (end === -1) continue
+    kept.push(body.subarray(from, at), mask)
+    from = end
+    at = end - 1
+  }
+  return from === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
+}
+
+/** Where the secret ends that begins at a place, as it is or escaped as JSON or an address allows; -1 when none does. */
+function endOf(secret: Buffer, body: Buffer, at: number): number {
+  const end = endIn(secret, body, at, false)
+  return end === -1 ? endIn(secret, body, at, true) : end
+}
+
+/** @param inAddress true where a percent sign begins the number of a character. */
+function endIn(secret: Buffer, body: Buffer, at: number, inAddress: boolean): number {
+  let end = at
+  for (let i = 0; i < secret.length; i++) {
+    const byte = secret[i] ?? 0
+    const isNumber = inAddress && body[end] === percent
+    const length = isNumber ? (hexAt(body, end + 1, 2) === byte ? 3 : 0) : lengthOf(byte, body, end)
+    if (length === 0) return -1
+    end += length
+  }
+  return end
+}
+
+/** How long a character is as it stands at a place; 0 when another one does. */
+function lengthOf(byte: number, body: Buffer, at: number): number {
+  if (body[at] !== backslash) return body[at] === byte ? 1 : 0
+  if (body[at + 1] === letterU) return hexAt(body, at + 2, 4) === byte ? 6 : 0
+  if (body[at + 1] === byte && escapable.has(byte)) return 2
+  return byte === backslash ? 1 : 0
+}
+
+function hexAt(body: Buffer, at: number, digits: number): number {
+  return Number.parseInt(body.toString('latin1', at, at + digits), 16)
+}

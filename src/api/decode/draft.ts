@@ -1,0 +1,86 @@
+import type { Oddity, Reading } from '../reader.ts'
+import { kindOf } from './kind-of.ts'
+import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
+
+/** What was noticed while one record is read; the first problem decides. */
+export interface Draft {
+  problem: string | null
+  oddities: Oddity[] | null
+}
+
+const noOddities: readonly Oddity[] = Object.freeze([])
+
+/** A record tells at most so many oddities, each once: they are counted, not stored. */
+const maxOddities = 100
+
+/** A record of more unknown fields than this is none that anybody described. */
+const maxExtra = 1000
+
+export function newParseContext(): Draft {
+  return { problem: null, oddities: null }
+}
+
+export function odd(draft: Draft, kind: Oddity['kind'], field: string): void {
+  draft.oddities ??= []
+  const known = draft.oddities
+  if (known.length < maxOddities && !known.some((one) => one.field === field && one.kind === kind)) {
+    known.push({ kind, field })
+  }
+}
+
+export function fail(draft: Draft, problem: string): void {
+  draft.problem ??= problem
+}
+
+/**
+ * Own fields beyond `known` in the order of their names, without what looks like a secret; null when there are none.
+ * `__proto__` is a name like any other.
+ */
+export function extraFields(
+  draft: Draft,
+  raw: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  prefix = '',
+): Record<string, unknown> | null {
+  let unknown: string[] | null = null
+  for (const key in raw) {
+    if (known.has(key) || !Object.hasOwn(raw, key)) continue
+    unknown ??= []
+    unknown.push(key)
+  }
+  if (unknown === null) return null
+  if (unknown.length > maxExtra) {
+    fail(draft, `More than ${maxExtra} unknown fields in one object`)
+    return null
+  }
+  const extra = Object.create(null) as Record<string, unknown>
+  for (const key of unknown.sort()) {
+    const name = storableName(key)
+    extra[freeName(extra, name)] = storableField(key, raw[key])
+    odd(draft, 'unknown_field', `${prefix}${name.toWellFormed()}`)
+  }
+  return extra
+}
+
+export function finish<T>(
+  draft: Draft,
+  record: T,
+  extra: Readonly<Record<string, unknown>> | null,
+  id: string | number | null,
+  raw: unknown,
+  described: DescribedTexts,
+): Reading<T> {
+  if (draft.problem !== null) {
+    return { ok: false, id, raw: rawWithoutSecrets(raw, described), problem: draft.problem }
+  }
+  return { ok: true, record, extra, oddities: draft.oddities ?? noOddities }
+}
+
+export function notAnObject<T>(raw: unknown): Reading<T> {
+  return {
+    ok: false,
+    id: null,
+    raw: rawWithoutSecrets(raw, {}),
+    problem: `The record is ${kindOf(raw)}, not an object`,
+  }
+}

@@ -1,0 +1,81 @@
+import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
+import { dayMs } from '../../model/durations.ts'
+import { type Draft, fail, odd } from './draft.ts'
+import { wrong } from './identifiers.ts'
+
+const maxLength = 1024
+
+/**
+ * The last plausible instant of a creation or change in an answer of this server time, both in milliseconds since the
+ * epoch; where the server time cannot be read every date passes.
+ */
+export function latestDate(serverTime: number | null): number {
+  return serverTime === null ? Number.POSITIVE_INFINITY : serverTime + dayMs
+}
+
+/** A real boolean: `"false"` is true in JavaScript, and a check would be green for it. */
+export function strictBoolean(draft: Draft, field: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  fail(draft, wrong(field, value, 'a boolean'))
+  return false
+}
+
+export function strictText(draft: Draft, field: string, value: unknown): string {
+  if (typeof value === 'string' && value.length <= maxLength) return value.toWellFormed()
+  fail(
+    draft,
+    typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
+  )
+  return ''
+}
+
+/** A text, or null when the field is null or absent. */
+export function strictTextOrNull(draft: Draft, field: string, value: unknown): string | null {
+  return value === null || value === undefined ? null : strictText(draft, field, value)
+}
+
+/** A text, or null, which is counted, when the field is null or absent although the specification has it as a text. */
+export function strictTextIfAny(draft: Draft, field: string, value: unknown): string | null {
+  if (value === null || value === undefined) odd(draft, 'unknown_value', field)
+  return strictTextOrNull(draft, field, value)
+}
+
+/** One of `known`; any other text is kept and counted. */
+export function strictWord(draft: Draft, field: string, value: unknown, known: readonly string[]): string {
+  const text = strictText(draft, field, value)
+  if (draft.problem === null && !known.includes(text)) odd(draft, 'unknown_value', field)
+  return text
+}
+
+/**
+ * An ISO 8601 date as sent; one without an offset means UTC and is counted.
+ *
+ * @param latest the last instant that is plausible, in milliseconds since the epoch.
+ */
+export function strictDate(draft: Draft, field: string, value: unknown, latest = Number.POSITIVE_INFINITY): string {
+  if (typeof value !== 'string') {
+    fail(draft, wrong(field, value, 'a date'))
+    return ''
+  }
+  let ms = plainUtcMs(value)
+  if (ms === undefined) {
+    const parsed = parseIsoDate(value)
+    if (parsed?.hasOffset === false) odd(draft, 'no_offset', field)
+    ms = parsed?.ms
+  }
+  if (ms !== undefined && ms <= latest) return value
+  const problem =
+    ms === undefined ? 'not an ISO 8601 date that exists' : "more than 24 hours ahead of the server's time"
+  fail(draft, `${field} is ${problem}`)
+  return ''
+}
+
+export function strictDateOrNull(draft: Draft, field: string, value: unknown, latest?: number): string | null {
+  return value === null || value === undefined ? null : strictDate(draft, field, value, latest)
+}
+
+/** A date, or null, which is counted, when the field is null or absent although the specification has it as a date. */
+export function strictDateIfAny(draft: Draft, field: string, value: unknown, latest?: number): string | null {
+  if (value === null || value === undefined) odd(draft, 'unknown_value', field)
+  return strictDateOrNull(draft, field, value, latest)
+}

@@ -1,0 +1,115 @@
+import type { Random } from '../model/clock.ts'
+import type { Access } from './credentials/access.ts'
+import { isRefusal } from './credentials/refusals.ts'
+import type { Secret } from './credentials/secret.ts'
+import type { Endpoint } from './endpoints.ts'
+import { backoffMs, maxRetries } from './limits/backoff.ts'
+import type { RateLimiter } from './limits/rate-limiter.ts'
+import type { RetryBucket } from './limits/retry-bucket.ts'
+import type { TenantObserver } from './reader.ts'
+import { type ErrorFacts, readErrorFacts } from './transport/error-facts.ts'
+import type { Answer, Failure } from './transport/outcome.ts'
+import { statusFailure } from './transport/status-failure.ts'
+import { inWords, type TenantLink } from './transport/tenant-link.ts'
+
+export interface ReadCallParts {
+  readonly link: TenantLink
+  readonly access: Access
+  readonly gate: RateLimiter
+  readonly bucket: RetryBucket
+  readonly random: Random
+  readonly observer: TenantObserver | undefined
+}
+
+export interface ReadCall {
+  readonly endpoint: Endpoint
+  /** The path with its id filled in, and the query. */
+  readonly path: string
+  /** True where 404 says that the asked-for resource does not exist. */
+  readonly absentOn404: boolean
+  readonly badRequestHint?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ReadAnswer {
+  /** The one it was asked with. */
+  readonly secret: Secret
+  /** The body of a 200, in UTF-8; null for an absent resource. */
+  readonly body: Buffer | null
+  /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
+  readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
+  readonly ageSeconds: number | null
+  readonly receivedAt: number
+  readonly receivedMonotonic: number
+  readonly identity: number
+}
+
+/**
+ * Makes reading calls of one tenant: token, refusals, retries. What comes back is a whole 200 (or an agreed 404); everything
+ * else is thrown as a SyncError.
+ */
+export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
+  const { access, bucket, gate, link, observer } = parts
+  /** One free retry for a kept-alive connection that the server had closed; earned again by the next success. */
+  let mayBeStale = false
+
+  async function pause(failure: Failure, retries: number, signal: AbortSignal | undefined): Promise<boolean> {
+    if (failure.untouched && mayBeStale) {
+      mayBeStale = false
+      observer?.retry(failure.error.reason)
+      return false
+    }
+    if (!failure.retriable || retries >= maxRetries || !bucket.take()) throw failure.error
+    observer?.retry(failure.error.reason)
+    await gate.sleep(backoffMs(retries + 1, parts.random), signal)
+    return true
+  }
+
+  return async (call) => {
+    const { endpoint, signal } = call
+    let retries = 0
+    let renewed = false
+    for (;;) {
+      const held = await access.token(signal)
+      const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
+      if (outcome.kind === 'answer') {
+        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null } = outcome
+        const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
+        if (status === 200 || denial !== null) {
+          bucket.succeeded(retries)
+          mayBeStale = true
+          return {
+            body: denial !== null ? null : (body ?? Buffer.alloc(0)),
+            absent: denial,
+            ageSeconds,
+            receivedAt,
+            receivedMonotonic,
+            identity: access.answered(endpoint, held),
+            secret: held.secret,
+          }
+        }
+        if (status === 401 && !renewed && (await access.renewed(held, signal))) {
+          renewed = true
+          continue
+        }
+        if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)
+      }
+      const failure = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
+      if (await pause(failure, retries, signal)) retries += 1
+    }
+  }
+}
+
+/** A 404 removes a user from the mirror, so it must come from the API itself and not from something before it. */
+function denialIn({ body }: Answer): ErrorFacts | null {
+  const facts = readErrorFacts(body)
+  return facts.enveloped ? facts : null
+}
+
+const unprovenHint =
+  'A 404 counts only with the envelope of the API and an error in it: something before the API may have sent it'
+
+function contextOf({ endpoint, badRequestHint, absentOn404 }: ReadCall) {
+  const notFoundHint = absentOn404 ? unprovenHint : undefined
+  return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint, notFoundHint }
+}

@@ -1,0 +1,26 @@
+import { UsageError } from '../../model/errors.ts'
+import { isLoopback } from '../../model/process/loopback.ts'
+
+export interface Target {
+  readonly origin: string
+  /** Path before `/api/public`, without a trailing slash. */
+  readonly prefix: string
+}
+
+/**
+ * Takes a configured address apart; `setting` names it in messages, which never echo it, for it may carry credentials.
+ *
+ * @throws UsageError unless it is an `https` address without credentials, query or fragment; `http` is for loopback
+ *   hosts, or for any when `allowInsecureHttp` is set.
+ */
+export function parseTarget(text: string, setting: string, allowInsecureHttp: boolean): Target {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) throw new UsageError(`${setting} is not a URL`)
+  if (url.username !== '' || url.password !== '') throw new UsageError(`${setting} must not carry credentials`)
+  if (url.search !== '' || url.hash !== '') throw new UsageError(`${setting} must not carry a query or a fragment`)
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+    throw new UsageError(`${setting} uses http for a host other than this machine: use https, or set allowInsecureHttp`)
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new UsageError(`${setting} must begin with https://`)
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
+}

@@ -1,0 +1,98 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { SyncError, UsageError } from '../../model/errors.ts'
+import { holdsCertificate } from '../../model/process/certificate-authorities.ts'
+import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
+import { codeOf } from '../code-of.ts'
+import { letHeadsGo } from './let-heads-go.ts'
+
+export interface DispatcherOptions {
+  readonly timeoutMs: number
+  readonly proxy: string | null
+  readonly caFile: string | null
+}
+
+const maxConnectMs = 10_000
+
+/** More exchanges than the engine ever has under way at once; those beyond it wait inside their deadline. */
+const connections = 16
+
+/**
+ * The connections of one tenant: HTTP/1.1, certificates always checked, a proxy only when configured. The authorities of
+ * `caFile` replace those of the system, and are read again when the file changes.
+ */
+export class Dispatchers {
+  readonly #options: DispatcherOptions
+  #dispatcher: Dispatcher | undefined
+  #version = ''
+  #closed = false
+
+  constructor(options: DispatcherOptions) {
+    if (options.proxy !== null) assertProxy(options.proxy)
+    this.#options = options
+  }
+
+  get proxied(): boolean {
+    return this.#options.proxy !== null
+  }
+
+  /** @throws SyncError `tls` when `caFile` cannot be used, `aborted` after closing. */
+  async current(): Promise<Dispatcher> {
+    const { caFile } = this.#options
+    if (caFile === null) return this.#replace('', undefined)
+    let version: string
+    let ca: string | undefined
+    try {
+      version = await regularFileVersion(caFile)
+      if (version !== this.#version || this.#dispatcher === undefined) {
+        ca = (await readRegularFile(caFile)).toString()
+        if (!holdsCertificate(ca)) throw new UnfitFile('it holds no PEM certificate')
+      }
+    } catch (thrown) {
+      throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOf(thrown)}`, {
+        hint: 'Set api.caFile to a readable PEM file',
+      })
+    }
+    return this.#replace(version, ca)
+  }
+
+  /** Ends every exchange under way; later ones are refused. */
+  async destroy(): Promise<void> {
+    this.#closed = true
+    await this.#dispatcher?.destroy()
+  }
+
+  #replace(version: string, ca: string | undefined): Dispatcher {
+    if (this.#closed) throw new SyncError('aborted', 'The client is closed')
+    if (this.#dispatcher !== undefined && version === this.#version) return this.#dispatcher
+    const former = this.#dispatcher
+    const dispatcher = build(this.#options, ca).compose(letHeadsGo)
+    this.#dispatcher = dispatcher
+    this.#version = version
+    void former?.close().catch(() => {})
+    return dispatcher
+  }
+}
+
+function build({ timeoutMs, proxy }: DispatcherOptions, ca: string | undefined): Dispatcher {
+  const connectTimeout = Math.min(timeoutMs, maxConnectMs)
+  const quality = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
+  const common = {
+    allowH2: false,
+    pipelining: 1,
+    connections,
+    connectTimeout,
+    // The deadline of the exchange rules; these would only fire beside it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 16_384,
+  }
+  if (proxy === null) return new Agent({ ...common, connect: { ...quality, timeout: connectTimeout } })
+  return new ProxyAgent({ ...common, uri: proxy, requestTls: quality, proxyTls: quality })
+}
+
+function assertProxy(proxy: string): void {
+  const protocol = URL.canParse(proxy) ? new URL(proxy).protocol : ''
+  if (!['http:', 'https:', 'socks5:'].includes(protocol)) {
+    throw new UsageError('api.proxy is not a URL that begins with http://, https:// or socks5://')
+  }
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { createViews } from '../daemon/views.ts'
+import type { HoldRow } from '../mirror/port.ts'
+import { UsageError } from '../model/errors.ts'
+import { remedyOf } from '../model/hold-remedy.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { table } from '../report/table.ts'
+import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
+import { wholeNumber } from './simulate.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+
+interface AcceptOptions {
+  readonly count?: number
+  readonly reason?: string
+}
+
+export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('accept')
+    .argument('[id]', 'of a hold, or the fingerprint of a finding of drift; without it, all holds are listed')
+    .description('list what the engine holds back, or accept it; accept drift')
+    .option('--count <n>', 'refuse when the hold covers another number by now', wholeNumber)
+    .option('--reason <text>', 'why it is accepted; kept with the decision')
+    .addHelpText(
+      'after',
+      `
+A running engine applies a decision before its next run, otherwise the next sync does.
+A list has one hold a line: id, tenant, resource, reason, count; a terminal gets a heading, too.
+Drift (auth-settings-unchanged, role-permissions-unchanged) is accepted by the fingerprint of its finding, or the
+beginning of it: what the finding shows is then what drift is measured from.
+
+Examples:
+  tenantwatch accept
+  tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"
+  tenantwatch findings
+  tenantwatch accept e49418ad0f73 --reason "Agreed with the board on 3 May"`,
+    )
+    .action(async (hold: string | undefined, options: AcceptOptions, command: Command) =>
+      done(await accept(io, hold, options, command)),
+    )
+}
+
+/** One hold a line for programs; a terminal gets a heading, and the command to type next. */
+function list(io: Io, holds: readonly HoldRow[]): void {
+  if (holds.length === 0) {
+    io.stderr.write('Nothing is held\n')
+    return
+  }
+  const rows = holds.map(({ id, tenant, resource, reason, count }) => [id, tenant, resource, reason, String(count)])
+  if (io.stdout.isTTY !== true) {
+    for (const row of rows) print(io, row.join(' '))
+    return
+  }
+  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT'], rows))
+  const next = holds.find((hold) => remedyOf(hold) === null)
+  if (next !== undefined) {
+    print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)
+  }
+  for (const hold of holds) {
+    const remedy = remedyOf(hold)
+    if (remedy !== null) print(io, `\n${hold.id} cannot be accepted. ${remedy}`)
+  }
+}
+
+async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command)
+  await using mirror = await openSoundMirror(settings, io)
+  const holds = await mirror.holds()
+  if (id === undefined) {
+    list(io, holds)
+    return exitCodes.ok
+  }
+  const hold = holds.find((one) => one.id === id)
+  const reason = options.reason?.trim() ?? ''
+  if (hold === undefined && options.count === undefined && mayBeFingerprint(id)) {
+    const views = createViews(mirror, settings, io.clock)
+    if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
+  }
+  if (hold === undefined) throw new UsageError('No hold has this id; "tenantwatch accept" lists those there are')
+  const remedy = remedyOf(hold)
+  if (remedy !== null)
+    throw new UsageError(`Hold ${id} cannot be accepted, as the next run would raise it again. ${remedy}`)
+  if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
+  if (options.count !== undefined && options.count !== hold.count) {
+    throw new UsageError(
+      `Hold ${id} covers ${hold.count} by now, which is not what --count says; look again before accepting`,
+    )
+  }
+  await mirror.decide({ holdId: id, reason, at: io.clock.now() })
+  print(
+    io,
+    `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`,
+  )
+  return exitCodes.ok
+}

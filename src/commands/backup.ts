@@ -1,0 +1,55 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Backup, type BackupStep, backUpMirror } from '../mirror/sqlite/backup.ts'
+import { toIso } from '../model/dates.ts'
+import { describeDuration } from '../model/durations.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { type StatusLine, statusLine } from './support/status-line.ts'
+
+export function addBackup(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('backup')
+    .argument('<file>', 'where to put it; a backup that is there is replaced')
+    .description('copy the mirror into one file, checked, while an engine may be at work')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine. The file is the old one or the whole new one at any time, never half of it.
+It holds names and e-mail addresses, like the mirror: only its owner may read it.
+To restore: stop the engine, copy the file to store.path, delete the -wal and -shm beside that, start the engine.
+
+Exit: 0 made; 2 the file cannot be used for a backup; 3 the backup could not be made.
+
+Examples:
+  tenantwatch backup /backups/tenantwatch.db
+  tenantwatch backup "/backups/tenantwatch-$(date +%F).db"`,
+    )
+    .action(async (file: string, _options: object, command: Command) => done(await backup(io, file, command)))
+}
+
+async function backup(io: Io, file: string, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command)
+  const line = statusLine(io)
+  const made = await backUpMirror({
+    from: settings.storePath,
+    to: file === '' ? '' : resolve(io.cwd, file),
+    signal: io.stop,
+    onProgress: (step) => tell(line, step),
+  }).finally(line.clear)
+  print(io, resultOf(made, io.clock.now()))
+  return exitCodes.ok
+}
+
+function tell(line: StatusLine, step: BackupStep): void {
+  if (step.doing === 'checking') line.say('Checking the copy')
+  else line.show(() => `Copying, ${Math.floor((100 * step.pages) / step.of)}%`)
+}
+
+function resultOf({ file, bytes, records, syncedAt }: Backup, now: number): string {
+  const size = `${(bytes / 1e6).toFixed(1)} MB`
+  const age =
+    syncedAt === null ? 'never synced' : `last synced ${toIso(syncedAt)} (${describeDuration(now - syncedAt)} ago)`
+  return `${printable(file)}: ${size}, ${records} records, ${age}`
+}

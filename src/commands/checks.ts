@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { checksOf } from '../checks/checks-of.ts'
+import { checks } from '../checks/index.ts'
+import { ConfigError } from '../config/yaml/config-error.ts'
+import { tryOwnChecks } from '../doctor/own-check-problems.ts'
+import type { Check } from '../evaluate/check.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { table } from '../report/table.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+
+const formats = ['table', 'json'] as const
+
+/** Everything there is to evaluate, and by id what is wrong with own checks. */
+interface Listed {
+  readonly checks: readonly Check[]
+  readonly problems: ReadonlyMap<string, string>
+}
+
+export function addChecks(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('checks')
+    .description('the catalogue of checks, with those of your own')
+    .option('--format <format>', formats.join(', '), 'table')
+    .addHelpText('after', '\nExample:\n  tenantwatch checks --format json')
+    .action(async (options: { readonly format: string }, command: Command) => {
+      const format = oneOf('format', formats, options.format)
+      const listed = await everyCheck(io, command)
+      print(io, format === 'json' ? JSON.stringify(listed.checks.map(factsOf(listed)), null, 2) : catalogue(listed))
+      done(exitCodes.ok)
+    })
+}
+
+/** Without a configuration there is the built-in catalogue alone; nobody needs one to read that. */
+async function everyCheck(io: Io, command: Command): Promise<Listed> {
+  try {
+    const { settings } = loadConfiguration(io, command)
+    const tried = await tryOwnChecks(settings.ownChecks, io.clock.now())
+    const problems = tried.flatMap(({ check, problem }) => (problem === null ? [] : [[check.id, problem] as const]))
+    return { checks: checksOf(settings), problems: new Map(problems) }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const [first = ''] = error.problems
+    io.stderr.write(`Only built-in checks are listed, as there is no valid configuration: ${printable(first)}\n`)
+    return { checks, problems: new Map() }
+  }
+}
+
+function catalogue({ checks: all, problems }: Listed): string {
+  const rows = all.map((check) => [
+    check.id,
+    check.severities.toReversed().join('/'),
+    isBroken(check) ? '' : [check.evaluates, ...check.needs].join(', '),
+    check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
+  ])
+  const broken = [...problems].map(([id, problem]) => `\n${id} cannot be evaluated: ${printable(problem)}`)
+  return table(['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN'], rows) + broken.join('')
+}
+
+function isBroken({ own }: Check): boolean {
+  return own !== undefined && own.problem !== null
+}
+
+function factsOf({ problems }: Listed) {
+  return (check: Check) => {
+    const { id, title, description, risk, remediation, severities, evaluates, needs, entity, own } = check
+    const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
+    if (own === undefined) return facts
+    const { file, frameworks } = own
+    const reads = isBroken(check) ? { evaluates: null } : {}
+    return { ...facts, ...reads, own: { file, frameworks, problem: problems.get(id) ?? null } }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import { ConfigError } from '../config/yaml/config-error.ts'
+import { maskedYaml } from '../config/yaml/masked-yaml.ts'
+import { openAddress } from '../doctor/config-warnings.ts'
+import { tryOwnChecks } from '../doctor/own-check-problems.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { loadConfiguration } from './support/configuration.ts'
+
+export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  const config = program
+    .command('config')
+    .description('look at the configuration')
+    .addHelpText('after', '\nExamples:\n  tenantwatch config check\n  tenantwatch config print')
+  config
+    .command('check')
+    .description('validate the configuration; every problem in one go')
+    .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
+    .action(async (_options: object, command: Command) => {
+      const { settings, source } = loadConfiguration(io, command, {
+        checkWeb: true,
+        diagnoseSecrets: true,
+        needsSecrets: true,
+      })
+      const { ownChecks } = settings
+      const tried = await tryOwnChecks(ownChecks, io.clock.now())
+      const problems = tried.flatMap(({ check, problem }) =>
+        problem === null ? [] : [`${placeOf(check.file, ownChecks.folder)}: ${problem}`],
+      )
+      if (problems.length > 0) throw new ConfigError(problems)
+      const own = tried.length === 0 ? '' : `, ${counted(tried.length, 'own check')}`
+      print(io, `${source} is valid: ${counted(settings.tenants.length, 'tenant')}${own}`)
+      // What surprises in it does not make it invalid: beside the result, not in it.
+      for (const { sentence, advice } of openAddress(settings, io.cwd)) {
+        io.stderr.write(`Warning: ${sentence}. ${advice}\n`)
+      }
+      done(exitCodes.ok)
+    })
+  config
+    .command('print')
+    .description('the effective configuration, defaults included, secrets masked')
+    .addHelpText('after', '\nExample:\n  tenantwatch config print')
+    .action((_options: object, command: Command) => {
+      const { settings, source } = loadConfiguration(io, command)
+      print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
+      done(exitCodes.ok)
+    })
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A file of the folder of own checks, or that folder itself. */
+function placeOf(file: string, folder: string | null): string {
+  return printable(file === folder ? file : `${folder}: ${file}`)
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { loadSettings } from '../config/load-settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Daemon, startDaemon } from '../daemon/daemon.ts'
+import { FatalError } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
+import type { Simulator } from '../simulator/index.ts'
+import { portNumber, wholeNumber } from './simulate.ts'
+import { catalogue } from './support/catalogue.ts'
+import { createLog } from './support/logger.ts'
+import { untilStopped } from './support/until-stopped.ts'
+
+const tokenVariable = 'TENANTWATCH_DEMO_TOKEN'
+
+interface DemoOptions {
+  readonly port: number
+  readonly users: number
+  readonly once?: boolean
+}
+
+export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('demo')
+    .description('a simulated tenant and the daemon on a throw-away database')
+    .option('--port <n>', 'port of page and metrics; another one when it is taken', portNumber, 9469)
+    .option('--users <n>', 'users of the simulated tenant', wholeNumber, 250)
+    .option('--once', 'show the findings and exit')
+    .addHelpText('after', '\nExample:\n  tenantwatch demo --users 5000')
+    .action(async (options: DemoOptions) => done(await demo(io, options)))
+}
+
+async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
+  try {
+    const { startSimulator } = await import('../simulator/index.ts')
+    const clock = () => io.clock.now()
+    await using simulator = await startSimulator({ clock, sizes: { users: options.users }, liveEveryMs: 15_000 })
+    const log = await createLog(io, 'warn')
+    print(io, `A simulated tenant with ${options.users} users answers at ${simulator.baseUrl}; syncing it …\n`)
+    await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
+    await Promise.race([daemon.caughtUp, untilStopped(io)])
+    await daemon.session.evaluate()
+    await show(daemon, io)
+    if (options.once === true) return exitCodes.ok
+    const at = `http://127.0.0.1:${daemon.address.port}`
+    print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
+    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)\n\nCtrl-C ends it.`)
+    await Promise.race([untilStopped(io), daemon.broken])
+    return exitCodes.ok
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
+  const own: Io = { ...io, env: { [tokenVariable]: simulator.tokens.reader } }
+  try {
+    return await startDaemon(demoSettings(simulator, folder, port), own, log)
+  } catch (error) {
+    if (!(error instanceof FatalError) || port === 0 || !/port is taken/.test(error.message)) throw error
+    return startDaemon(demoSettings(simulator, folder, 0), own, log)
+  }
+}
+
+/** The demo's configuration, through the same door as any other. */
+function demoSettings(simulator: Simulator, folder: string, port: number): Settings {
+  const text = `
+tenants:
+  - name: demo
+    baseUrl: ${simulator.baseUrl}
+    auth: { token: { env: ${tokenVariable} } }
+    ownClientId: ${simulator.credentials.reader.clientId}
+    api: { pageSizeParameter: limit, requestsPerSecond: 0 }
+schedule:
+  users: "*/10 * * * * *"
+  usersSweep: "*/30 * * * * *"
+  documents: "*/10 * * * * *"
+  documentsSweep: "*/30 * * * * *"
+  api-clients: "*/20 * * * * *"
+  roles: "*/30 * * * * *"
+  permissions: "*/30 * * * * *"
+  authentication-settings: "*/10 * * * * *"
+  evaluate: "*/10 * * * * *"
+store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
+server: { listen: "127.0.0.1:${port}" }
+`
+  const file = 'demo.yaml'
+  const env = { [tokenVariable]: simulator.tokens.reader }
+  return loadSettings({ file, env, catalogue, exists: (path) => path.endsWith(file), readFile: () => text }).settings
+}
+
+async function show({ session }: Daemon, io: Io): Promise<void> {
+  const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
+  const shown = 25
+  print(io, findingsTable(found, shown))
+  for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
+  if (found.length > shown) print(io, `… and ${found.length - shown} more on the page`)
+}

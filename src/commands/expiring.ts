@@ -1,0 +1,161 @@
+import type { Command } from 'commander'
+import { createViews } from '../daemon/views.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs, describeDuration } from '../model/durations.ts'
+import { UsageError } from '../model/errors.ts'
+import type { Deadline } from '../model/process/deadline.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { csvLine } from '../report/csv.ts'
+import { doubts } from '../report/data-warnings.ts'
+import { jsonArray } from '../report/json-array.ts'
+import { table } from '../report/table.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+import { writeAll } from './support/write-stream.ts'
+
+const formats = ['table', 'json', 'ndjson', 'csv'] as const
+const mostDays = 36_500
+
+interface ExpiringOptions {
+  readonly days: string
+  readonly tenant?: string
+  readonly format: string
+}
+
+export function addExpiring(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('expiring')
+    .description('secrets and waivers that end soon or have ended, in the order of time')
+    .option('--days <n>', 'how far to look ahead', '90')
+    .option('--tenant <name>', 'only this tenant')
+    .option('--format <format>', formats.join(', '), 'table')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine. The same, without a limit, is served as a calendar: /calendar.ics.
+
+Examples:
+  tenantwatch expiring --days 30
+  tenantwatch expiring --format csv > expiring.csv`,
+    )
+    .action(async (options: ExpiringOptions, command: Command) => done(await expiring(io, options, command)))
+}
+
+async function expiring(io: Io, options: ExpiringOptions, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, options.format)
+  const days = daysOf(options.days)
+  const { settings } = loadConfiguration(io, command)
+  const names = settings.tenants.map(({ name }) => name)
+  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  await using mirror = await openSoundMirror(settings, io)
+  const views = createViews(mirror, settings, io.clock)
+  const now = io.clock.now()
+  const found = (await views.deadlines(tenant)).filter(({ at }) => at <= now + days * dayMs)
+  await writeAll(io, render(format, found, { now, days }))
+  // A short list must not look complete: what of it could not be read is told beside.
+  const output = format === 'table' ? io.stdout : io.stderr
+  for (const posture of await views.posture()) {
+    if (tenant !== undefined && posture.tenant !== tenant) continue
+    for (const line of doubts(posture, 'api-clients')) output.write(`${line}\n`)
+  }
+  return exitCodes.ok
+}
+
+function daysOf(text: string): number {
+  const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (days <= mostDays) return days
+  throw new UsageError(`The value of --days cannot be used: want a whole number from 0 to ${mostDays}`)
+}
+
+interface Horizon {
+  readonly now: number
+  readonly days: number
+}
+
+async function* render(
+  format: (typeof formats)[number],
+  found: readonly Deadline[],
+  horizon: Horizon,
+): AsyncIterable<string> {
+  const rows = found.map((deadline) => rowOf(deadline, horizon.now))
+  switch (format) {
+    case 'json':
+      yield* jsonArray(each(rows))
+      return
+    case 'ndjson':
+      for (const row of rows) yield `${printableJson(row)}\n`
+      return
+    case 'csv':
+      yield csvLine(columns)
+      for (const row of rows) yield csvLine(columns.map((column) => row[column]))
+      return
+    case 'table':
+      yield `${expiringTable(found, horizon)}\n`
+      return
+    default:
+      throw new TypeError(`Unknown format ${format satisfies never}`)
+  }
+}
+
+async function* each<T>(items: readonly T[]): AsyncIterable<T> {
+  yield* items
+}
+
+const columns = [
+  'expires',
+  'daysLeft',
+  'tenant',
+  'kind',
+  'id',
+  'name',
+  'role',
+  'own',
+  'check',
+  'entity',
+  'owner',
+  'state',
+] as const
+
+/** One shape for both kinds; what a kind does not have is null. `daysLeft` are whole days, negative once it has ended. */
+function rowOf(deadline: Deadline, now: number): Record<(typeof columns)[number], unknown> {
+  const { tenant, kind, id, at } = deadline
+  const common = { expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs), tenant, kind, id }
+  if (deadline.kind === 'secret') {
+    const { name, role, own } = deadline
+    return {
+      ...common,
+      name,
+      role,
+      own,
+      check: null,
+      entity: null,
+      owner: null,
+      state: at <= now ? 'expired' : 'valid',
+    }
+  }
+  const { check, entity, owner, state } = deadline
+  return { ...common, name: null, role: null, own: false, check, entity, owner, state }
+}
+
+function expiringTable(found: readonly Deadline[], { now, days }: Horizon): string {
+  if (found.length === 0) return `Nothing known ends within ${days} days.`
+  const rows = found.map((deadline) => [
+    toIso(deadline.at).slice(0, 16).replace('T', ' '),
+    distance(deadline.at - now),
+    deadline.tenant,
+    deadline.kind,
+    deadline.id,
+    deadline.kind === 'secret' ? (deadline.name ?? '') : `${deadline.check} ${deadline.entity}`,
+    deadline.kind === 'secret' ? (deadline.own ? 'the secret of this watch itself' : '') : noteOf(deadline),
+  ])
+  return table(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows)
+}
+
+function distance(ms: number): string {
+  return ms < 0 ? `${describeDuration(-ms)} ago` : `in ${describeDuration(ms)}`
+}
+
+function noteOf({ owner, state }: Extract<Deadline, { kind: 'waiver' }>): string {
+  return state === 'active' || state === 'expired' ? `owner ${owner}` : `${state}, owner ${owner}`
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { checksOf } from '../checks/checks-of.ts'
+import type { Settings } from '../config/settings.ts'
+import { readFindings } from '../evaluate/findings/read-findings.ts'
+import type { Mirror } from '../mirror/port.ts'
+import { UsageError } from '../model/errors.ts'
+import type { FindingView } from '../model/finding.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { escapeInJson } from '../model/text/printable-json.ts'
+import { explanationOf } from '../report/explanation.ts'
+import { explanationText } from '../report/explanation-text.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+
+const formats = ['text', 'json'] as const
+const leastLength = 6
+
+export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('explain')
+    .argument('<fingerprint>', 'of a finding, or its beginning')
+    .description('why a finding stands: the rule, the facts, when and by which request they were read, the history')
+    .option('--format <format>', formats.join(', '), 'text')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine.
+
+Examples:
+  tenantwatch explain e49418ad0f73
+  tenantwatch explain e49418ad0f73 --format json`,
+    )
+    .action(async (fingerprint: string, options: { readonly format: string }, command: Command) =>
+      done(await explain(io, fingerprint, options.format, command)),
+    )
+}
+
+async function explain(io: Io, given: string, wanted: string, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, wanted)
+  if (given.length < leastLength) throw new UsageError(`Give at least ${leastLength} characters of the fingerprint`)
+  const { settings } = loadConfiguration(io, command)
+  await using mirror = await openSoundMirror(settings, io)
+  const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())
+  const check = checksOf(settings).find(({ id }) => id === finding.check)
+  const explanation = await explanationOf({ mirror, settings, finding, check })
+  if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
+  else for (const line of explanationText(explanation)) print(io, printable(line))
+  return exitCodes.ok
+}
+
+/** What is given is not repeated: whatever stands there instead of a fingerprint may be a secret. */
+async function findOne(mirror: Mirror, settings: Settings, prefix: string, now: number): Promise<FindingView> {
+  const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
+  if (fingerprints.length > 1) throw new UsageError('Several findings have fingerprints that begin so; give more of it')
+  const states = ['open', 'waived', 'resolved'] as const
+  for await (const finding of readFindings({ store: mirror, waivers: settings.waivers, now, states, fingerprints }))
+    return finding
+  throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { createViews } from '../daemon/views.ts'
+import type { Mirror } from '../mirror/port.ts'
+import { apiFields } from '../mirror/records/api-fields.ts'
+import type { MirrorRecord } from '../mirror/records/query.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { csvLine } from '../report/csv.ts'
+import { doubts } from '../report/data-warnings.ts'
+import { jsonArray } from '../report/json-array.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+import { writeAll } from './support/write-stream.ts'
+
+const formats = ['ndjson', 'csv', 'json'] as const
+
+interface ExportOptions {
+  readonly format: string
+  readonly tenant?: string
+}
+
+export function addExport(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('export')
+    .argument('<resource>', resourceNames.join(', '))
+    .description("the mirror's live records in the API's own field names, in id order")
+    .option('--format <format>', formats.join(', '), 'ndjson')
+    .option('--tenant <name>', 'needed when there are several')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine.
+
+Examples:
+  tenantwatch export users > users.ndjson
+  tenantwatch export api-clients --tenant acme --format csv`,
+    )
+    .action(async (resource: string, options: ExportOptions, command: Command) =>
+      done(await exportRecords(io, resource, options, command)),
+    )
+}
+
+async function exportRecords(io: Io, name: string, options: ExportOptions, command: Command): Promise<ExitCode> {
+  const resource = oneOf('resource', resourceNames, name)
+  const format = oneOf('format', formats, options.format)
+  const { settings } = loadConfiguration(io, command)
+  const names = settings.tenants.map((tenant) => tenant.name)
+  if (options.tenant === undefined && names.length > 1) {
+    throw new UsageError(`There are several tenants: add --tenant with one of ${names.join(', ')}`)
+  }
+  const tenant = options.tenant === undefined ? names[0] : oneOf('tenant', names, options.tenant)
+  await using mirror = await openSoundMirror(settings, io)
+  const row = (await mirror.tenants()).find((known) => known.name === tenant)
+  if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)
+  const heading = format === 'csv' ? csvLine(apiFields(resource)) : ''
+  if (heading !== '') io.stdout.write(heading)
+  await writeAll(io, render(format, recordsOf(mirror, row.id, resource)))
+  const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
+  for (const line of doubts(posture, resource)) io.stderr.write(`${line}\n`)
+  return exitCodes.ok
+}
+
+async function* recordsOf(mirror: Mirror, tenantId: number, resource: ResourceName): AsyncIterable<MirrorRecord> {
+  for await (const batch of mirror.records(tenantId).select(resource)) yield* batch
+}
+
+/** The record as the API sends it: its own fields first, then those the specification does not name. */
+function asSent({ fields, extra }: MirrorRecord): object {
+  const nested = Object.entries(extra ?? {}).filter(([name]) => Object.hasOwn(fields, name))
+  const whole = nested.map(([name, unknown]) => [name, withUnknown(fields[name], unknown)] as const)
+  return { ...fields, ...extra, ...fields, ...Object.fromEntries(whole) }
+}
+
+/** A role's permissions with their unknown fields, which the mirror keeps apart under the `permissionId`. */
+function withUnknown(known: unknown, unknown: unknown): unknown {
+  if (!Array.isArray(known) || !Array.isArray(unknown)) return known
+  const byId = new Map((unknown as readonly Granted[]).map((one) => [one.permissionId, one]))
+  return (known as readonly Granted[]).map((one) => ({ ...one, ...byId.get(one.permissionId) }))
+}
+
+interface Granted {
+  readonly permissionId: number
+}
+
+async function* objects(records: AsyncIterable<MirrorRecord>): AsyncIterable<object> {
+  for await (const record of records) yield asSent(record)
+}
+
+async function* render(format: (typeof formats)[number], records: AsyncIterable<MirrorRecord>): AsyncIterable<string> {
+  if (format === 'json') {
+    yield* jsonArray(objects(records))
+    return
+  }
+  for await (const record of records) {
+    yield format === 'ndjson' ? `${printableJson(asSent(record))}\n` : csvLine(Object.values(record.fields))
+  }
+}

@@ -1,0 +1,171 @@
+import type { Command } from 'commander'
+import { createViews } from '../daemon/views.ts'
+import type { TenantChangeRow } from '../mirror/port.ts'
+import { apiFields, personalFields } from '../mirror/records/api-fields.ts'
+import { toIso } from '../model/dates.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { printable } from '../model/text/printable.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { csvLine } from '../report/csv.ts'
+import { doubts } from '../report/data-warnings.ts'
+import { jsonArray } from '../report/json-array.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { readMoment } from './support/moment.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+import { writeAll } from './support/write-stream.ts'
+
+const formats = ['table', 'json', 'ndjson', 'csv'] as const
+const columns = ['at', 'tenant', 'resource', 'entity', 'change', 'field', 'before', 'after', 'requestId'] as const
+
+interface HistoryOptions {
+  readonly tenant?: string
+  readonly entity?: string
+  readonly resource?: string
+  readonly since?: string
+  readonly until?: string
+  readonly format: string
+  readonly details?: boolean
+}
+
+type Change = Readonly<Record<(typeof columns)[number], unknown>>
+
+export function addHistory(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('history')
+    .description('changes of what is mirrored: creations, fields old and new, removals, with time and request')
+    .option('--tenant <name>', 'only this tenant')
+    .option('--entity <id>', 'only this entity: its id, or the resource and the id, as in users:12')
+    .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
+    .option('--since <time>', 'from then on, such as 2026-03-01, 2026-03-01T06:00:00Z or 30d')
+    .option('--until <time>', 'up to then; a day up to its end')
+    .option('--format <format>', formats.join(', '), 'table')
+    .option('--details', 'with names of persons, e-mails and file names')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine. The newest comes last. What the first complete full sync found is no change.
+
+Examples:
+  tenantwatch history --since 30d
+  tenantwatch history --entity users:12 --details
+  tenantwatch history --resource authentication-settings --format csv > settings.csv`,
+    )
+    .action(async (options: HistoryOptions, command: Command) => done(await history(io, options, command)))
+}
+
+async function history(io: Io, options: HistoryOptions, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, options.format)
+  const { settings } = loadConfiguration(io, command)
+  const now = io.clock.now()
+  const since = options.since === undefined ? undefined : readMoment('--since', options.since, { now, day: 'start' })
+  const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
+  if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since lies after --until')
+  const { key, resource, field } = entityOf(options)
+  await using mirror = await openSoundMirror(settings, io)
+  const rows = await mirror.tenants()
+  const names = rows.map(({ name }) => name)
+  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const tenantId = rows.find(({ name }) => name === tenant)?.id
+  const where = {
+    ...(tenantId !== undefined && { tenantId }),
+    ...(resource !== undefined && { resources: [resource] }),
+  }
+  if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
+    throw new UsageError('Unknown entity: the mirror has, and had, none of this id')
+  const changes = mirror.changes({
+    ...where,
+    ...(key !== undefined && { key }),
+    ...(field !== undefined && { field }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  })
+  await writeAll(io, render(format, shown(changes, options.details === true)))
+  // What could not be read may have changed.
+  for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
+    for (const name of resource === undefined ? resourceNames : [resource])
+      for (const line of doubts(posture, name)) io.stderr.write(`${line}\n`)
+  return exitCodes.ok
+}
+
+interface AskedEntity {
+  readonly key?: string
+  readonly resource?: ResourceName
+  readonly field?: string
+}
+
+/** `users:12`, `user:12` or `12`; a resource in front must be the one of `--resource`. */
+function entityOf({ entity, resource: given }: HistoryOptions): AskedEntity {
+  const asked = given === undefined ? undefined : oneOf('resource', resourceNames, given)
+  const only = asked === undefined ? {} : { resource: asked }
+  if (entity === undefined) return only
+  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity names nothing; want an id, such as 12 or users:12')
+  const colon = entity.indexOf(':')
+  const named = colon < 0 ? asked : resourceIn(entity.slice(0, colon).toLowerCase())
+  if (asked !== undefined && asked !== named) throw new UsageError('--entity and --resource name different resources')
+  const id = entity.slice(colon + 1)
+  const setting = named === undefined || named === sole ? settingsOf(id) : null
+  if (setting === null && named === sole)
+    throw new UsageError(`--entity names no setting; want one of ${apiFields(sole).join(', ')}`)
+  return setting ?? { key: id, ...(named !== undefined && { resource: named }) }
+}
+
+function resourceIn(word: string): ResourceName {
+  const named = resourceNames.find((name) => name === word || name === `${word}s`)
+  if (named === undefined) throw new UsageError(`--entity names no resource; want one of ${resourceNames.join(', ')}`)
+  return named
+}
+
+const sole = 'authentication-settings'
+
+/** Findings are of the settings as a whole or of one of them: both are fields of the tenant's one object. */
+function settingsOf(id: string): AskedEntity | null {
+  if (id === sole) return { key: id, resource: sole }
+  return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
+}
+
+const hidden = '[hidden]'
+
+async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, details: boolean): AsyncIterable<Change> {
+  for await (const batch of changes) {
+    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
+      const isPersonal = !details && field !== null && personalFields(resource).includes(field)
+      const value = (one: unknown) => (isPersonal && one !== null ? hidden : one)
+      const values = { before: value(before), after: value(after) }
+      yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId }
+    }
+  }
+}
+
+async function* render(format: (typeof formats)[number], changes: AsyncIterable<Change>): AsyncIterable<string> {
+  switch (format) {
+    case 'json':
+      yield* jsonArray(changes)
+      return
+    case 'ndjson':
+      for await (const change of changes) yield `${printableJson(change)}\n`
+      return
+    case 'csv':
+      yield csvLine(columns)
+      for await (const change of changes) yield csvLine(columns.map((column) => change[column]))
+      return
+    case 'table':
+      yield* lines(changes)
+      return
+    default:
+      throw new TypeError(`Unknown format ${format satisfies never}`)
+  }
+}
+
+/** One line a change: columns as wide as the longest would need them all at once. */
+async function* lines(changes: AsyncIterable<Change>): AsyncIterable<string> {
+  let any = false
+  for await (const { at, tenant, resource, entity, change, field, before, after, requestId } of changes) {
+    any = true
+    const what = field === null ? `${change}` : `${field} ${printableJson(before)} -> ${printableJson(after)}`
+    const line = `${at}  ${tenant}  ${resource} ${entity}  ${what}  (request ${requestId ?? 'unknown'})`
+    yield `${printable(line)}\n`
+  }
+  if (!any) yield 'No change is recorded.\n'
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { metricsConfig } from '../daemon/metrics-config.ts'
+import { createViews } from '../daemon/views.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+import { writeAll } from './support/write-stream.ts'
+
+export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('metrics')
+    .description('the exposition from the mirror, for the textfile collector')
+    .addHelpText('after', '\nExample:\n  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.prom')
+    .action(async (_options: object, command: Command) => {
+      const { settings } = loadConfiguration(io, command)
+      await using mirror = await openSoundMirror(settings, io)
+      const views = createViews(mirror, settings, io.clock)
+      const config = metricsConfig(settings)
+      const read = () => views.readings()
+      const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
+      const { body } = await metrics.render()
+      await writeAll(io, decoded(body))
+      done(exitCodes.ok)
+    })
+}
+
+async function* decoded(pieces: readonly Uint8Array[]): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for (const piece of pieces) yield decoder.decode(piece, { stream: true })
+}

@@ -1,0 +1,129 @@
+import { Command, CommanderError } from 'commander'
+import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import { printable } from '../model/text/printable.ts'
+import { addAccept } from './accept.ts'
+import { addBackup } from './backup.ts'
+import { addChecks } from './checks.ts'
+import { addConfig } from './config.ts'
+import { addDashboards } from './dashboards.ts'
+import { addDemo } from './demo.ts'
+import { addDoctor } from './doctor.ts'
+import { addExpiring } from './expiring.ts'
+import { addExplain } from './explain.ts'
+import { addExport } from './export.ts'
+import { addFindings } from './findings.ts'
+import { addHistory } from './history.ts'
+import { addMetrics } from './metrics.ts'
+import { addPurge } from './purge.ts'
+import { addReport } from './report.ts'
+import { addRules } from './rules.ts'
+import { addRun } from './run.ts'
+import { addSimulate } from './simulate.ts'
+import { usageText } from './support/usage-text.ts'
+import { addSync } from './sync.ts'
+
+const commands = [
+  addRun,
+  addSync,
+  addFindings,
+  addExplain,
+  addHistory,
+  addReport,
+  addExpiring,
+  addExport,
+  addAccept,
+  addPurge,
+  addChecks,
+  addDoctor,
+  addMetrics,
+  addRules,
+  addDashboards,
+  addBackup,
+  addConfig,
+  addSimulate,
+  addDemo,
+] as const
+
+/** Commands that go on until they are stopped. */
+const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
+
+/** True when a command line names such a command; the name of a tenant or a file may be the same word. */
+export function isService(args: readonly string[]): boolean {
+  return services.has(commandOf(args) ?? '')
+}
+
+/** True when a command line names the command that reloads on SIGHUP; to any other it says that its terminal is gone. */
+export function reloads(args: readonly string[]): boolean {
+  return commandOf(args) === 'run'
+}
+
+function commandOf(args: readonly string[]): string | undefined {
+  return args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
+}
+
+/**
+ * Runs one command line (without the program's name) and says how it ended. Whatever goes wrong is one clear text on
+ * standard error, never a stack.
+ */
+export async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok
+  const program = createProgram(io, (ended) => {
+    code = ended
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCodes.ok
+      // Help has been shown by then.
+      if (error.code !== 'commander.help') io.stderr.write(usageText(error, program, args))
+      return exitCodes.usage
+    }
+    if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
+    const usage = error instanceof UsageError
+    io.stderr.write(`tenantwatch: ${messageOf(error)}\n`)
+    return usage ? exitCodes.usage : exitCodes.failed
+  }
+}
+
+function createProgram(io: Io, done: (code: ExitCode) => void): Command {
+  const program = new Command('tenantwatch')
+    .description(
+      'Mirrors what a SaaS tenant says of itself, evaluates it, and shows what is wrong. Never a false green.',
+    )
+    .version(version)
+    .option('--config <file>', 'configuration file; else TENANTWATCH_CONFIG, else config/tenantwatch.yaml')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      // Said by usageText: commander repeats the words that it does not know, secrets among them.
+      outputError: () => {},
+    })
+    .addHelpText('after', '\nStart with: tenantwatch demo')
+  for (const add of commands) add(program, io, done)
+  for (const command of program.commands) inherit(program, command)
+  return program
+}
+
+/** Commands made before say their errors and their options in the same way as the program. */
+function inherit(program: Command, command: Command): void {
+  command.copyInheritedSettings(program)
+  command.option('--config <file>', 'configuration file')
+  for (const inner of command.commands) inherit(command, inner)
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof FatalError) {
+    return error.message
+      .split('\n')
+      .map((line) => printable(line))
+      .join('\n')
+  }
+  if (error instanceof SyncError)
+    return printable(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`)
+  return `an unforeseen fault: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}`
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
+import { storeFacts } from '../mirror/sqlite/store-facts.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { loadConfiguration } from './support/configuration.ts'
+
+export function addPurge(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('purge')
+    .argument('<tenant>', 'of the mirror, no longer in the configuration')
+    .description('erase everything that belongs to a tenant')
+    .addHelpText(
+      'after',
+      `
+Erases the records of the tenant, their history, its runs, findings, evidence and waivers. It cannot be undone.
+The tenant must have left the configuration, and the engine must be stopped. Backups keep what they hold, and the record
+of past configurations keeps the name of the tenant until history.retentionDays have passed.
+
+Exit: 0 erased; 2 there is no such tenant, or it is configured; 3 an engine works on the database.
+
+Example:
+  tenantwatch purge acme`,
+    )
+    .action(async (tenant: string, _options: object, command: Command) => done(await purge(io, tenant, command)))
+}
+
+async function purge(io: Io, name: string, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command)
+  if (settings.tenants.some((tenant) => tenant.name === name))
+    throw new UsageError('This tenant is configured: take it out of the configuration first')
+  if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing can be erased')
+  // Alone with the database: an engine remembers what it has read of a tenant.
+  await using mirror = openMirror(settings.storePath, 'engine')
+  await mirror.verify(io.stop)
+  const tenants = await mirror.tenants()
+  const tenant = tenants.find((one) => one.name === name)
+  if (tenant === undefined) {
+    const names = tenants.map((one) => one.name).join(', ')
+    throw new UsageError(`The mirror has no tenant of this name; it has ${names === '' ? 'none' : names}`)
+  }
+  await mirror.purgeTenant(tenant.id)
+  print(io, `Erased: everything of ${name}`)
+  return exitCodes.ok
+}

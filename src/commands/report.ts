@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import { checksOf } from '../checks/checks-of.ts'
+import type { Settings } from '../config/settings.ts'
+import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
+import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs } from '../model/durations.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import { buildReport } from '../report/build-report.ts'
+import type { Report } from '../report/report.ts'
+import { reportHtml } from '../report/report-html.ts'
+import { reportJson } from '../report/report-json.ts'
+import { reportMd } from '../report/report-md.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { readMoment } from './support/moment.ts'
+import { openSoundMirror } from './support/sound-mirror.ts'
+import { writeFile } from './support/write-file.ts'
+import { writeAll } from './support/write-stream.ts'
+
+const formats = ['html', 'md', 'json'] as const
+const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const
+
+/** How a report begins, of whatever format. */
+const anyReport = /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"asOf": )/s
+
+interface ReportOptions {
+  readonly format: string
+  readonly asOf?: string
+  readonly tenant?: string
+  readonly output?: string
+  readonly details?: boolean
+}
+
+export function addReport(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('report')
+    .description('what an auditor takes: posture, coverage, findings, waivers, trust in the data, requirements')
+    .option('--format <format>', formats.join(', '), 'html')
+    .option('--as-of <time>', 'what was true then, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d')
+    .option('--tenant <name>', 'only this tenant')
+    .option('--output <file>', 'into this file, readable for its owner only')
+    .option('--details', 'with names of persons, e-mails and file names')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine. It is made of the record alone: the same time gives the same report, byte for byte.
+
+Exit: 0 made; 2 there is no record of that time.
+
+Examples:
+  tenantwatch report --output evidence.html
+  tenantwatch report --as-of 2026-03-31 --tenant acme --format json > evidence.json`,
+    )
+    .action(async (options: ReportOptions, command: Command) => done(await report(io, options, command)))
+}
+
+async function report(io: Io, options: ReportOptions, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, options.format)
+  const { settings } = loadConfiguration(io, command)
+  const now = io.clock.now()
+  const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
+  if (at > now) throw new UsageError('The time of --as-of lies in the future; without it the report tells of now')
+  await using mirror = await openSoundMirror(settings, io)
+  const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
+  const pieces = renderers[format](made)
+  if (options.output === undefined) await writeAll(io, pieces)
+  else await writeFile(io, { name: options.output, pieces, own: anyReport })
+  if (options.asOf === undefined) noteDifference(io, made, settings)
+  return exitCodes.ok
+}
+
+interface Making {
+  readonly settings: Settings
+  readonly options: ReportOptions
+  readonly at: number
+  readonly now: number
+  readonly present: boolean
+}
+
+async function makeReport(mirror: Mirror, { settings, options, at, now, present }: Making): Promise<Report> {
+  const bounds = await mirror.recordBounds()
+  const begunAt = insistOnRecord(bounds, at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
+  const past = await mirror.past(at, present)
+  const configuration = await past.configuration()
+  if (configuration === null) throw noRecord(begunAt)
+  const { tenant: only, details = false } = options
+  if (only !== undefined) insistOnTenant(configuration, only)
+  const tenants = await mirror.tenants()
+  return buildReport({ past, configuration, begunAt, tenants, details, ...(only !== undefined && { only }) })
+}
+
+interface Reach {
+  readonly now: number
+  readonly retainedFrom: number
+}
+
+/** Returns when the record begins; ahead of now where the clock was ahead at that time. */
+function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
+  if (begins === null) throw new UsageError('There is no record yet; run "tenantwatch sync" once with this version')
+  if (at < begins && begins <= now) throw noRecord(begins)
+  const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
+  if (at < from) {
+    throw new UsageError(`There is no record from before ${toIso(from)} any more: history.retentionDays has passed`)
+  }
+  return begins
+}
+
+function noRecord(begins: number): UsageError {
+  return new UsageError(`There is no record from before ${toIso(begins)}: it begins then`)
+}
+
+function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
+  const names = readRecord(configuration).tenants.map(({ name }) => name)
+  oneOf('tenant at that time', names, wanted)
+}
+
+/** Who has edited the file must not take the report for one of the edited rules. */
+function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): void {
+  const { digest } = configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
+  if (digest === configurationDigest) return
+  io.stderr.write(
+    'The configuration here is not the one that the engine last evaluated by; the report tells of the latter.\n',
+  )
+}

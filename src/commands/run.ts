@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { type Daemon, startDaemon } from '../daemon/daemon.ts'
+import { giveBackMemory } from '../daemon/give-back-memory.ts'
+import { quietMoment } from '../daemon/quiet-moment.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { createLog } from './support/logger.ts'
+import { untilStopped } from './support/until-stopped.ts'
+
+export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('run')
+    .description('the daemon: sync on schedule, evaluate, serve metrics and the status page')
+    .addHelpText(
+      'after',
+      `
+SIGTERM or SIGINT ends it within 5 seconds, SIGHUP loads the configuration anew.
+
+Examples:
+  tenantwatch run --config /etc/tenantwatch.yaml
+  TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
+    )
+    .action(async (_options: object, command: Command) => {
+      const { settings, source } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
+      let started: Daemon | undefined
+      // What has just been read need not be read again.
+      io.onReload(() => void started?.reload())
+      const log = await createLog(io, settings.logLevel)
+      log.info({ source, store: settings.storePath }, 'Starting')
+      const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
+      await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
+      started = daemon
+      const ending = new AbortController()
+      const isQuiet = daemon.caughtUp.then(() => quietMoment(io.clock, ending.signal))
+      isQuiet.then((quiet) => quiet && giveBackMemory()).catch(() => {})
+      await Promise.race([untilStopped(io), daemon.broken]).finally(() => ending.abort())
+      log.info({}, 'Stopping')
+      done(exitCodes.ok)
+    })
+}

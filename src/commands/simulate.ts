@@ -1,0 +1,85 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { FatalError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { untilStopped } from './support/until-stopped.ts'
+
+interface SimulateOptions {
+  readonly port: number
+  readonly controlPort: number
+  readonly host: string
+  readonly users: number
+  readonly documents: number
+  readonly seed: string
+  readonly liveSeconds: number
+  readonly reading: readonly string[]
+}
+
+/** Reads a port; 0 means any free one. */
+export function portNumber(text: string): number {
+  const port = wholeNumber(text)
+  if (port > 65_535) throw new InvalidArgumentError('want a port from 0 to 65535')
+  return port
+}
+
+/** Reads a whole number that is not negative. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('want a whole number')
+  return Number(text)
+}
+
+/** What kept a server from listening, as a sentence; anything else as it is. */
+function notListening(error: unknown, host: string): unknown {
+  const { code, syscall, port, message } = error as NodeJS.ErrnoException & { readonly port?: number }
+  if (syscall === undefined) return error
+  const where = port === undefined ? host : `${host}:${port}`
+  const why = code === 'EADDRINUSE' ? 'the port is taken' : message
+  return new FatalError(`Cannot listen on ${where}: ${why}`, { cause: error })
+}
+
+function collect(pair: string, before: readonly string[]): readonly string[] {
+  return [...before, pair]
+}
+
+export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('simulate')
+    .description('the reference tenant API, for demos, tests and integrators')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port of the API, 0 = any', portNumber, 9470)
+    .option('--control-port <n>', 'port that changes data and injects faults, 0 = any', portNumber, 9471)
+    .option('--users <n>', 'users of the first tenant', wholeNumber, 250)
+    .option('--documents <n>', 'documents of the first tenant', wholeNumber, 120)
+    .option('--seed <text>', 'the same seed makes the same tenant', 'tenantwatch')
+    .option('--live-seconds <n>', 'life goes on a step every so many seconds; 0 = it stands still', wholeNumber, 0)
+    .option('--reading <name=value>', 'how an open point of the specification is read; may be repeated', collect, [])
+    .addHelpText(
+      'after',
+      `
+GET on the control URL lists its actions, each with an example.
+
+Examples:
+  tenantwatch simulate
+  tenantwatch simulate --port 8080 --users 100000 --live-seconds 30
+  tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
+  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","times":3,"effect":{"kind":"status","status":500}}'`,
+    )
+    .action(async (options: SimulateOptions) => {
+      // A daemon does without them.
+      const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
+      const { readReadings } = await import('./support/simulator-readings.ts')
+      const { users, documents, liveSeconds, reading, ...rest } = options
+      const readings = readReadings(reading)
+      await using simulator = await startSimulator({
+        ...rest,
+        sizes: { users, documents },
+        readings,
+        clock: () => io.clock.now(),
+        liveEveryMs: liveSeconds === 0 ? null : liveSeconds * 1000,
+      }).catch((error: unknown) => {
+        throw notListening(error, options.host)
+      })
+      for (const line of describeSimulator(simulator)) print(io, line)
+      await untilStopped(io)
+      done(exitCodes.ok)
+    })
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { type LoadedSettings, type LoadOptions, loadSettings } from '../../config/load-settings.ts'
+import { nearest } from '../../config/yaml/nearest.ts'
+import { UsageError } from '../../model/errors.ts'
+import type { Io } from '../../model/process/io.ts'
+import { catalogue } from './catalogue.ts'
+
+/**
+ * Loads the configuration that `--config` or the environment names.
+ *
+ * @param needs what the command does with it; one that only reads the mirror needs neither.
+ */
+export function loadConfiguration(
+  { env, cwd }: Io,
+  command: Command,
+  needs: Pick<LoadOptions, 'checkWeb' | 'diagnoseSecrets' | 'needsSecrets'> = {},
+): LoadedSettings {
+  const { config } = command.optsWithGlobals<{ config?: string }>()
+  return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })
+}
+
+/** Insists on one of the known words; the error names them all, and not what was given: that may be a secret. */
+export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T {
+  const found = words.find((word) => word === given)
+  if (found !== undefined) return found
+  const meant = nearest(given, words)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
+}

@@ -1,0 +1,21 @@
+import type { Settings } from '../../config/settings.ts'
+import type { Mirror } from '../../mirror/port.ts'
+import { openMirror } from '../../mirror/sqlite/sqlite-mirror.ts'
+import type { Io } from '../../model/process/io.ts'
+
+/**
+ * Opens the mirror beside a running engine and reads all of it for damage (docs/operations.md#database-and-retention): an
+ * index that lost its rows gives no error, but fewer findings.
+ *
+ * @throws FatalError when it cannot be had, or is damaged.
+ */
+export async function openSoundMirror({ storePath }: Settings, { stop }: Io): Promise<Mirror> {
+  const mirror = openMirror(storePath, 'beside')
+  try {
+    await mirror.verify(stop)
+    return mirror
+  } catch (error) {
+    await mirror[Symbol.asyncDispose]()
+    throw error
+  }
+}

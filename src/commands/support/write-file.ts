@@ -1,0 +1,95 @@
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { FatalError, UsageError } from '../../model/errors.ts'
+import type { Io } from '../../model/process/io.ts'
+import { UnfitFile } from '../../model/process/regular-file.ts'
+import { printable } from '../../model/text/printable.ts'
+
+export interface WriteFile {
+  /** As given with `--output`. */
+  readonly name: string
+  readonly pieces: AsyncIterable<string>
+  /** What a file begins with that was written by the same command; only such a one is replaced. */
+  readonly own: RegExp
+}
+
+/**
+ * Writes piece after piece into a file that only its owner may read. It is the old one or the whole new one at any time.
+ *
+ * @throws UsageError when it cannot be begun, FatalError when it cannot be written to the end.
+ */
+export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): Promise<void> {
+  const file = resolve(cwd, name)
+  const draft = `${file}.part`
+  const fd = begin(file, draft, own)
+  try {
+    try {
+      for await (const piece of pieces) write(fd, piece)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw unwritten(file, error)
+  }
+}
+
+/** Enough to tell what a file is. */
+const beginningBytes = 64 * 1024
+
+/** What SQLite and the engine keep beside a database; it may be empty. */
+const beside = /-(?:wal|shm|journal|lock)$/
+
+/**
+ * Insists that nothing stands at a path but an empty file, or one that the same command wrote: no database, no
+ * configuration, no token, whatever its name. Links are followed.
+ *
+ * @throws UnfitFile for anything else; errors of the system pass as they are.
+ */
+export function insistOnOwn(path: string, own: RegExp): void {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats?.isFile() === false) throw new UnfitFile('it is not a regular file')
+  const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
+  if (isStore) throw new UnfitFile('it is part of a database')
+  if (stats === undefined || stats.size === 0 || own.test(beginningOf(path))) return
+  throw new UnfitFile('another file is there, which is left as it is')
+}
+
+function beginningOf(path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(beginningBytes)
+    return bytes.toString('utf8', 0, readSync(fd, bytes))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** What went wrong with a file that was to be written, in one sentence; an error that is not the system's as it is. */
+export function unwritten(file: string, error: unknown): unknown {
+  if (error instanceof UnfitFile) return new FatalError(`${printable(file)} cannot be written (${error.message})`)
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
+}
+
+function begin(file: string, draft: string, own: RegExp): number {
+  try {
+    for (const path of [file, draft]) insistOnOwn(path, own)
+    rmSync(draft, { force: true })
+    return openSync(draft, 'wx', 0o600)
+  } catch (error) {
+    const why = error instanceof UnfitFile ? error.message : codeOf(error)
+    throw new UsageError(`--output cannot be written (${why}); want a file in a folder that exists`)
+  }
+}
+
+function write(fd: number, piece: string): void {
+  const bytes = Buffer.from(piece)
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { openSession } from '../daemon/session.ts'
+import { syncRound } from '../daemon/sync-round.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, type Io, print } from '../model/process/io.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { severities } from '../model/severity.ts'
+import { syncSummary } from '../report/sync-summary.ts'
+import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { exitCodeOf } from './support/fail-on.ts'
+import { createLog } from './support/logger.ts'
+import { progressLine } from './support/progress.ts'
+
+interface SyncOptions {
+  readonly tenant?: string
+  readonly resource?: string
+  readonly full?: boolean
+  readonly failOn?: string
+}
+
+export function addSync(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('sync')
+    .description('run once what is due, evaluate, print a summary and exit')
+    .option('--tenant <name>', 'only this tenant')
+    .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
+    .option('--full', 'all full syncs, due or not')
+    .option('--fail-on <severity>', `exit 1 with open findings of at least this severity: ${severities.join(', ')}`)
+    .addHelpText(
+      'after',
+      `
+Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or was held,
+or, with --fail-on, a check is unknown; 3 beats 1.
+
+Examples:
+  tenantwatch sync
+  tenantwatch sync --tenant acme --resource users --full
+  tenantwatch sync --fail-on high`,
+    )
+    .action(async (options: SyncOptions, command: Command) => done(await sync(io, options, command)))
+}
+
+async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
+  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
+  const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
+  const resource = options.resource === undefined ? undefined : oneOf('resource', resourceNames, options.resource)
+  const names = settings.tenants.map(({ name }) => name)
+  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
+  if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
+    throw new UsageError(`The resource ${resource} is switched off in the configuration`)
+  }
+  const log = await createLog(io, settings.logLevel)
+  const progress = progressLine(io)
+  await using session = await openSession({ settings, io, log, progress: progress.page })
+  const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
+  const results = await syncRound(session, round, io.stop)
+  await session.eraseOutdated()
+  progress.clear()
+  const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
+  print(io, syncSummary(results, postures))
+  return exitCodeOf(results, postures, failOn)
+}

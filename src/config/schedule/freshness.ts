@@ -1,0 +1,40 @@
+import { dayMs } from '../../model/durations.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { ResourceSettings } from '../settings.ts'
+import type { Context } from '../yaml/context.ts'
+import type { KeyPath } from '../yaml/key-path.ts'
+import { duration } from '../yaml/leaves.ts'
+import type { Report } from '../yaml/report.ts'
+import { readSection } from '../yaml/section.ts'
+import { formatDuration } from './format-duration.ts'
+import { fullSyncKey } from './schedule.ts'
+
+/** `freshness`: explicit limits in milliseconds. */
+export type FreshnessSection = Readonly<Partial<Record<ResourceName, number>>>
+
+const limit = duration(3650 * dayMs, '3650d').optional()
+const shape = Object.fromEntries(resourceNames.map((name) => [name, limit]))
+
+/** Reads `freshness`, of the whole configuration or of one tenant. */
+export function readFreshness(raw: unknown, path: KeyPath, { report }: Context): FreshnessSection {
+  return readSection(shape, raw, path, report)
+}
+
+/**
+ * Refuses a limit shorter than the interval of the full syncs: the data would go stale between two successful ones.
+ *
+ * @param path the `freshness` section that a limit of this resource comes from.
+ */
+export function checkFreshness(
+  resources: Readonly<Record<ResourceName, ResourceSettings>>,
+  path: (name: ResourceName) => KeyPath,
+  report: Report,
+): void {
+  for (const name of resourceNames) {
+    const { freshnessMs, full, incremental } = resources[name]
+    if (freshnessMs === null || freshnessMs >= full.intervalMs) continue
+    const key = `schedule.${fullSyncKey(name, incremental !== null)}`
+    const rule = `want at least ${formatDuration(full.intervalMs)}, the interval of \`${key}\` ("${full.expression}")`
+    report.say([...path(name), name], `is ${formatDuration(freshnessMs)}; ${rule}`)
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { parseDuration } from '../../model/durations.ts'
+
+/** What a reader of a text makes of it; `problem` completes the sentence "`key` is value; …". */
+export type Read<T> = { readonly value: T } | { readonly problem: string }
+
+/** A text that `read` understands. */
+export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.ZodType<T> {
+  return z.string({ error: wanted }).transform((text, context) => {
+    const result = read(text)
+    if ('value' in result) return result.value
+    context.addIssue({ code: 'custom', message: result.problem })
+    return z.NEVER
+  })
+}
+
+/** A text that matches a pattern; any non-empty text without one. */
+export function text(wanted: string, pattern = /\S/): z.ZodType<string> {
+  const error = (issue: { readonly input?: unknown }) => wantedText(issue.input, wanted)
+  return z.string({ error }).regex(pattern, { error: wanted })
+}
+
+export function flag(): z.ZodType<boolean> {
+  return z.boolean({ error: 'want true or false' })
+}
+
+export function wholeNumber(min: number, max: number): z.ZodType<number> {
+  const error = `want a whole number from ${min} to ${max}`
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+export function numberBetween(min: number, max: number): z.ZodType<number> {
+  const error = `want a number from ${min} to ${max}`
+  return z.number({ error }).min(min, { error }).max(max, { error })
+}
+
+export function positiveNumber(max: number): z.ZodType<number> {
+  const error = `want a number above 0, at most ${max}`
+  return z.number({ error }).positive({ error }).max(max, { error })
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
+  return z.enum(words, { error: `want one of ${words.join(', ')}` })
+}
+
+/** A duration such as `90s` or `1h30m`, in milliseconds. */
+export function duration(maxMs: number, maxText: string): z.ZodType<number> {
+  const wanted = `want a duration such as 90s, 15m, 1h30m or 30d, at most ${maxText}`
+  return textAs(wanted, (value) => {
+    const ms = parseDuration(value)
+    return ms === undefined || ms > maxMs ? { problem: wanted } : { value: ms }
+  })
+}
+
+/** YAML takes `42` and `true` for what they look like. */
+function wantedText(input: unknown, wanted: string): string {
+  return typeof input === 'number' || typeof input === 'boolean' ? `${wanted}, in quotes` : wanted
+}

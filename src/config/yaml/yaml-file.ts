@@ -1,0 +1,84 @@
+import { type Document, LineCounter, parseDocument, visit } from 'yaml'
+import { formatPath, type KeyPath } from './key-path.ts'
+import type { Locate } from './report.ts'
+import { type Position, positionAt, positionOf } from './yaml-places.ts'
+import { badAlias, yamlProblem } from './yaml-problems.ts'
+
+/** Enough for any real configuration; an alias bomb needs thousands. */
+const maxAliasCount = 100
+
+export interface YamlProblem {
+  readonly position: Position
+  readonly sentence: string
+}
+
+export interface YamlFile {
+  /** False when the text is too broken for its content to be evaluated. */
+  readonly readable: boolean
+  /** The content as plain values. */
+  readonly raw: unknown
+  readonly problems: readonly YamlProblem[]
+  position(path: KeyPath, at: 'key' | 'value'): Position
+}
+
+/** Reads YAML strictly (duplicate keys, unknown tags and second documents are problems) and remembers all places. */
+export function readYaml(source: string): YamlFile {
+  const lines = new LineCounter()
+  const start = { offset: 0, text: '1:1' }
+  try {
+    const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, merge: true })
+    const errors = [...document.errors, ...document.warnings]
+    const readable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
+    const problems = errors.map(({ code, pos }) => ({
+      position: positionAt(lines, pos[0]),
+      sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, pos[0]) : yamlProblem(code),
+    }))
+    const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
+    problems.push(...lost.map((position) => ({ position, sentence: badAlias })))
+    const raw: unknown = readable && lost.length === 0 ? document.toJS({ maxAliasCount }) : undefined
+    return {
+      readable: readable && lost.length === 0,
+      raw,
+      problems: firstOfEachLine(problems),
+      position: (path, at) => positionOf(document, lines, path, at),
+    }
+  } catch (error) {
+    const bomb = error instanceof ReferenceError
+    const sentence = bomb
+      ? `aliases stand for more than ${maxAliasCount} values`
+      : 'this is nested too deeply to be read'
+    return { readable: false, raw: undefined, problems: [{ position: start, sentence }], position: () => start }
+  }
+}
+
+/** Names the values of a file by file, line and column. */
+export function locateIn(file: string, yaml: YamlFile): Locate {
+  return (path, at = 'value') => {
+    const { text, offset } = yaml.position(path, at)
+    return { prefix: `${file}:${text}`, name: formatPath(path), order: offset }
+  }
+}
+
+/** One slip makes the parser stumble several times; what follows on the same line only confuses. */
+function firstOfEachLine(problems: readonly YamlProblem[]): readonly YamlProblem[] {
+  const lines = new Set<string>()
+  return problems.filter(({ position, sentence }) => {
+    const line = sentence.startsWith('duplicate') ? position.text : position.text.replace(/:.*/, '')
+    return !lines.has(line) && lines.add(line)
+  })
+}
+
+function lostAliases(document: Document): number[] {
+  const offsets: number[] = []
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) === undefined) offsets.push(alias.range?.[0] ?? 0)
+    },
+  })
+  return offsets
+}
+
+function duplicateKey(source: string, offset: number): string {
+  const key = /^["']?([\w.-]{1,64})/.exec(source.slice(offset, offset + 80))?.[1]
+  return `duplicate key${key === undefined ? '' : ` \`${key}\``}; want every key once a map`
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TenantSettings } from '../config/settings.ts'
+import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
+
+/** What a new configuration means for the tenants, by name. */
+export interface TenantChange {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+export interface ChangedTenants {
+  /** In the order of the configuration. */
+  readonly tenants: readonly TenantParts[]
+  readonly change: TenantChange
+  /** Those with a new engine: what is due for them runs at once. */
+  readonly opened: readonly TenantParts[]
+  /** Those that nothing runs for any more; their clients are still to be closed. */
+  readonly closed: readonly TenantParts[]
+}
+
+/**
+ * Opens what the new settings need. Runs of tenants that are changed or removed are ended first, cleanly, at a page;
+ * nobody else notices.
+ *
+ * @throws when one of them cannot be opened; all tenants then go on as before.
+ */
+export async function changeTenants(
+  before: readonly TenantParts[],
+  next: readonly TenantSettings[],
+  options: TenantPartsOptions,
+): Promise<ChangedTenants> {
+  const formerly = new Map(before.map((parts) => [parts.settings.name, parts]))
+  const kept = new Map<string, TenantParts>()
+  for (const settings of next) {
+    const former = formerly.get(settings.name)
+    if (former !== undefined && keepsEngine(former.settings, settings)) kept.set(settings.name, { ...former, settings })
+  }
+  const opening = next.filter(({ name }) => !kept.has(name))
+  await insistOnClients(opening, options)
+  const closed = before.filter(({ settings }) => !kept.has(settings.name))
+  await Promise.all(closed.map(({ work }) => work.end()))
+  const opened = await openAll(opening, options).catch((error: unknown) => {
+    for (const { work } of closed) work.resume()
+    throw error
+  })
+  const parts = new Map([...kept, ...opened.map((one) => [one.settings.name, one] as const)])
+  return {
+    tenants: next.flatMap(({ name }) => parts.get(name) ?? []),
+    change: compare(formerly, next),
+    opened,
+    closed,
+  }
+}
+
+async function openAll(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<TenantParts[]> {
+  const opened: TenantParts[] = []
+  try {
+    for (const tenant of tenants) opened.push(await openTenant(tenant, options))
+    return opened
+  } catch (error) {
+    for (const { client } of opened) await client[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Checks are read when they are evaluated; everything else is built into the client and the engine of a tenant. */
+function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...next }: TenantSettings): boolean {
+  return isDeepStrictEqual(before, next)
+}
+
+function compare(formerly: ReadonlyMap<string, TenantParts>, next: readonly TenantSettings[]): TenantChange {
+  const names = new Set(next.map(({ name }) => name))
+  const isChanged = (tenant: TenantSettings) => {
+    const former = formerly.get(tenant.name)
+    return former !== undefined && !isDeepStrictEqual(former.settings, tenant)
+  }
+  return {
+    added: [...names].filter((name) => !formerly.has(name)),
+    changed: next.filter(isChanged).map(({ name }) => name),
+    removed: [...formerly.keys()].filter((name) => !names.has(name)),
+  }
+}

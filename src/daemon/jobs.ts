@@ -1,0 +1,122 @@
+import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
+import type { CronSchedule } from '../config/settings.ts'
+import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
+import { memoize } from '../model/memoize.ts'
+import type { Io } from '../model/process/io.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { Job, Scheduler } from '../schedule/scheduler.ts'
+import { mapConcurrently, tenantsAtOnce } from './map-concurrently.ts'
+import { runToEnd } from './run-to-end.ts'
+import type { Session } from './session.ts'
+import { splayMs } from './splay.ts'
+import type { StoreWatch } from './store-watch.ts'
+import type { TenantParts } from './tenant-parts.ts'
+
+const jitterMs = 5 * secondMs
+
+export interface JobParts {
+  readonly session: Session
+  readonly io: Io
+  /** When everything was last evaluated, on the monotonic clock. */
+  readonly heart: { beatAt: number }
+  readonly watch: StoreWatch
+}
+
+/** The repeated work of the daemon, kept in step with the configuration in force. */
+export interface Jobs {
+  /** Adds, changes and removes jobs so that they are those of the configuration; the others go on undisturbed. */
+  arrange(): void
+  /** Begins at once what is due for these tenants, and evaluation, which does not wait for it; tells when all has ended. */
+  runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }>
+}
+
+export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
+  const { session } = parts
+  const evaluate = evaluation(parts)
+  const arranged = new Map<string, string>()
+  const shortestGap = memoize(shortestGapMs)
+
+  return {
+    arrange() {
+      const { timezone, evaluate: often } = session.settings
+      const delayOf = (name: string, { expression }: CronSchedule) =>
+        splayMs(name, session.tenants.length, shortestGap(expression))
+      const jobs = [
+        ...session.tenants.flatMap((tenant) => syncJobs(tenant, delayOf, parts)),
+        jobOf('evaluate', often, evaluate),
+      ]
+      const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
+      const shapeOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
+      for (const [name, shape] of arranged) {
+        const job = wanted.get(name)
+        if (job !== undefined && shapeOf(job) === shape) continue
+        scheduler.remove(name)
+        arranged.delete(name)
+      }
+      for (const job of wanted.values()) {
+        if (arranged.has(job.name)) continue
+        scheduler.add(job)
+        arranged.set(job.name, shapeOf(job))
+      }
+    },
+    async runDue(tenants) {
+      const evaluated = scheduler.runNow('evaluate')
+      const waiting: string[][] = []
+      for (const { engine, settings } of tenants) {
+        const due = await engine.due('run')
+        waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
+      }
+      // The configuration may be another one when their turn comes.
+      const caughtUp = mapConcurrently(waiting, tenantsAtOnce, (names) =>
+        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name))),
+      )
+      return { ended: Promise.all([evaluated, caughtUp]) }
+    },
+  }
+}
+
+const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant} ${resource} ${mode}`
+
+function jobOf(name: string, { expression }: CronSchedule, run: Job['run']): Job {
+  return { name, expression, run }
+}
+
+type DelayOf = (job: string, schedule: CronSchedule) => number
+
+function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: JobParts): Job[] {
+  return engine.resources.flatMap((resource) => {
+    const { incremental, full } = settings.resources[resource]
+    const modes = [['incremental', incremental] as const, ['full', full] as const]
+    return modes.flatMap(([mode, schedule]) => {
+      if (schedule === null) return []
+      const job = jobOf(jobName(settings.name, resource, mode), schedule, syncing(settings.name, resource, mode, parts))
+      return [{ ...job, delayMs: delayOf(job.name, schedule), jitterMs: Math.min(jitterMs, schedule.intervalMs / 4) }]
+    })
+  })
+}
+
+/** By name, so that a job outlives a change of its tenant. */
+function syncing(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
+  return watch.over((stopping) =>
+    session.onTenant(name, stopping, async (tenant, signal) => {
+      if (!tenant.engine.resources.includes(resource)) return
+      const run = () => session.run(tenant, resource, mode, signal)
+      await runToEnd({ run, blockedUntil: () => tenant.client.blockedUntil }, io.clock, signal)
+    }),
+  )
+}
+
+/** Time to the first look for what the retention is over for, and to the next where no tenant had confirmed the time. */
+const firstErasureMs = 10 * minuteMs
+
+function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
+  let eraseAfter = io.clock.monotonic() + firstErasureMs
+  return watch.over(async (signal) => {
+    await watch.verify(signal)
+    await session.evaluate(signal)
+    heart.beatAt = io.clock.monotonic()
+    if (io.clock.monotonic() < eraseAfter) return
+    const erased = await session.eraseOutdated()
+    eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
+  })
+}

@@ -1,0 +1,50 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs } from '../model/durations.ts'
+import type { Log } from '../model/log.ts'
+
+/** Days before the end at which somebody is told once, the nearest first. */
+const warnAt = [0, 1, 3, 7, 14, 30] as const
+
+/** Watches when the daemon's own secrets end: then it goes blind, and everything it shows grows old. */
+export interface OwnCredentials {
+  /** To be called again and again; tells the log once for each step on the way to the end. */
+  look(tenant: Pick<TenantSettings, 'name' | 'ownClientId'>, reader: RecordReader, now: number): Promise<void>
+}
+
+export function ownCredentials(log: Log): OwnCredentials {
+  const told = new Map<string, string>()
+  return {
+    async look({ name: tenant, ownClientId }, reader, now) {
+      if (ownClientId === null) return
+      const at = await ownSecretExpiry(reader, ownClientId)
+      if (at === null) return
+      const step = warnAt.find((days) => at - now <= days * dayMs)
+      if (step === undefined) {
+        told.delete(tenant)
+        return
+      }
+      const known = `${at} ${step}`
+      if (told.get(tenant) === known) return
+      told.set(tenant, known)
+      const fields = { tenant, expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs) }
+      if (step === 0) log.warn(fields, 'The secret of the client that this watch uses has expired: it goes blind')
+      else log.warn(fields, 'The secret of the client that this watch uses expires soon: renew it, or it goes blind')
+    },
+  }
+}
+
+/**
+ * When the secret of the API client that the daemon itself uses expires, in milliseconds since the epoch; null when the
+ * mirror has no such client. The id is looked up as tenants write it: as configured, in lower or in upper case.
+ */
+async function ownSecretExpiry(reader: RecordReader, ownClientId: string): Promise<number | null> {
+  const spellings = [...new Set([ownClientId, ownClientId.toLowerCase(), ownClientId.toUpperCase()])]
+  const own = reader.select('api-clients', { all: [{ field: 'clientId', in: spellings }] })
+  for await (const [client] of own) {
+    const at = client?.times['secretExpirationDateMs']
+    if (typeof at === 'number') return at
+  }
+  return null
+}

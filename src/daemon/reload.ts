@@ -1,0 +1,120 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { formatListen } from '../config/listen.ts'
+import type { Settings } from '../config/settings.ts'
+import { ConfigError } from '../config/yaml/config-error.ts'
+import type { Clock } from '../model/clock.ts'
+import { UsageError } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
+import type { LiveWeb } from '../web/live-web.ts'
+import type { Probe } from '../web/web-options.ts'
+import type { TenantChange } from './change-tenants.ts'
+import type { Jobs } from './jobs.ts'
+import type { ReloadStatus } from './reload-status.ts'
+import type { Session } from './session.ts'
+
+/** Where a daemon gets its configuration from once more. */
+export interface Reloading {
+  /** @throws ConfigError that names every problem. */
+  readonly load: () => Settings
+  readonly setLogLevel: (level: string) => void
+}
+
+export interface ReloadParts {
+  readonly reloading: Reloading
+  readonly session: Session
+  readonly live: LiveWeb
+  readonly jobs: Jobs
+  readonly status: ReloadStatus
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Loads the configuration anew, one loading after the other. */
+export interface Reloader {
+  /** What is asked for while another loading waits is that one: it will read the files as they are by then. */
+  reload(): Promise<Probe>
+  /** Begins no loading any more and waits for the one under way, no longer than `graceMs`. */
+  dispose(graceMs: number): Promise<void>
+}
+
+export function createReloader(parts: ReloadParts): Reloader {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<Probe> | undefined
+  let ended = false
+  return {
+    reload() {
+      // A burst of signals comes in one turn of the event loop; without the wait each would be loaded for before the next.
+      waiting ??= last.then(yieldToEventLoop).then(() => {
+        waiting = undefined
+        return ended ? { ok: false, text: 'The daemon is stopping' } : attempt(parts, () => ended)
+      })
+      last = waiting
+      return waiting
+    },
+    async dispose(graceMs) {
+      ended = true
+      const waiting = new AbortController()
+      const late = parts.clock.sleep(graceMs, waiting.signal).catch(() => {})
+      await Promise.race([last, late])
+      waiting.abort()
+    },
+  }
+}
+
+/** Everything or nothing: what is in force changes when all that can fail is done. */
+async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe> {
+  const { reloading, session, live, jobs, status, log } = parts
+  try {
+    const next = reloading.load()
+    const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
+    if (problems.length > 0) throw new ConfigError(problems)
+    const web = live.candidate(next.server.webConfig)
+    // In the same instant: what one of them closes must not be open by the other for a while.
+    const { change, opened } = await session.reconfigure(next, () => live.use(web))
+    reloading.setLogLevel(next.logLevel)
+    status.note('configuration', true)
+    status.note('web', true)
+    log.info({ ...change }, 'Configuration reloaded')
+    if (!ended()) {
+      jobs.arrange()
+      await jobs.runDue(opened).catch((error: unknown) => {
+        log.warn({ detail: String(error) }, 'What is due waits for the schedule')
+      })
+    }
+    return { ok: true, text: `Reloaded: ${inWords(change)}` }
+  } catch (error) {
+    status.note('configuration', false)
+    const problems = problemsOf(error)
+    const fields = error instanceof UsageError ? { problems } : { problems, err: error }
+    log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')
+    return { ok: false, text: problems.join('\n') }
+  } finally {
+    live.release()
+  }
+}
+
+function needingRestart(now: Settings, next: Settings): string[] {
+  const pairs = [
+    ['store.path', now.storePath, next.storePath],
+    ['server.listen', formatListen(now.server), formatListen(next.server)],
+  ] as const
+  return pairs.flatMap(([key, before, after]) =>
+    before === after ? [] : [`\`${key}\` changes from "${before}" to "${after}", which takes a restart`],
+  )
+}
+
+/** A daemon may start without its own checks, all of them shown as unknown; it does not give up those it has. */
+function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
+  return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
+}
+
+function problemsOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.problems
+  return [error instanceof Error ? error.message : String(error)]
+}
+
+function inWords({ added, changed, removed }: TenantChange): string {
+  const parts = Object.entries({ added, changed, removed }).filter(([, names]) => names.length > 0)
+  if (parts.length === 0) return 'every tenant is as it was'
+  return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { checksOf } from '../checks/checks-of.ts'
+import type { Settings } from '../config/settings.ts'
+import { isProtected } from '../config/web/web-settings.ts'
+import { minuteMs } from '../model/durations.ts'
+import type { Log } from '../model/log.ts'
+import type { Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import { basicAuth } from '../web/auth/basic-auth.ts'
+import type { LiveWeb } from '../web/live-web.ts'
+import { exposesDetails } from '../web/loopback.ts'
+import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
+import { createWebServer, type WebServer } from '../web/web-server.ts'
+import type { Session } from './session.ts'
+import type { StoreWatch } from './store-watch.ts'
+
+export interface WebParts {
+  readonly session: Session
+  readonly live: LiveWeb
+  readonly io: Io
+  readonly log: Log
+  readonly heart: { readonly beatAt: number }
+  readonly watch: StoreWatch
+  readonly reload: () => Promise<Probe>
+}
+
+/** The web server over a session; it shows what is in force at each request. */
+export function createWeb({ session, live, io, log, heart, watch, reload }: WebParts): WebServer {
+  const { host, port } = session.settings.server
+  return createWebServer({
+    listen: { host, port },
+    version,
+    access: accessOver(session, live, host),
+    clock: io.clock,
+    log,
+    sources: {
+      metrics: (accept) => session.metrics.render(accept),
+      names: () => namesOf(session.settings),
+      posture: (tenant) => session.views.posture(tenant),
+      findings: (query) => session.views.findingBatches(query),
+      secrets: (tenant) => session.views.secrets(tenant),
+      changes: (tenant, most) => session.views.changes(tenant, most),
+      deadlines: () => session.views.deadlines(),
+      health: async () => (await watch.problem()) ?? heartbeat(session, io.clock.monotonic() - heart.beatAt),
+      ready: async () => (await watch.problem()) ?? readiness(session),
+      reload,
+    },
+  })
+}
+
+function namesOf(settings: Settings): KnownNames {
+  return { tenants: settings.tenants.map(({ name }) => name), checks: checksOf(settings).map(({ id }) => id) }
+}
+
+function accessOver(session: Session, live: LiveWeb, host: string): () => WebAccess {
+  const evaluator = basicAuth(randomBytes(32))
+  return () => {
+    const settings = live.settings()
+    const { users, tls, headers } = settings
+    const guarded = isProtected(settings)
+    return {
+      exposeDetails: exposesDetails(session.settings.server.exposeDetails, host, guarded),
+      isProtected: guarded,
+      allowedHosts: session.settings.server.allowedHosts,
+      authenticate: users.size === 0 ? null : (authorization) => evaluator(users, authorization),
+      tls,
+      headers,
+    }
+  }
+}
+
+function heartbeat({ settings }: Session, silentMs: number): Probe {
+  const ok = silentMs <= Math.max(15 * minuteMs, 3 * settings.evaluate.intervalMs)
+  return { ok, text: ok ? 'The engine is at work' : 'The engine has not evaluated for too long' }
+}
+
+async function readiness({ views }: Session): Promise<Probe> {
+  const untried = (await views.posture()).flatMap(({ tenant, resources }) =>
+    resources
+      .filter(({ enabled, modes }) => enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null))
+      .map(({ resource }) => `${tenant} ${resource}`),
+  )
+  if (untried.length === 0) return { ok: true, text: 'Every resource was tried' }
+  return { ok: false, text: `Not tried yet: ${untried.join(', ')}` }
+}

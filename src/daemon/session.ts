@@ -1,0 +1,281 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { waitFor } from '../api/wait-for.ts'
+import { checksOf } from '../checks/checks-of.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
+import type { QueryBudget } from '../evaluate/query-budget.ts'
+import { createMetrics, type Metrics } from '../metrics/metrics.ts'
+import type { Mirror } from '../mirror/port.ts'
+import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
+import { storeSize } from '../mirror/sqlite/store-size.ts'
+import { dayMs } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
+import { resultLimitMs } from '../model/freshness.ts'
+import type { Log } from '../model/log.ts'
+import type { Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { SkewOf } from '../model/server-clock.ts'
+import type { SyncObserver } from '../sync/observer.ts'
+import type { RunResult } from '../sync/run-result.ts'
+import { type ChangedTenants, changeTenants } from './change-tenants.ts'
+import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
+import { metricsConfig } from './metrics-config.ts'
+import { type OwnCredentials, ownCredentials } from './own-credential.ts'
+import { eraseOutdated } from './retention.ts'
+import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
+import { unstoredRuns } from './unstored-runs.ts'
+import { createViews, type Views } from './views.ts'
+
+export interface SessionOptions {
+  readonly settings: Settings
+  readonly io: Io
+  readonly log: Log
+  readonly progress?: SyncObserver['page']
+  /** What own checks may take of the time; absent = all that they want. */
+  readonly queryBudget?: QueryBudget
+}
+
+/**
+ * Takes the engine's lock, opens the mirror and wires every tenant.
+ *
+ * @throws FatalError when another engine works on the database, or it cannot be opened.
+ */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { settings } = options
+  const mirror = openMirror(settings.storePath, 'engine')
+  try {
+    const session = new Session({ ...options, mirror })
+    await session.reconfigure(settings)
+    return session
+  } catch (error) {
+    await mirror[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/**
+ * An engine at work: the one place where its parts are wired. Mirror, lock, metrics and evaluate last as long as it does;
+ * tenants and views are those of the configuration in force.
+ */
+export class Session implements AsyncDisposable {
+  readonly mirror: Mirror
+  readonly metrics: Metrics
+  readonly evaluator: Evaluator
+  /** Rejects with a FatalError when the database is damaged: until it was read as a whole, it is shown and not used. */
+  readonly sound: Promise<void>
+  readonly #options: TenantPartsOptions
+  readonly #ownCredentials: OwnCredentials
+  #settings: Settings
+  #checks: readonly Check[]
+  #views: Views
+  #tenants: readonly TenantParts[] = []
+  readonly #closing = new AbortController()
+  #changing: Promise<unknown> = Promise.resolve()
+  #removalsOwed = false
+  readonly #unstored = unstoredRuns()
+
+  constructor({ settings, queryBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
+    const { io, log, mirror } = parts
+    this.mirror = mirror
+    this.metrics = createMetrics({
+      version,
+      startedAt: io.clock.now(),
+      config: metricsConfig(settings),
+      read: () => this.#views.readings(),
+      storeSize: () => storeSize(settings.storePath),
+    })
+    this.#ownCredentials = ownCredentials(log)
+    this.evaluator = createEvaluator({
+      mirror,
+      metrics: this.metrics,
+      clock: io.clock,
+      log,
+      ...(queryBudget && { queryBudget }),
+    })
+    this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
+    this.sound.catch(() => {})
+    this.#options = { ...parts, metrics: this.metrics }
+    this.#settings = settings
+    this.#checks = checksOf(settings)
+    this.#views = this.#viewsOf(settings)
+  }
+
+  /** The configuration in force. */
+  get settings(): Settings {
+    return this.#settings
+  }
+
+  get views(): Views {
+    return this.#views
+  }
+
+  get tenants(): readonly TenantParts[] {
+    return this.#tenants
+  }
+
+  /**
+   * Puts other settings into force, one change after the other: whole, or not at all when it throws. Tenants that stay
+   * the same are not disturbed, and no counter starts anew.
+   *
+   * @param alongside is called in the instant in which they come into force; it must not throw.
+   */
+  reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
+    const mine = this.#changing.then(() => this.#change(next, alongside))
+    this.#changing = mine.catch(() => {})
+    return mine
+  }
+
+  /** Works on a tenant as it is configured by then; never while that changes. Nothing is done for one that is gone. */
+  async onTenant(
+    name: string,
+    signal: AbortSignal,
+    work: (tenant: TenantParts, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    for (let seen: unknown; seen !== this.#changing; ) {
+      seen = this.#changing
+      await seen
+    }
+    const tenant = this.#find(name)
+    await tenant?.work.over(signal, (both) => work(tenant, both))
+  }
+
+  /**
+   * Runs one resource and evaluates what it touched.
+   *
+   * @throws FatalError when the database is lost: nothing may go on with it.
+   */
+  run(tenant: TenantParts, resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+    const { io, log } = this.#options
+    return this.#onSoundStore(signal, async () => {
+      const result = await tenant.engine.run(resource, mode, signal)
+      this.#unstored.ended(result, io.clock.now())
+      logResult(log, result)
+      tenant.serverClock.note(result)
+      if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
+      if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
+        await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], signal })
+      }
+      return result
+    }).catch((error: unknown) => {
+      if (error instanceof SyncError && error.reason === 'store')
+        this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
+      throw error
+    })
+  }
+
+  /**
+   * Evaluates every check of every tenant.
+   *
+   * @throws FatalError as `run` does.
+   */
+  evaluate(signal = this.#closing.signal): Promise<void> {
+    return this.#onSoundStore(signal, async () => {
+      await this.#closeRemoved()
+      for (const { settings } of this.#tenants) {
+        await yieldToEventLoop()
+        await this.#evaluateTenant(settings.name, { signal })
+        await this.#lookAtOwnSecret(settings.name)
+      }
+    })
+  }
+
+  /**
+   * Erases what the retention is over for.
+   *
+   * @returns false when nothing could be: no tenant has confirmed the time in this process.
+   */
+  eraseOutdated(): Promise<boolean> {
+    const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
+    const retentionMs = this.#settings.historyRetentionDays * dayMs
+    return eraseOutdated(this.mirror, { clocks, retentionMs, now: this.#options.io.clock.now() })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
+    for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
+    await this.mirror[Symbol.asyncDispose]()
+  }
+
+  async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
+    const { log } = this.#options
+    const result = await changeTenants(this.#tenants, next.tenants, this.#options)
+    this.#tenants = result.tenants
+    this.#settings = next
+    this.#checks = checksOf(next)
+    this.#views = this.#viewsOf(next)
+    alongside()
+    this.metrics.configure(metricsConfig(next))
+    this.#removalsOwed = true
+    for (const { client } of result.closed) await client[Symbol.asyncDispose]()
+    // The settings are in force; what the store does not take now is done by the next evaluation.
+    if (this.mirror.isVerified())
+      await this.#closeRemoved().catch((error: unknown) =>
+        log.warn({ detail: String(error) }, 'Findings not closed yet'),
+      )
+    return result
+  }
+
+  async #closeRemoved(): Promise<void> {
+    if (!this.#removalsOwed) return
+    await this.evaluator.inForce(this.#settings)
+    await this.evaluator.closeRemoved(this.#settings.tenants.map(({ name }) => name))
+    this.#removalsOwed = false
+  }
+
+  /** By the settings of this moment: a run may have begun under others, and its tenant may be gone. */
+  async #evaluateTenant(name: string, how: EvaluationOptions): Promise<void> {
+    await this.#closeRemoved()
+    const tenant = this.#find(name)
+    if (tenant === undefined) return
+    const { waivers, evaluate } = this.#settings
+    const currentForMs = resultLimitMs(evaluate.intervalMs)
+    const { answerTimes } = tenant.client
+    const skewOf: SkewOf = (resource) => answerTimes.skewMs(resource)
+    const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf }
+    const { incomplete: keepUnlisted } = this.#settings.ownChecks
+    const serverTime = tenant.serverClock.now()
+    await this.evaluator.evaluate(evaluated, {
+      checks: this.#checks,
+      keepUnlisted,
+      waivers,
+      currentForMs,
+      serverTime,
+      ...how,
+    })
+  }
+
+  async #lookAtOwnSecret(name: string): Promise<void> {
+    const tenant = this.#find(name)
+    if (tenant === undefined) return
+    const records = this.mirror.records(tenant.engine.tenantId)
+    await this.#ownCredentials.look(tenant.settings, records, this.#options.io.clock.now())
+  }
+
+  #viewsOf(settings: Settings): Views {
+    const skewOf = (name: string) => (resource: ResourceName) => this.#find(name)?.client.answerTimes.skewMs(resource)
+    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, unstored: this.#unstored })
+  }
+
+  #find(name: string): TenantParts | undefined {
+    return this.#tenants.find(({ settings }) => settings.name === name)
+  }
+
+  /** Work of which nothing counts unless the database was the right one before and after it. */
+  async #onSoundStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await waitFor(this.sound, signal)
+    await this.mirror.ping()
+    try {
+      return await work()
+    } finally {
+      await this.mirror.ping()
+    }
+  }
+}
+
+function logResult(log: Log, result: RunResult): void {
+  const { tenant, resource, mode, outcome, reason, message, hint, counts, pages, durationMs } = result
+  const fields = { tenant, resource, mode, reason, pages, ...counts, durationMs: Math.round(durationMs) }
+  if (outcome === 'success') log.debug(fields, 'Run succeeded')
+  else if (outcome === 'failure' && reason !== 'aborted') log.warn({ ...fields, detail: message, hint }, 'Run failed')
+}

@@ -1,0 +1,39 @@
+import type { ResourceName } from '../model/resource-names.ts'
+import type { DueRun } from '../sync/due.ts'
+import type { RunResult } from '../sync/run-result.ts'
+import { mapConcurrently, tenantsAtOnce } from './map-concurrently.ts'
+import type { Session } from './session.ts'
+import type { TenantParts } from './tenant-parts.ts'
+
+export interface RoundOptions {
+  /** Only this tenant. */
+  readonly tenant?: string
+  readonly resource?: ResourceName
+  /** All full syncs, due or not. */
+  readonly full?: boolean
+}
+
+/** Runs what `sync` calls due, the resources of a tenant side by side, and evaluates everything at the end. */
+export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<RunResult[]> {
+  const chosen = session.tenants.filter(
+    ({ settings }) => options.tenant === undefined || settings.name === options.tenant,
+  )
+  const results = await mapConcurrently(chosen, tenantsAtOnce, (tenant) => runTenant(session, tenant, options, signal))
+  await session.evaluate()
+  return results.flat()
+}
+
+async function runTenant(
+  session: Session,
+  tenant: TenantParts,
+  { resource, full = false }: RoundOptions,
+  signal: AbortSignal,
+): Promise<RunResult[]> {
+  const due = full ? allFullSyncs(tenant) : await tenant.engine.due('sync')
+  const wanted = due.filter((run) => resource === undefined || run.resource === resource)
+  return Promise.all(wanted.map((run) => session.run(tenant, run.resource, run.mode, signal)))
+}
+
+function allFullSyncs({ engine }: TenantParts): readonly DueRun[] {
+  return engine.resources.map((resource) => ({ resource, mode: 'full' }))
+}

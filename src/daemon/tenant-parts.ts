@@ -1,0 +1,96 @@
+import { createTenantClient } from '../api/client.ts'
+import type { TenantClientOptions } from '../api/options.ts'
+import type { TenantClient } from '../api/reader.ts'
+import type { TenantSettings } from '../config/settings.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Mirror } from '../mirror/port.ts'
+import type { Log } from '../model/log.ts'
+import type { Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import { resources } from '../resources/index.ts'
+import { enabledNames, shortestIntervalMs } from '../sync/intervals.ts'
+import type { SyncObserver } from '../sync/observer.ts'
+import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
+import { ProvenClock } from './proven-clock.ts'
+import { TenantWork } from './tenant-work.ts'
+
+/** One configured tenant with everything that works on it. */
+export interface TenantParts {
+  readonly settings: TenantSettings
+  readonly client: TenantClient
+  readonly engine: TenantEngine
+  readonly work: TenantWork
+  readonly serverClock: ProvenClock
+}
+
+export interface TenantPartsOptions {
+  readonly io: Io
+  readonly log: Log
+  readonly mirror: Mirror
+  readonly metrics: Metrics
+  readonly progress?: SyncObserver['page']
+}
+
+/** Wires client and engine of a tenant; the engine is handed the client's reading half only. */
+export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
+  const { io, mirror, metrics } = options
+  const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
+  const client = createTenantClient({
+    ...clientOptions(tenant, options),
+    blockedUntil: row.blockedUntil,
+    blockedForMs: row.blockedForMs,
+    storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
+  })
+  const engine = await openTenantEngine({
+    settings: tenant,
+    reader: client.reader,
+    store: mirror,
+    resources,
+    clock: io.clock,
+    log: options.log.child({ tenant: tenant.name }),
+    observer: observerOf(metrics, options.progress),
+  })
+  return { settings: tenant, client, engine, work: new TenantWork(), serverClock: new ProvenClock(client.answerTimes) }
+}
+
+/**
+ * Makes sure that every tenant can have a client, and changes nothing.
+ *
+ * @throws UsageError when the configuration or the environment forbids to send its token.
+ */
+export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
+  for (const tenant of tenants) await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
+}
+
+function clientOptions(tenant: TenantSettings, { io, log, metrics }: TenantPartsOptions): TenantClientOptions {
+  return {
+    name: tenant.name,
+    baseUrl: tenant.baseUrl,
+    auth: tenant.auth,
+    api: tenant.api,
+    clock: io.clock,
+    random: io.random,
+    env: (name) => io.env[name],
+    version,
+    observer: metrics.observer(tenant.name),
+    log,
+    cycleMs: shortestIntervalMs(tenant),
+    resources: enabledNames(tenant),
+  }
+}
+
+/** Hands what the engine tells to the metrics. */
+function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {}): SyncObserver {
+  return {
+    runEnded({ outcome, durationMs, ...result }) {
+      if (outcome === 'skipped') return
+      metrics.syncRunEnded({ ...result, outcome, durationSeconds: durationMs / 1000 })
+    },
+    cursorReset: (tenant, resource) => metrics.cursorReset(tenant, resource),
+    contractEvent: (tenant, resource, kind) => metrics.contractEvent(tenant, resource, kind),
+    datesMovedLater(tenant, resource, { secretExpirationDate = 0 }) {
+      if (resource === 'api-clients' && secretExpirationDate > 0) metrics.secretsRotated(tenant, secretExpirationDate)
+    },
+    page: progress,
+  }
+}

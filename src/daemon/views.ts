@@ -1,0 +1,185 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { checksOf } from '../checks/checks-of.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
+import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
+import { readFindings } from '../evaluate/findings/read-findings.ts'
+import { topFindingsMemory } from '../evaluate/findings/top-findings-memory.ts'
+import { readPosture } from '../evaluate/read-posture.ts'
+import { waiversOf } from '../evaluate/waivers/waiver-terms.ts'
+import type { TenantReading } from '../metrics/gather-gauges.ts'
+import type { Mirror, TenantChangeRow } from '../mirror/port.ts'
+import { personalFields } from '../mirror/records/api-fields.ts'
+import type { ChangeView } from '../model/change.ts'
+import type { SecretView } from '../model/client-secret.ts'
+import type { Clock } from '../model/clock.ts'
+import type { FindingView, NamedFinding } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import type { Deadline } from '../model/process/deadline.ts'
+import type { SkewOf } from '../model/server-clock.ts'
+import { severities } from '../model/severity.ts'
+import { batches } from '../report/batches.ts'
+import { readClientSecrets } from '../resources/api-clients-gauges.ts'
+import type { FindingQuery } from '../web/web-options.ts'
+import { unreadChecks } from './unread-checks.ts'
+import type { UnstoredRuns } from './unstored-runs.ts'
+import { withProblems } from './with-problems.ts'
+
+/** What every output reads: the mirror, with the present applied to it. */
+export interface Views {
+  /** Of all configured tenants, or of one. */
+  posture(tenant?: string): Promise<readonly TenantPosture[]>
+  readings(): Promise<readonly TenantReading[]>
+  findings(query: FindingQuery): AsyncIterable<FindingView>
+  findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
+  secrets(tenant: string): Promise<readonly SecretView[]>
+  /** The last changes of a tenant, newest first. */
+  changes(tenant: string, most: number): Promise<readonly ChangeView[]>
+  /** What ends by itself, of all configured tenants or one, in the order of time. */
+  deadlines(tenant?: string): Promise<readonly Deadline[]>
+}
+
+const tenantsAtOnce = 16
+
+/** What an engine knows beside its mirror. */
+export interface EngineFacts {
+  /** The skews of the clocks by the answers of this process. */
+  readonly skewOf: (tenant: string) => SkewOf
+  readonly unstored: Pick<UnstoredRuns, 'over'>
+}
+
+/**
+ * Views over the configured tenants; one that is not in the mirror yet is shown as never read.
+ *
+ * @param engine absent = by what the mirror stored.
+ */
+export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
+  const { waivers, evaluate } = settings
+  const listed = checksOf(settings)
+  const top = topFindingsMemory()
+
+  async function evaluated(): Promise<readonly EvaluatedTenant[]> {
+    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    return settings.tenants.map((tenant) => {
+      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }
+      return engine === undefined ? known : { ...known, skewOf: engine.skewOf(tenant.name) }
+    })
+  }
+
+  /** One tenant after the other; with many of them, other work runs in between. */
+  async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, name?: string): Promise<readonly T[]> {
+    const all: T[] = []
+    for (const tenant of (await evaluated()).filter((one) => isNamed(one, name))) {
+      if (all.length % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
+      all.push(await read(tenant))
+    }
+    return all
+  }
+
+  async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
+    const { ownChecks } = settings
+    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
+  }
+
+  async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
+    const now = clock.now()
+    const checks = await checksFor(tenant)
+    const evaluateIntervalMs = evaluate.intervalMs
+    const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
+    const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    return engine === undefined ? shown : engine.unstored.over(shown)
+  }
+
+  function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
+    return readClientSecrets(mirror.records(id), ownClientId)
+  }
+
+  async function deadlinesOf(tenant: EvaluatedTenant): Promise<readonly Deadline[]> {
+    const { name } = tenant.settings
+    const secrets = await secretsOf(tenant)
+    const ends = (await postureOf(tenant)).waivers
+    return [
+      ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
+        return { kind: 'secret' as const, tenant: name, id, ...secret, at }
+      }),
+      ...ends.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
+        return { kind: 'waiver' as const, tenant: name, id, check, entity, owner, reason, state, at }
+      }),
+    ]
+  }
+
+  async function* findings({ tenant, check, severities: wanted = severities, states, ...order }: FindingQuery) {
+    const rows = await mirror.tenants()
+    const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
+    const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
+    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...order, ...filter })
+    for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
+  }
+
+  /** Ids of the entities whose open finding of a check is accepted by a waiver now. */
+  async function waivedEntities(
+    { tenant, checks: evaluated }: TenantPosture,
+    check: string,
+  ): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>()
+    const waived = evaluated.find((view) => view.check === check)?.waived ?? {}
+    if (Object.values(waived).every((count) => count === 0)) return ids
+    for await (const { entity } of findings({ tenant, check, states: ['waived'] })) ids.add(entity.id)
+    return ids
+  }
+
+  /** The foremost findings of each check. */
+  async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
+    const {
+      id,
+      settings: { name },
+    } = tenant
+    const named: NamedFinding[] = []
+    for (const check of await checksFor(tenant)) {
+      const counts = posture.checks.find((view) => view.check === check.id)
+      if (counts === undefined) continue
+      const own = waiversOf(waivers, { tenant: name, check: check.id })
+      const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
+      named.push(...(await top(request)))
+    }
+    return named
+  }
+
+  return {
+    posture: (name) => ofEach(postureOf, name),
+    readings: () =>
+      ofEach(async (tenant) => {
+        const posture = await postureOf(tenant)
+        return {
+          posture,
+          findings: await namedFindings(tenant, posture),
+          records: mirror.records(tenant.id),
+          settings: tenant.settings,
+          waived: (check) => waivedEntities(posture, check),
+        }
+      }),
+    findings,
+    findingBatches: (query) => batches(findings(query)),
+    async changes(name, most) {
+      const tenant = (await mirror.tenants()).find((one) => one.name === name)
+      return tenant === undefined ? [] : (await mirror.latestChanges(tenant.id, most)).map(changeView)
+    },
+    async secrets(name) {
+      const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)
+      return tenant === undefined ? [] : secretsOf(tenant)
+    },
+    async deadlines(name) {
+      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? deadlinesOf(tenant) : []))
+      return all.flat().toSorted((a, b) => a.at - b.at)
+    },
+  }
+}
+
+function changeView({ resource, key, at, kind, field, before, after, requestId }: TenantChangeRow): ChangeView {
+  const personal = field !== null && personalFields(resource).includes(field)
+  return { resource, entity: key, at, kind, field, before, after, requestId, personal }
+}
+
+function isNamed({ settings }: EvaluatedTenant, name: string | undefined): boolean {
+  return name === undefined || settings.name === name
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { formatListen } from '../config/listen.ts'
+import type { Settings } from '../config/settings.ts'
+import { readWebSettings } from '../config/web/load-web-settings.ts'
+import { isProtected } from '../config/web/web-settings.ts'
+import { exposesDetails, isLoopback } from '../web/loopback.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import { tenantWarnings } from './tenant-warnings.ts'
+
+const shortHistoryDays = 30
+
+/**
+ * What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it.
+ *
+ * @param twins what is to be said of tenants that are one.
+ */
+export function configWarnings(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
+  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
+  const none = found.length === 0 && settings.tenants.every((tenant) => tenantWarnings(tenant, settings).length === 0)
+  return none ? [fine('configuration', 'nothing in it is surprising')] : found
+}
+
+/** What strangers can reach and see on an address beyond the loopback. */
+export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
+  const { host, webConfig, exposeDetails } = server
+  if (isLoopback(host)) return []
+  const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
+  if (reading !== null && reading.problems.length > 0) {
+    const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
+    return [warning('webConfig', `cannot be evaluated: ${reading.problems[0]}`, advice)]
+  }
+  if (reading !== null && isProtected(reading.settings)) return []
+  const open = warning(
+    'listen',
+    `status page and metrics are open to everybody who reaches ${formatListen(server)}: no users are configured`,
+    'Set server.webConfig with users, or server.listen to a loopback address',
+  )
+  if (!exposesDetails(exposeDetails, host, false)) return [open]
+  const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
+  return [open, warning('exposeDetails', `names and e-mails are shown to everybody who reaches ${host}`, advice)]
+}
+
+function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {
+  if (days >= shortHistoryDays) return []
+  const advice = 'Auditors ask for more: raise history.retentionDays'
+  return [warning('retention', `history is kept for ${days} ${days === 1 ? 'day' : 'days'} only`, advice)]
+}
+
+function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
+  if (logLevel !== 'silent' && logLevel !== 'fatal') return []
+  return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
+}

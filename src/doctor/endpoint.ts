@@ -1,0 +1,71 @@
+import type { TenantReader } from '../api/reader.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
+import { isSkewed } from '../model/server-clock.ts'
+import { idOf } from '../sync/pages/page-reading.ts'
+import type { Fetched, ResourceDefinition } from '../sync/resource.ts'
+import { type Diagnosis, failure, fine } from './diagnosis.ts'
+
+export interface Asked {
+  readonly diagnosis: Diagnosis
+  /** The first page; null where none came. */
+  readonly page: Fetched | null
+}
+
+/** Asks for the first page of a resource; throws only when `signal` is aborted. */
+export async function askEndpoint(
+  definition: ResourceDefinition,
+  reader: TenantReader,
+  ownClientId: string | null,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { name, permission } = definition
+  try {
+    const page =
+      definition.kind === 'whole' ? await definition.fetch(reader, signal) : await definition.fetch(reader, {}, signal)
+    const { length } = page.items
+    const count = `${length} ${length === 1 ? 'record' : 'records'}${page.hasMore ? ' on the first page' : ''}`
+    const problems = problemsOf(definition, page, ownClientId)
+    if (problems.length === 0) return { page, diagnosis: fine(name, count, { permission }) }
+    const sentence = [count, ...problems.map(([problem]) => problem)].join('; ')
+    const advice = problems.map(([, wanted]) => wanted).join('. ')
+    return { page, diagnosis: failure(name, sentence, advice, { permission }) }
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { page: null, diagnosis: notRead(name, permission, error) }
+  }
+}
+
+function notRead(name: string, permission: string, error: unknown): Diagnosis {
+  const reason: Reason = reasonOf(error)
+  const message = error instanceof Error ? error.message : ''
+  const hint = error instanceof SyncError ? (error.hint ?? null) : null
+  return failure(name, `${reason}: ${message}`, hint, { permission, reason })
+}
+
+type Problem = readonly [what: string, advice: string]
+
+function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fetched, own: string | null): Problem[] {
+  const problems: Problem[] = []
+  const bad = items.filter((item) => !item.ok).length
+  if (bad > 0) problems.push([`${bad} of them cannot be read`, 'They are quarantined; ask the vendor what changed'])
+  if (definition.kind === 'fullSync' && items.length === 0) {
+    problems.push(['the list is empty, although it always contains the caller', 'Ask again; then see the tenant'])
+  }
+  const ids = items.map((item) => String(idOf(item, definition.idField)).toLowerCase())
+  if (definition.kind === 'fullSync' && own !== null && !hasMore && !ids.includes(own)) {
+    problems.push([`ownClientId ${own} is not among them`, 'Check whose token this is, and ownClientId'])
+  }
+  const skewMs = skewOf(meta)
+  if (skewMs !== null && isSkewed(skewMs)) {
+    const side = skewMs > 0 ? 'ahead of' : 'behind'
+    const seconds = Math.round(Math.abs(skewMs) / 1000)
+    problems.push([`the server's clock is ${seconds} s ${side} this one`, "Correct this machine's clock (NTP) first"])
+  }
+  return problems
+}
+
+/** Server clock minus local clock in milliseconds; null where the answer carries no time. */
+export function skewOf({ serverTime, receivedAt }: Fetched['meta']): number | null {
+  return serverTime === null ? null : serverTime - receivedAt
+}

@@ -1,0 +1,83 @@
+import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../checks/support/enrolment.ts'
+import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
+import type { TenantSettings } from '../config/settings.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
+
+/** The mirror's users by their multi-factor flags, as `checks.user-mfa-enrolled.enrolledWhen` reads them. */
+export interface Enrolment {
+  readonly enrolledWhen: EnrolmentRule
+  /** True while `enrolledWhen` is not set. */
+  readonly assumed: boolean
+  /** Whether the tenant demands multi-factor authentication; null before its settings were read. */
+  readonly policy: boolean | null
+  readonly groups: readonly EnrolmentGroup[]
+}
+
+export interface EnrolmentGroup {
+  readonly state: string
+  readonly mfaStatus: boolean
+  readonly mfaAction: boolean
+  readonly count: number
+  readonly enrolled: boolean
+}
+
+const subject = 'enrolledWhen'
+/** Other readings that a warning names. */
+const mostNamed = 4
+const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
+
+export async function readEnrolment(records: RecordReader, tenant: TenantSettings): Promise<Enrolment> {
+  const { enrolledWhen: written } = userMfaEnrolled.options.parse(settingsOf(userMfaEnrolled, tenant).options)
+  const enrolledWhen = rules.find((rule) => rule === written) ?? assumedRule
+  const counted = await records.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
+  const groups = counted.map(({ values: [state, status, action], count }) => {
+    const flags = { mfaStatus: isTrue(status), mfaAction: isTrue(action) }
+    const enrolled = isEnrolled(enrolledWhen, flags.mfaStatus, flags.mfaAction)
+    return { state: String(state), ...flags, count, enrolled }
+  })
+  return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
+}
+
+/** A rule by which nobody is enrolled is more often a wrong reading of the flags than the truth. Null: not to be evaluated. */
+export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
+  if (enrolment === null) {
+    const advice = 'Run the doctor again when the identity of the tenant is settled'
+    return warning(subject, 'is not evaluated: the users of the mirror may be another tenant’s', advice)
+  }
+  const { enrolledWhen, groups } = enrolment
+  const all = groups.reduce((sum, { count }) => sum + count, 0)
+  if (all === 0) return fine(subject, 'no users are mirrored yet')
+  const by = (rule: EnrolmentRule) =>
+    groups.reduce((sum, group) => sum + (isEnrolled(rule, group.mfaStatus, group.mfaAction) ? group.count : 0), 0)
+  const enrolled = by(enrolledWhen)
+  if (enrolled > 0) return fine(subject, `by "${enrolledWhen}" ${enrolled} of ${all} users are enrolled`)
+  const others = rules
+    .filter((rule) => by(rule) > 0)
+    .slice(0, mostNamed)
+    .map((rule) => `"${rule}" ${by(rule)}`)
+  const instead = others.length === 0 ? '' : `; by ${others.join(', by ')}`
+  return warning(
+    subject,
+    `by "${enrolledWhen}" none of ${all} users is enrolled${instead}`,
+    'Compare users you know with "tenantwatch export users" and set checks.user-mfa-enrolled.enrolledWhen',
+  )
+}
+
+async function policyOf(records: RecordReader): Promise<boolean | null> {
+  for await (const [settings] of records.select('authentication-settings')) {
+    if (settings !== undefined) return isTrue(settings.fields['mfaEnabled'])
+  }
+  return null
+}
+
+/** A database may hand a boolean back as 0 or 1. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === 1
+}
+
+function byFlags(a: EnrolmentGroup, b: EnrolmentGroup): number {
+  const rank = ({ mfaStatus, mfaAction }: EnrolmentGroup) => (mfaStatus ? 0 : 2) + (mfaAction ? 0 : 1)
+  return a.state === b.state ? rank(a) - rank(b) : a.state < b.state ? -1 : 1
+}

@@ -1,0 +1,102 @@
+import type { TenantReader } from '../api/reader.ts'
+import { startDeadline } from '../api/transport/deadline.ts'
+import type { TenantSettings } from '../config/settings.ts'
+import type { Mirror, TenantRow } from '../mirror/port.ts'
+import type { Clock } from '../model/clock.ts'
+import { minuteMs } from '../model/durations.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import { type IdentityState, identitySentences } from '../model/posture.ts'
+import { resources } from '../resources/index.ts'
+import { type Evidence, type GivenPage, type ProofContext, readEvidence } from '../sync/identity-proof.ts'
+import { emptyList } from '../sync/lists/suspect-empty.ts'
+import {
+  awaitsAccepted,
+  changedHint,
+  deniedHint,
+  deniedMessage,
+  mismatchMessage,
+  movedMessage,
+} from '../sync/tenant-guard.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+
+const subject = 'identity'
+const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
+
+export interface Suspect {
+  readonly mirror: Mirror
+  readonly row: TenantRow
+  readonly tenant: TenantSettings
+  /** By what the mirror tells. */
+  readonly identity: IdentityState
+  readonly reader: TenantReader
+  /** The first pages that were just read. */
+  readonly pages: readonly GivenPage[]
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/**
+ * Whether the tenant that answers now is the mirrored one, by the proof that a sync asks for (docs/reliability.md).
+ *
+ * @throws the reason of `signal` when that is aborted.
+ */
+export async function diagnoseIdentity(suspect: Suspect): Promise<Diagnosis> {
+  const { mirror, row, tenant, identity, signal } = suspect
+  const held = identitySentences.held.slice(0, -1)
+  if (identity === 'held') return failure(subject, held, 'See "tenantwatch accept" and the runbook of the hold')
+  if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
+    return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
+  }
+  const lookFirst = 'See what the endpoints say'
+  // A dark tenant would cost a time-out for each list again.
+  if (suspect.pages.length === 0) return failure(subject, 'cannot be evaluated: nothing could be read', lookFirst)
+  using deadline = startDeadline(minuteMs, signal)
+  const proving = provingOf(suspect)
+  try {
+    return await diagnoseEvidence(suspect, proving, await readEvidence(proving, suspect.pages, deadline.signal))
+  } catch (error) {
+    signal.throwIfAborted()
+    const message = deadline.expired ? 'the tenant answers too slowly' : error instanceof Error ? error.message : ''
+    const hint = (error instanceof SyncError ? error.hint : null) ?? lookFirst
+    const reason = deadline.expired ? 'timeout' : reasonOf(error)
+    return failure(subject, `cannot be evaluated: ${message}`, hint, { reason })
+  }
+}
+
+function provingOf({ mirror, row, tenant, reader, clock }: Suspect): ProofContext {
+  return {
+    settings: tenant,
+    reader,
+    resources,
+    clock,
+    store: mirror,
+    tenantId: row.id,
+    emptyList: async () => new SyncError('suspect_empty', emptyList.message),
+  }
+}
+
+async function diagnoseEvidence(
+  { row, identity }: Suspect,
+  proving: ProofContext,
+  evidence: Evidence,
+): Promise<Diagnosis> {
+  const reason = 'tenant_changed'
+  switch (evidence.outcome) {
+    case 'mismatch': {
+      if (row.changeAccepted === null || !(await awaitsAccepted(proving, row.changeAccepted))) {
+        return failure(subject, mismatchMessage(evidence), changedHint, { reason })
+      }
+      const sentence = 'another tenant was accepted in the place of this one, and is not read yet'
+      return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
+    }
+    case 'denied':
+      return failure(subject, deniedMessage(evidence), deniedHint, { reason })
+    case 'match':
+    case 'nothing': {
+      const sentence = identitySentences[identity].slice(0, -1)
+      return identity === 'proven' ? fine(subject, sentence) : warning(subject, sentence, unprovenAdvice)
+    }
+    default:
+      return evidence.outcome satisfies never
+  }
+}

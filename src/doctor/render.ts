@@ -1,0 +1,47 @@
+import type { Io } from '../model/process/io.ts'
+import { table } from '../report/table.ts'
+import type { Diagnosis, Level } from './diagnosis.ts'
+import type { Enrolment } from './enrolment.ts'
+
+type Marks = Readonly<Record<Level, string>>
+
+const signs: Marks = { ok: '✓', warn: '!', fail: '✗' }
+const letters: Marks = { ok: 'ok', warn: '!', fail: 'FAIL' }
+
+/**
+ * The marks that the reader can show. Without a locale a terminal is taken for one of ASCII; what goes into a file or a
+ * pipe is ASCII only where the locale says so.
+ */
+export function marksFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Marks {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '')
+  if (locale === undefined) return stdout.isTTY === true ? letters : signs
+  return /utf-?8/i.test(locale) ? signs : letters
+}
+
+/** Diagnoses as rows; the mark says the level, never a colour. */
+export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): string {
+  const withPermission = found.some(({ permission }) => permission !== null)
+  const rows = found.map(({ level, subject, permission, sentence, advice }) => [
+    marks[level],
+    subject,
+    ...(withPermission ? [permission ?? ''] : []),
+    advice === null ? sentence : `${sentence}. ${advice}`,
+  ])
+  return table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
+}
+
+/** The truth table of the multi-factor flags, and what the configured rule makes of each of its rows. */
+export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolment): string {
+  const demand = policy === null ? 'policy not read yet' : `policy ${policy ? 'on' : 'off'}`
+  const rows = groups.map(({ state, mfaStatus, mfaAction, count, enrolled }) => [
+    state,
+    String(mfaStatus),
+    String(mfaAction),
+    String(count),
+    enrolled ? 'yes' : 'no',
+  ])
+  return table(
+    ['STATE', 'MFASTATUS', 'MFAACTION', 'USERS', `ENROLLED (${enrolledWhen}${assumed ? ', assumed' : ''}; ${demand})`],
+    rows,
+  )
+}

@@ -1,0 +1,86 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { EnvLookup } from '../api/credentials/env-source.ts'
+import { parseSecret } from '../api/credentials/parse-secret.ts'
+import type { AuthSettings, TenantSettings } from '../config/settings.ts'
+import { describeDuration } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+
+const othersMayRead = 0o004
+const groupMayWrite = 0o020
+const othersMayWrite = 0o002
+const subject = 'token'
+
+/**
+ * Where the token comes from and how old it is; never the token itself.
+ *
+ * @param now wall time in milliseconds since the epoch.
+ * @param goodForMs for how long a fetched token is used yet; null where none was fetched.
+ * @param env looks up a variable.
+ */
+export function diagnoseToken(
+  { token }: AuthSettings,
+  now: number,
+  goodForMs: number | null,
+  env: EnvLookup,
+): readonly Diagnosis[] {
+  if ('env' in token) return [ofVariable(token.env, subject, env)]
+  if ('file' in token) return [ofFile(token.file, subject, now)]
+  const good = goodForMs === null ? 'could not be fetched' : `fetched now, used for ${describeDuration(goodForMs)}`
+  if ('command' in token) return [ofFetched(`from the command ${basename(token.command[0] ?? '')}, ${good}`, goodForMs)]
+  const { tokenUrl, clientSecret } = token.oauth2
+  const secret =
+    'env' in clientSecret
+      ? ofVariable(clientSecret.env, 'client secret', env)
+      : ofFile(clientSecret.file, 'client secret', now)
+  return [ofFetched(`by OAuth 2 from ${new URL(tokenUrl).origin}, ${good}`, goodForMs), secret]
+}
+
+function ofVariable(name: string, what: string, env: EnvLookup): Diagnosis {
+  try {
+    parseSecret(env(name) ?? '', `the variable ${name}`)
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return failure(what, error.message, error.hint ?? null, { reason: 'unauthorized' })
+  }
+  return fine(what, `from the variable ${name}; its age is not known, and another value takes a restart`)
+}
+
+function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
+  return goodForMs === null
+    ? failure(subject, sentence, 'See what the endpoints say', { reason: 'unauthorized' })
+    : fine(subject, sentence)
+}
+
+function ofFile(path: string, what: string, now: number): Diagnosis {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) {
+    return failure(what, `the file ${path} is not there`, 'Put the bare secret there', { reason: 'unauthorized' })
+  }
+  const sentence = `from the file ${path}, written ${describeDuration(now - stats.mtimeMs)} ago`
+  const writers = writersOf(stats.mode)
+  if (writers !== null) {
+    return warning(what, `${sentence}; ${writers} may replace it`, `Run "chmod go-w,o-r ${path}"`)
+  }
+  if ((stats.mode & othersMayRead) === 0) return fine(what, sentence)
+  return warning(what, `${sentence}; every user of this machine may read it`, `Run "chmod o-r ${path}"`)
+}
+
+/** Who beside its owner may write a file of this mode; null for nobody. */
+function writersOf(mode: number): string | null {
+  if ((mode & othersMayWrite) !== 0) return 'every user of this machine'
+  return (mode & groupMayWrite) === 0 ? null : 'every member of its group'
+}
+
+/** Warns of each file of a token or client secret that others may replace. */
+export function warnOfSecretFiles(tenants: readonly Pick<TenantSettings, 'name' | 'auth'>[], log: Log): void {
+  for (const { name, auth } of tenants) {
+    const source = 'oauth2' in auth.token ? auth.token.oauth2.clientSecret : auth.token
+    const mode = 'file' in source ? statSync(source.file, { throwIfNoEntry: false })?.mode : undefined
+    const writers = mode === undefined ? null : writersOf(mode)
+    if (writers === null || !('file' in source)) continue
+    log.warn({ tenant: name, file: source.file, writers }, 'The file of a secret may be replaced by others')
+  }
+}

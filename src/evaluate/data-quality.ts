@@ -1,0 +1,171 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
+import { assessInput, type InputFacts, type InputQuality } from '../model/data-quality.ts'
+import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import type { Reason } from '../model/reasons.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { isSkewed, type SkewOf } from '../model/server-clock.ts'
+
+/** What of a tenant's settings check results hang on. */
+export type EvaluatedSettings = Pick<
+  TenantSettings,
+  'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'documents'
+>
+
+/** The tenant that is evaluated: its row in the mirror and its settings. */
+export interface EvaluatedTenant {
+  readonly id: number
+  readonly settings: EvaluatedSettings
+  /** The skew of the clocks by the answers of this process; absent = by what the mirror stored. */
+  readonly skewOf?: SkewOf
+}
+
+/** How far the mirror of a tenant can be trusted at one instant. */
+export interface TenantDataQuality {
+  readonly tenant: TenantRow
+  readonly holds: readonly HoldRow[]
+  readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
+  /** The time by which waivers end: the latest of the local clock, the newest time stored and the server's. */
+  readonly waiversAt: number
+}
+
+export interface MeasuredQuality {
+  /** Undefined while nothing of the resource was ever asked for. */
+  readonly stored: ResourceQuality | undefined
+  readonly freshnessLimitMs: number
+  /** Server clock minus local clock in milliseconds; null = not known. */
+  readonly skewMs: number | null
+  readonly input: InputQuality
+}
+
+/**
+ * Reads what the trust in a tenant's mirror hangs on.
+ *
+ * @throws Error when the mirror does not know the tenant.
+ */
+export async function readDataQuality(
+  store: PostureStore,
+  { id, settings, skewOf }: EvaluatedTenant,
+  now: number,
+): Promise<TenantDataQuality> {
+  const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
+  const [holds, stored, newest] = await Promise.all([store.holds(id), store.quality(id), store.unconfirmedTime()])
+  const clockIsBehind = newest !== null && now < newest
+  const resources = new Map<ResourceName, MeasuredQuality>()
+  for (const resource of resourceNames) {
+    const own = stored.find(({ state }) => state.resource === resource)
+    const freshnessLimitMs = limitOf(settings, resource, own?.state)
+    const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
+    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind })
+    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
+  }
+  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
+}
+
+/** Waivers end by the latest clock: one that is set back, or behind the server's, must not renew them. */
+export function waiverTime(now: number, newest: number | null, stored: readonly ResourceQuality[]): number {
+  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTime ?? 0) - (a.serverTime ?? 0))
+  const { serverTime = null, serverTimeAt = null } = last ?? {}
+  const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
+  return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
+}
+
+/** The skew now, by an answer of this process, else as it was when the mirror stored the last one. */
+function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
+  if (live !== undefined) return live
+  if (state === undefined) return null
+  // A mirror of an earlier version tells the time of the last complete sync alone.
+  const [time, at] =
+    state.serverTimeAt === null
+      ? [state.completeServerTime, state.completeStartedAt]
+      : [state.serverTime, state.serverTimeAt]
+  return time === null || at === null ? null : time - at
+}
+
+/** The greatest skew by magnitude of the resources that were read within their limit; null when none is known. */
+export function greatestSkewOf({ resources }: TenantDataQuality, now: number): number | null {
+  const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
+    const readAt = stored?.state.serverTime ?? null
+    if (input.off || skewMs === null || readAt === null) return []
+    // By the server's clock, as the local one may be the wrong one.
+    return now + skewMs - readAt <= freshnessLimitMs ? [skewMs] : []
+  })
+  return skews.reduce<number | null>(
+    (most, skew) => (Math.abs(skew) > Math.abs(most ?? 0) ? skew : (most ?? skew)),
+    null,
+  )
+}
+
+/** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
+export const unmirroredId = 0
+
+function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
+  const nothing = { blockedForMs: null, changeAccepted: null, former: [], knownSince: null, admitted: null }
+  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
+}
+
+/** The trust in the given inputs, in their order. */
+export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
+  return inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
+}
+
+function limitOf(settings: EvaluatedSettings, resource: ResourceName, state: SyncState | undefined): number {
+  const { freshnessMs, full } = settings.resources[resource]
+  const durationMs = state?.completeDurationMs ?? null
+  return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs })
+}
+
+interface Known {
+  readonly resource: ResourceName
+  readonly stored: ResourceQuality | undefined
+  readonly tenant: TenantRow
+  readonly holds: readonly HoldRow[]
+  readonly settings: EvaluatedSettings
+  readonly freshnessLimitMs: number
+  readonly clockIsBehind: boolean
+  readonly skewMs: number | null
+}
+
+function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }: Known): InputFacts {
+  const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
+  const failedFullSync = stored === undefined ? null : fullFailure(stored.state)
+  return {
+    resource,
+    enabled: settings.resources[resource].enabled,
+    completeStartedAt: stored?.state.completeStartedAt ?? null,
+    ...known,
+    denied: stored?.state.denied ?? null,
+    tenantInDoubt: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
+    former: tenant.former.includes(resource),
+    troubles: failedFullSync === null ? own : [...own, failedFullSync],
+    quarantined: stored?.quarantined ?? 0,
+    missing: stored?.missing ?? 0,
+    clockSkewMs: skewMs,
+  }
+}
+
+/**
+ * Why incremental syncs bring nothing: the last one failed, or they wait for a full sync, as after a refused cursor, and
+ * that failed. A run that waits so counts as a full sync, so its failure is not in `incrementalReason`.
+ */
+export function incrementalFailure({
+  incrementalReason,
+  fullReason,
+  cursor,
+  fullSyncOwed,
+  incrementalPaused,
+}: SyncState): Reason | null {
+  const waits = cursor === null || fullSyncOwed || incrementalPaused
+  return incrementalReason ?? (waits ? fullReason : null)
+}
+
+/** Why the last full sync failed, unless a success of either mode followed. */
+export function fullFailure({
+  fullReason,
+  fullAttemptAt,
+  incrementalSuccessAt,
+  fullSuccessAt,
+}: SyncState): Reason | null {
+  const successAt = Math.max(incrementalSuccessAt ?? 0, fullSuccessAt ?? 0)
+  return fullAttemptAt === null || fullAttemptAt >= successAt ? fullReason : null
+}

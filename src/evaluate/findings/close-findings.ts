@@ -1,0 +1,62 @@
+import type { CheckStateRow, FindingStore } from '../../mirror/port.ts'
+import type { CheckStatus, Resolution } from '../../model/check-status.ts'
+import type { UnknownReason } from '../../model/reasons.ts'
+import type { CheckOutcome } from '../evaluation.ts'
+
+export interface CloseFindings {
+  readonly store: FindingStore
+  readonly tenantId: number
+  readonly now: number
+  /** Checks whose findings stay. */
+  readonly keep: ReadonlySet<string>
+  readonly ending: {
+    readonly status: CheckStatus
+    readonly reason: UnknownReason | null
+    readonly resolution: Resolution
+  }
+}
+
+/** Ends all open findings of a tenant but those of the checks to keep. */
+export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
+  const { store, tenantId, now, keep, ending } = request
+  const open = (await store.checkStates(tenantId)).filter((state) => hasOpen(state)).map(({ check }) => check)
+  const outcomes: CheckOutcome[] = []
+  for (const check of open.filter((id) => !keep.has(id)).sort()) {
+    const { resolution, ...status } = ending
+    const checkResult = {
+      tenantId,
+      check,
+      at: now,
+      decide: () => status,
+      entities: null,
+      rule: null,
+      failing: [],
+      resolve: async () => resolution,
+    }
+    outcomes.push({ check, ...(await store.commitResult(checkResult)) })
+  }
+  return outcomes
+}
+
+function hasOpen({ open }: CheckStateRow): boolean {
+  return Object.values(open).some((count) => count > 0)
+}
+
+/** Ends all findings of a tenant that was taken out of the configuration; its rows stay. */
+export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
+  const ending = { status: 'unknown', reason: 'never', resolution: 'tenant_removed' } as const
+  return closeFindings({ store, tenantId, now, keep: new Set(), ending })
+}
+
+/** Does so for every tenant of the mirror that the configuration no longer names; outcomes by tenant name. */
+export async function closeRemovedTenants(
+  store: FindingStore,
+  configured: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, readonly CheckOutcome[]>> {
+  const outcomes = new Map<string, readonly CheckOutcome[]>()
+  for (const { id, name } of await store.tenants()) {
+    if (!configured.includes(name)) outcomes.set(name, await closeTenant(store, id, now))
+  }
+  return outcomes
+}

@@ -1,0 +1,106 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../../mirror/port.ts'
+import { toIso } from '../../model/dates.ts'
+import type { FindingView } from '../../model/finding.ts'
+import { waiverTime } from '../data-quality.ts'
+import { lapsesOf, markOf } from '../waivers/waivers.ts'
+
+export interface ReadFindings {
+  readonly store: PostureStore
+  readonly waivers: readonly Waiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Which states to hand over; absent = open and not waived. */
+  readonly states?: readonly FindingView['state'][]
+  readonly tenantIds?: readonly number[]
+  readonly check?: string
+  readonly fingerprints?: readonly string[]
+  /** Leaves out what surely does not have this text in it. */
+  readonly text?: string
+  readonly newestFirst?: boolean
+}
+
+/** Findings as outputs show them, one by one in the store's order; never more than a batch is in memory. */
+export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
+  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst } = request
+  const times = await timesOf(request)
+  const filter = {
+    all: states.includes('resolved'),
+    ...(tenantIds && { tenantIds }),
+    ...(check !== undefined && { check }),
+    ...(fingerprints && { fingerprints }),
+    ...(text !== undefined && { text }),
+    ...(newestFirst !== undefined && { newestFirst }),
+  }
+  for await (const batch of store.findings(filter)) {
+    const lapses = await lapsesAmong(batch, request)
+    for (const row of batch) {
+      if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
+      const view = toView(row, times(row), lapses.get(row.fingerprint) ?? [], request)
+      if (states.includes(view.state)) yield view
+    }
+  }
+}
+
+/** Of those findings alone that a waiver may be about. */
+async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: ReadFindings) {
+  const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
+  const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
+  if (open.length === 0) return new Map<string, readonly Lapse[]>()
+  return lapsesOf(waivers, await store.lapses(open.map(({ fingerprint }) => fingerprint)))
+}
+
+interface Times {
+  /** By which waivers of the tenant end. */
+  readonly waiversAt: number
+  /** When the check was last evaluated; undefined = never. */
+  readonly confirmedAt: number | undefined
+}
+
+async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
+  const confirmed = new Map<string, number>()
+  const waiversAt = new Map<string, number>()
+  const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
+  const newest = await store.unconfirmedTime()
+  for (const { id, name } of await store.tenants()) {
+    if (tenantIds !== undefined && !tenantIds.includes(id)) continue
+    if (waivers.some(({ tenant }) => tenant === name))
+      waiversAt.set(name, waiverTime(now, newest, await store.quality(id)))
+    for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
+  }
+  return ({ tenant, check }) => {
+    return { waiversAt: waiversAt.get(tenant) ?? now, confirmedAt: confirmed.get(keyOf(tenant, check)) }
+  }
+}
+
+/** An evaluation that could not be evaluated keeps findings open but saw none: they were last seen when it still could. */
+function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number {
+  return status === 'unknown' ? since : evaluatedAt
+}
+
+function toView(
+  row: FindingRow,
+  { confirmedAt, waiversAt }: Times,
+  lapses: readonly Lapse[],
+  { waivers }: ReadFindings,
+): FindingView {
+  const isOpen = row.resolvedAt === null
+  const waiver = isOpen ? markOf(row, waivers, lapses, waiversAt) : null
+  const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
+  return {
+    fingerprint: row.fingerprint,
+    tenant: row.tenant,
+    check: row.check,
+    entity: { type: row.entityType, id: row.entityId },
+    severity: row.severity,
+    state: !isOpen ? 'resolved' : waiver?.state === 'active' ? 'waived' : 'open',
+    message: row.message,
+    evidence: row.evidence,
+    firstSeen: toIso(row.firstSeenAt),
+    lastSeen: toIso(lastSeenAt),
+    resolvedAt: row.resolvedAt === null ? null : toIso(row.resolvedAt),
+    resolution: row.resolution,
+    reopened: row.reopened,
+    waiver,
+  }
+}

@@ -1,0 +1,71 @@
+import type { FindingRow, FindingStore } from '../../mirror/port.ts'
+import type { Resolution } from '../../model/check-status.ts'
+import type { InputQuality } from '../../model/data-quality.ts'
+import { clocksAgree } from '../../model/decide-status.ts'
+import type { Check, Evaluated } from '../check.ts'
+import { identityOf, isSameEntity } from './identity.ts'
+
+export interface Ending {
+  readonly store: FindingStore
+  readonly tenantId: number
+  readonly check: Check
+  /** The check's inputs: what it evaluates first, then what it needs. */
+  readonly inputs: readonly InputQuality[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Null when the check could not be evaluated at all. */
+  readonly evaluated: Evaluated | null
+}
+
+type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>
+
+/** Partial states of the evaluated resource that leave each single record either sound or in doubt. */
+const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
+
+/**
+ * How an open finding whose entity no longer fails ends; null keeps it open, because something the check reads cannot
+ * be trusted now (contract: none resolves on stale input). A removal was decided by a complete full sync, so that it ends the
+ * finding whatever came after.
+ */
+export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
+  const { check, inputs, evaluated, store, tenantId } = ending
+  if (inputs.some((input) => input.off)) return 'not_applicable'
+  const { entityId, evidence } = finding
+  if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId))) return 'entity_removed'
+  if (evaluated === null || !isFreshAndComplete(ending)) return null
+  if (check.entity.isRecord && (await store.inDoubt(tenantId, check.evaluates, entityId))) return null
+  if (await isOfSomebodyElse(finding, ending)) return 'entity_removed'
+  if (!evaluated.applicable) return 'not_applicable'
+  const scope = await evaluated.scope(entityId, evidence)
+  if (scope === 'not_evaluated') return null
+  if (scope === 'not_applicable') return 'not_applicable'
+  if (scope === 'accepted') return 'rule_changed'
+  if (!isOfRule(finding, evaluated.rule)) return 'rule_changed'
+  const ofWrongClock = check.timeBased && (await store.isOfWrongClock(finding.fingerprint, ending.now))
+  return ofWrongClock ? 'clock_corrected' : 'fixed'
+}
+
+/** True when the id was given to another person or client since: whom the finding is about is gone. */
+async function isOfSomebodyElse({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
+  const { check, store, tenantId } = ending
+  if (!check.entity.isRecord || evidence['identity'] === undefined) return false
+  const record = await store.record(tenantId, check.evaluates, entityId)
+  return record !== null && !isSameEntity(evidence, identityOf(record))
+}
+
+function isFreshAndComplete({ check, inputs }: Ending): boolean {
+  if (inputs.some((input) => input.blocked !== null)) return false
+  if (check.timeBased && !clocksAgree(inputs)) return false
+  return inputs
+    .filter((input) => input.partial.length > 0)
+    .every(
+      ({ resource, partial }) =>
+        check.entity.isRecord && resource === check.evaluates && partial.every((reason) => knownByRecord.has(reason)),
+    )
+}
+
+/** False when other thresholds, lists or statuses are configured than when the entity last failed. */
+function isOfRule({ evidence }: OpenFinding, rule: string): boolean {
+  const stored = evidence['rule']
+  return stored === undefined || stored === rule
+}

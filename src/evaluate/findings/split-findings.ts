@@ -1,0 +1,163 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../mirror/port.ts'
+import type { Severity } from '../../model/severity.ts'
+import type { Check } from '../check.ts'
+import { anyEntity, entityKeyOf, isValid, termsOf, waiversOf } from '../waivers/waiver-terms.ts'
+import { isCovering, lapsesOf } from '../waivers/waivers.ts'
+import { fingerprintOf } from './fingerprint.ts'
+
+export type SeverityCounts = Partial<Record<Severity, number>>
+
+export interface SplitCounts {
+  readonly open: Readonly<SeverityCounts>
+  readonly waived: Readonly<SeverityCounts>
+}
+
+/** How many open findings a waiver covers, and how many no longer. */
+export interface Coverage {
+  readonly covered: number
+  readonly lapsed: number
+}
+
+export interface SplitFindings {
+  readonly store: PostureStore
+  readonly tenant: { readonly id: number; readonly name: string }
+  readonly checks: readonly Check[]
+  /** The last check results, with the counts of what is open. */
+  readonly states: readonly CheckStateRow[]
+  readonly waivers: readonly Waiver[]
+  readonly now: number
+}
+
+export interface Split {
+  readonly byCheck: ReadonlyMap<string, SplitCounts>
+  readonly byWaiver: ReadonlyMap<string, Coverage>
+}
+
+/**
+ * Counts the open findings of each check by severity, waived ones apart. Of findings only those are read that waivers
+ * name: what a waiver for all covers, and what it covers no longer, are counts.
+ */
+export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
+  const { tenant, checks, states } = request
+  const byCheck = new Map<string, SplitCounts>()
+  const byWaiver = new Map<string, Coverage>()
+  for (const check of checks) {
+    const all = states.find((state) => state.check === check.id)?.open ?? {}
+    const own = waiversOf(request.waivers, { tenant: tenant.name, check: check.id })
+    if (own.length === 0) byCheck.set(check.id, { open: all, waived: {} })
+    else await splitCheck({ ...request, check, all, own }, byCheck, byWaiver)
+  }
+  return { byCheck, byWaiver }
+}
+
+interface SplitCheck extends SplitFindings {
+  readonly check: Check
+  readonly all: SeverityCounts
+  readonly own: readonly Waiver[]
+}
+
+/** An open finding that a waiver names, with all waivers that cover it. */
+interface Named extends Pick<FindingRow, 'severity'> {
+  readonly coveredBy: readonly Waiver[]
+}
+
+async function splitCheck(
+  request: SplitCheck,
+  byCheck: Map<string, SplitCounts>,
+  byWaiver: Map<string, Coverage>,
+): Promise<void> {
+  const { store, tenant, check, all, own, now } = request
+  const valid = own.filter((waiver) => isValid(waiver, now))
+  const forAll = valid.filter(({ entity }) => entity === anyEntity)
+  const named = await findNamed(request, valid)
+  const gone = await store.lapseCounts(tenant.id, check.id)
+  const waived =
+    forAll.length === 0 ? countsOf(named.filter(isWaived)) : minus(all, await uncovered(request, forAll, gone, named))
+  byCheck.set(check.id, { open: minus(all, waived), waived })
+  for (const waiver of own) {
+    const terms = { waiver: waiver.id, terms: termsOf(waiver) }
+    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, gone)) : 0
+    const covered = forAll.includes(waiver)
+      ? Math.max(0, total(all) - lapsed)
+      : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
+    byWaiver.set(waiver.id, { covered, lapsed })
+  }
+}
+
+/** What no waiver covers although there are some for all: it lapsed under each of these, and no other names it. */
+async function uncovered(
+  { store, tenant, check, all }: SplitCheck,
+  forAll: readonly Waiver[],
+  gone: readonly LapseCount[],
+  named: readonly Named[],
+): Promise<SeverityCounts> {
+  const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
+  if (first === undefined) return all
+  const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
+  // One that covers everything still, as one agreed in place of another does, needs no reading.
+  const intact = [first, ...others].some((one) => total(lapsedUnder(one, gone)) === 0)
+  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, gone) : summed(await shared())
+  const saved = named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
+  return minus(lapsed, countsOf(saved))
+}
+
+function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
+  return summed(counts.filter((one) => one.waiver === waiver && one.terms === terms))
+}
+
+function summed(counts: readonly Pick<LapseCount, 'severity' | 'count'>[]): SeverityCounts {
+  const sums: SeverityCounts = {}
+  for (const { severity, count } of counts) sums[severity] = (sums[severity] ?? 0) + count
+  return sums
+}
+
+function isWaived({ coveredBy }: Named): boolean {
+  return coveredBy.length > 0
+}
+
+/** The open findings of entities that a valid waiver names. */
+async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise<readonly Named[]> {
+  const { store, tenant, check, own, now } = request
+  const naming = valid.filter(({ entity }) => entity !== anyEntity)
+  if (naming.length === 0) return []
+  const fingerprints = [...new Set(naming.flatMap((waiver) => fingerprintsOf(waiver, check)))]
+  const found: Named[] = []
+  for await (const batch of store.findings({ tenantIds: [tenant.id], check: check.id, fingerprints })) {
+    const lapses = lapsesOf(own, await store.lapses(batch.map(({ fingerprint }) => fingerprint)))
+    for (const finding of batch.filter(({ fingerprint }) => fingerprints.includes(fingerprint))) {
+      const ended = lapses.get(finding.fingerprint) ?? []
+      const coveredBy = valid.filter((waiver) => isCovering(waiver, finding, ended, now))
+      found.push({ severity: finding.severity, coveredBy })
+    }
+  }
+  return found
+}
+
+/** The fingerprints of the findings that a waiver for one entity may be about. */
+export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
+  const entities = new Set([waiver.entity, entityKeyOf(waiver)])
+  return [...entities].map((entityId) =>
+    fingerprintOf({ tenant: waiver.tenant, check: check.id, entityType: check.entity.type, entityId }),
+  )
+}
+
+function countsOf(rows: readonly { readonly severity: Severity }[]): SeverityCounts {
+  const counts: SeverityCounts = {}
+  for (const { severity } of rows) counts[severity] = (counts[severity] ?? 0) + 1
+  return counts
+}
+
+function total(counts: SeverityCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+function minus(all: SeverityCounts, part: SeverityCounts): SeverityCounts {
+  const rest: SeverityCounts = {}
+  for (const [name, count] of Object.entries(all)) {
+    const severity = name as Severity
+    const left = count - (part[severity] ?? 0)
+    if (left > 0) rest[severity] = left
+  }
+  return rest
+}

@@ -1,0 +1,35 @@
+import type { NamedFinding } from '../../model/finding.ts'
+import { isValid, termsOf } from '../waivers/waiver-terms.ts'
+import { type TopFindings, topFindings } from './top-findings.ts'
+
+interface Kept {
+  readonly basis: string
+  readonly findings: readonly NamedFinding[]
+}
+
+/**
+ * Reads the foremost findings of a check once and hands over the same until they may be others: the findings changed, or
+ * which waivers count. For as long as checks and waivers are configured as they are.
+ */
+export function topFindingsMemory(): typeof topFindings {
+  const kept = new Map<string, Kept>()
+  return async (request) => {
+    const key = `${request.tenant.id} ${request.check.id}`
+    if (Object.values(request.counts.open).every((count) => count === 0)) {
+      kept.delete(key)
+      return []
+    }
+    // Taken before the reading: what changes meanwhile makes the next one read anew.
+    const basis = basisOf(request)
+    const known = kept.get(key)
+    if (known?.basis === basis) return known.findings
+    const findings = await topFindings(request)
+    kept.set(key, { basis, findings })
+    return findings
+  }
+}
+
+function basisOf({ store, tenant, check, counts, waivers, now }: TopFindings): string {
+  const valid = waivers.filter((waiver) => isValid(waiver, now)).map(termsOf)
+  return JSON.stringify([store.findingVersion(tenant.id, check.id), counts.open, counts.waived, valid])
+}

@@ -1,0 +1,75 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../../mirror/port.ts'
+import type { NamedFinding } from '../../model/finding.ts'
+import type { CheckView } from '../../model/posture.ts'
+import { type Severity, severities } from '../../model/severity.ts'
+import type { CheckFacts } from '../check.ts'
+import { anyEntity, isValid, termsOf } from '../waivers/waiver-terms.ts'
+import { isCovering, lapsesOf } from '../waivers/waivers.ts'
+
+/** How many findings of a check are named at most: each is a series, and nobody reads more in an alert. */
+export const maxTopFindings = 10
+
+/** Where waivers cover all but one in so many, what they leave is looked for from their lapses. */
+const fewOfMany = 50
+
+export interface TopFindings {
+  readonly store: OpenFindingStore & Pick<FindingStore, 'lapses'>
+  readonly tenant: { readonly id: number; readonly name: string }
+  readonly check: Pick<CheckFacts, 'id' | 'entity'>
+  /** Its present counts: what is not there is not looked for. */
+  readonly counts: Pick<CheckView, 'open' | 'waived'>
+  /** Those about this check of this tenant. */
+  readonly waivers: readonly Waiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * The open findings of a check that no waiver covers and that are shown first: the most severe, of these the ones first seen
+ * longest ago, then by fingerprint, so that the choice stays the same while the findings do.
+ */
+export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
+  const { check, counts } = request
+  const found: OpenFinding[] = []
+  for (const severity of severities.toReversed()) {
+    const wanted = Math.min(maxTopFindings - found.length, counts.open[severity] ?? 0)
+    if (wanted > 0) found.push(...(await topOf(request, severity, wanted)))
+  }
+  return found.map(({ fingerprint, severity, entityType, entityId }) => {
+    return { check: check.id, severity, entityType, entityId: shownId(check, entityId), fingerprint }
+  })
+}
+
+async function topOf(request: TopFindings, severity: Severity, wanted: number): Promise<readonly OpenFinding[]> {
+  const { store, tenant, check, waivers, now } = request
+  const found: OpenFinding[] = []
+  for await (const batch of store.openFindings(tenant.id, check.id, severity, lapsedUnder(request, severity))) {
+    const stored = waivers.length === 0 ? [] : await store.lapses(batch.map(({ fingerprint }) => fingerprint))
+    const lapses = lapsesOf(waivers, stored)
+    for (const finding of batch) {
+      const named = { tenant: tenant.name, check: check.id, entityId: finding.entityId }
+      const ended = lapses.get(finding.fingerprint) ?? []
+      if (waivers.some((waiver) => isCovering(waiver, named, ended, now))) continue
+      found.push(finding)
+      if (found.length === wanted) return found
+    }
+  }
+  return found
+}
+
+/** The waiver for all under whose lapses to look; none where the open ones are not rare among the waived. */
+function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity): WaiverTerms | undefined {
+  const [open, waived] = [counts.open[severity] ?? 0, counts.waived[severity] ?? 0]
+  if (waived < fewOfMany * open) return undefined
+  const forAll = waivers.find((waiver) => waiver.entity === anyEntity && isValid(waiver, now))
+  return forAll && { waiver: forAll.id, terms: termsOf(forAll) }
+}
+
+/** Without a dot, a space or an `@`: no e-mail, no name of a person, and no file name with its ending. */
+const plainId = /^[\w-]{1,64}$/
+
+/** The id of an entity where it cannot name a person or a file; else empty, and the fingerprint stands for it. */
+function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
+  return entity.hasPlainIds === true && plainId.test(id) ? id : ''
+}

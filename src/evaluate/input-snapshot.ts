@@ -1,0 +1,133 @@
+import type { HoldRow, PastRun, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
+import { minuteMs } from '../model/durations.ts'
+import type { Reason } from '../model/reasons.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { isSkewed } from '../model/server-clock.ts'
+import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
+
+type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
+
+interface ResourceRecord {
+  readonly quarantined: number
+  readonly missing: number
+  readonly denied: Reason | null
+  readonly incrementallySynced: boolean
+  readonly swept: boolean
+  readonly incrementalReason: Reason | null
+  readonly fullReason: Reason | null
+  /** True while that failure of a full sync counts: no success followed. */
+  readonly failing: boolean
+  /** Server clock minus local clock, to the minute, 0 while they agree; null = not known. Absent in older records. */
+  readonly skewMs?: number | null
+}
+
+/** What the trust in a mirror hangs on beside ages and counts, which runs tell. */
+export interface InputSnapshot {
+  /** In older records, the skew of all resources where it was too great, else null. */
+  readonly clockSkewMs?: number | null
+  readonly changeAccepted: readonly string[] | null
+  /** Absent where none is. */
+  readonly former?: readonly string[]
+  readonly holds: readonly HoldRecord[]
+  readonly resources: Readonly<Record<string, ResourceRecord>>
+}
+
+/** JSON for the record; the same text while nothing of it is another. */
+export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): string {
+  const { changeAccepted, former } = tenant
+  const record: InputSnapshot = {
+    changeAccepted,
+    ...(former.length > 0 && { former }),
+    holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
+      return { id, resource, reason, count, message, raisedAt }
+    }),
+    resources: Object.fromEntries(
+      resourceNames.flatMap((name) => {
+        const { stored, skewMs = null } = resources.get(name) ?? {}
+        return stored === undefined ? [] : [[name, resourceRecord(stored, skewMs)]]
+      }),
+    ),
+  }
+  return JSON.stringify(record)
+}
+
+function resourceRecord(
+  { state, quarantined, missing }: ResourceQuality,
+  skewMs: MeasuredQuality['skewMs'],
+): ResourceRecord {
+  const { denied, incrementalSuccessAt, fullSuccessAt, fullReason } = state
+  return {
+    quarantined,
+    missing,
+    denied,
+    incrementallySynced: incrementalSuccessAt !== null,
+    swept: fullSuccessAt !== null,
+    incrementalReason: incrementalFailure(state),
+    fullReason,
+    failing: fullFailure(state) !== null,
+    skewMs: skewMs !== null && isSkewed(skewMs) ? Math.round(skewMs / minuteMs) * minuteMs : skewMs && 0,
+  }
+}
+
+/** Reads it back; null where nothing was noted yet. */
+export function readInputSnapshot(text: string | null): InputSnapshot | null {
+  return text === null ? null : (JSON.parse(text) as InputSnapshot)
+}
+
+/** The row of a tenant as the record tells it. */
+export function pastTenant(row: TenantRow, record: InputSnapshot | null): TenantRow {
+  const { changeAccepted = null, former = [] } = record ?? {}
+  return { ...row, blockedUntil: 0, changeAccepted, former }
+}
+
+/** The holds of a tenant as the record tells them; what would be needed to act on them is not in it. */
+export function pastHolds({ id: tenantId, name }: TenantRow, record: InputSnapshot | null): readonly HoldRow[] {
+  return (record?.holds ?? []).map((hold) => ({ ...hold, tenantId, tenant: name, cause: {} }))
+}
+
+/** What the trust in each resource hung on at a time: doubts from the record, ages and counts from the runs. */
+export function pastDataQuality(
+  record: InputSnapshot | null,
+  runs: readonly PastRun[],
+  at: number,
+): readonly ResourceQuality[] {
+  return resourceNames.map((resource) => {
+    const own = record?.resources[resource]
+    const run = runs.find((one) => one.resource === resource)
+    const { quarantined = 0, missing = 0 } = own ?? {}
+    const skewMs = own?.skewMs === undefined ? (record?.clockSkewMs ?? 0) : own.skewMs
+    const times = { serverTime: skewMs === null ? null : at + skewMs, serverTimeAt: at }
+    return { state: { ...pastState(resource, own, run), ...times }, live: run?.live ?? 0, quarantined, missing }
+  })
+}
+
+/** Of its times only the order counts: what was shown of them is in the runs. */
+function pastState(
+  resource: ResourceName,
+  own: ResourceRecord | undefined,
+  run: PastRun | undefined,
+): Omit<SyncState, 'serverTime' | 'serverTimeAt'> {
+  const attemptAt = run === undefined ? null : 0
+  return {
+    resource,
+    // Not null, for `incrementalReason` tells already why incremental syncs that wait for a full sync bring nothing.
+    cursor: '',
+    reachedEndServerTime: null,
+    completeStartedAt: run?.completeStartedAt ?? null,
+    completeServerTime: null,
+    completeDurationMs: run?.completeDurationMs ?? null,
+    completeRequestId: null,
+    incrementalAttemptAt: attemptAt,
+    incrementalSuccessAt: own?.incrementallySynced === true ? 0 : null,
+    incrementalReason: own?.incrementalReason ?? null,
+    fullAttemptAt: own?.failing === true ? 0 : -1,
+    fullSuccessAt: own?.swept === true ? 0 : null,
+    fullReason: own?.fullReason ?? null,
+    denied: own?.denied ?? null,
+    message: null,
+    resetFullSyncAt: null,
+    fullSyncOwed: false,
+    incrementalPaused: false,
+    emptyAccepted: null,
+  }
+}

@@ -1,0 +1,51 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { Acceptance, FindingRow, FindingStore } from '../../mirror/port.ts'
+import type { Check } from '../check.ts'
+import type { EvaluatedTenant } from '../data-quality.ts'
+import { factsText, materialFacts } from '../findings/material-facts.ts'
+import { entityKeyOf, isAbout, termsOf } from './waiver-terms.ts'
+
+export interface NoteWaivers {
+  readonly store: FindingStore
+  readonly tenant: EvaluatedTenant
+  readonly checks: readonly Check[]
+  readonly waivers: readonly Waiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * Tells the mirror of waivers that are new or renewed, before anything is evaluated: such a waiver accepts the facts of the
+ * findings as they are stored now. A process killed half-way does it again, for the waiver itself is noted last.
+ */
+export async function noteWaivers(request: NoteWaivers): Promise<void> {
+  const { store, tenant, waivers, now } = request
+  const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
+  if (own.length === 0) return
+  const known = new Map((await store.notedWaivers(tenant.id)).map(({ id, terms }) => [id, terms]))
+  for (const waiver of own) {
+    const { id, check, entity, expiresMs: expiresAt } = waiver
+    const terms = termsOf(waiver)
+    if (known.get(id) === terms) continue
+    await store.dropAcceptances(tenant.id, id)
+    // Of one that has expired, too: the clock may be ahead, and once it is put right the waiver counts again.
+    await acceptStored(request, waiver, terms)
+    const noted = { id, check, entity, entityKey: entityKeyOf(waiver), terms, since: now, expiresAt }
+    await store.noteWaiver(tenant.id, noted)
+  }
+}
+
+async function acceptStored({ store, tenant, checks, now }: NoteWaivers, waiver: Waiver, terms: string): Promise<void> {
+  const { id, check } = waiver
+  const material = checks.find((one) => one.id === check)?.material
+  for await (const batch of store.findings({ tenantIds: [tenant.id], check })) {
+    const covered = batch.filter((finding) => isAbout(waiver, finding))
+    if (covered.length === 0) continue
+    const accepted = covered.map((finding) => acceptanceOf(finding, material))
+    await store.noteAcceptances(tenant.id, { id, check, terms }, accepted, now)
+  }
+}
+
+function acceptanceOf({ fingerprint, severity, evidence }: FindingRow, material?: readonly string[]): Acceptance {
+  return { fingerprint, severity, facts: factsText(materialFacts(evidence, material)), later: false }
+}

@@ -1,0 +1,79 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { PostureStore, WaiverBreadth } from '../../mirror/port.ts'
+import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
+import { type Check, inputsOf } from '../check.ts'
+import { settingsOf } from '../check-settings.ts'
+import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'
+import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
+import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
+
+/** A waiver for all that covers more entities than this was hardly looked at one by one. */
+const manyEntities = 20
+
+export interface ReadWaivers {
+  readonly store: PostureStore
+  readonly tenant: EvaluatedTenant
+  readonly quality: TenantDataQuality
+  readonly checks: readonly Check[]
+  readonly waivers: readonly Waiver[]
+  readonly coverage: ReadonlyMap<string, Coverage>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** All waivers of a tenant with what has become of them, in the order of the configuration. */
+export async function readWaivers(request: ReadWaivers): Promise<readonly WaiverView[]> {
+  const { store, tenant, waivers, coverage } = request
+  const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
+  if (own.length === 0) return []
+  const breadth = await store.waiverBreadth(tenant.id)
+  const views: WaiverView[] = []
+  for (const waiver of own) {
+    const { id, check, entity, owner, reason, expiresMs: expiresAt } = waiver
+    const counts = coverage.get(id) ?? { covered: 0, lapsed: 0 }
+    const state = await stateOf(request, waiver, counts)
+    views.push({
+      id,
+      check,
+      entity,
+      owner,
+      reason,
+      expiresAt,
+      state,
+      ...counts,
+      breadth: broad(waiver, counts, breadth),
+    })
+  }
+  return views
+}
+
+async function stateOf(request: ReadWaivers, waiver: Waiver, { covered, lapsed }: Coverage): Promise<WaiverState> {
+  if (!isValid(waiver, request.now)) return 'expired'
+  if (covered > 0) return 'active'
+  if (lapsed > 0) return 'lapsed'
+  return (await isOrphaned(request, waiver)) ? 'orphaned' : 'active'
+}
+
+/** True when there is nothing to cover: the check is off, or no such entity is known although all of them were read. */
+async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waiver: Waiver): Promise<boolean> {
+  const check = checks.find(({ id }) => id === waiver.check)
+  if (check === undefined || !settingsOf(check, tenant.settings).enabled) return true
+  const inputs = inputQualities(quality, inputsOf(check))
+  if (inputs.some((input) => input.off)) return true
+  if (waiver.entity === anyEntity || !inputs.every((input) => input.everComplete)) return false
+  if (check.entity.isRecord) return !(await store.isLive(tenant.id, check.evaluates, entityKeyOf(waiver)))
+  const fingerprints = fingerprintsOf(waiver, check)
+  const filter = { tenantIds: [tenant.id], check: check.id, fingerprints, all: true }
+  for await (const batch of store.findings(filter)) if (batch.length > 0) return false
+  return true
+}
+
+function broad(waiver: Waiver, { covered }: Coverage, noted: readonly WaiverBreadth[]): readonly Breadth[] {
+  if (covered === 0) return []
+  const own = noted.find((one) => one.waiver === waiver.id && one.terms === termsOf(waiver))
+  return [
+    ...(waiver.entity === anyEntity && covered > manyEntities ? (['entities'] as const) : []),
+    ...(own?.later === true ? (['later'] as const) : []),
+    ...(own?.severer === true ? (['severer'] as const) : []),
+  ]
+}

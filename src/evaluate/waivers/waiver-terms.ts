@@ -1,0 +1,43 @@
+import type { Waiver } from '../../config/settings.ts'
+import { digestOf } from '../digest.ts'
+
+/** Stands for every entity of a check. */
+export const anyEntity = '*'
+
+const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
+
+/** Digest of what was agreed; whoever edits one of these renews the waiver. Another owner only takes it over. */
+export function termsOf({ id, check, entity, tenant, reason, expiresMs }: Waiver): string {
+  return digestOf([id, check, entity, tenant, reason, expiresMs]).slice(0, 16)
+}
+
+/** True up to and including the waiver's last instant. */
+export function isValid(waiver: Waiver, now: number): boolean {
+  return now <= waiver.expiresMs
+}
+
+/** The entity as the mirror's keys have it: GUIDs in lower case; file names that differ in it are different entities. */
+export function entityKeyOf({ entity }: Waiver): string {
+  return guid.test(entity) ? entity.toLowerCase() : entity
+}
+
+export interface WaivableFinding {
+  readonly tenant: string
+  readonly check: string
+  readonly entityId: string
+}
+
+/** The waivers about a check of a tenant, whether they count at present or not. */
+export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
+  return waivers.filter((waiver) => isOfCheck(waiver, of))
+}
+
+/** True when the waiver is about the finding, whether it counts at present or not. */
+export function isAbout(waiver: Waiver, { tenant, check, entityId }: WaivableFinding): boolean {
+  if (!isOfCheck(waiver, { tenant, check })) return false
+  return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId
+}
+
+function isOfCheck(waiver: Waiver, { tenant, check }: Omit<WaivableFinding, 'entityId'>): boolean {
+  return waiver.check === check && waiver.tenant === tenant
+}

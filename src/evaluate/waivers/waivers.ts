@@ -1,0 +1,61 @@
+import type { Waiver } from '../../config/settings.ts'
+import type { Lapse } from '../../mirror/port.ts'
+import { toIso } from '../../model/dates.ts'
+import type { WaiverMark } from '../../model/finding.ts'
+import { differenceOf } from '../findings/material-facts.ts'
+import { isAbout, isValid, termsOf, type WaivableFinding } from './waiver-terms.ts'
+
+/** The lapses that count: of waivers as they are configured now, for one renewed since begins anew. */
+export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): ReadonlyMap<string, readonly Lapse[]> {
+  const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
+  return Map.groupBy(
+    stored.filter((lapse) => terms.get(lapse.waiver) === lapse.terms),
+    ({ fingerprint }) => fingerprint,
+  )
+}
+
+/** True while the waiver is valid, about the finding, and what it accepted is unchanged. */
+export function isCovering(
+  waiver: Waiver,
+  finding: WaivableFinding,
+  lapses: readonly Pick<Lapse, 'waiver'>[],
+  now: number,
+): boolean {
+  return isAbout(waiver, finding) && isValid(waiver, now) && !lapses.some((lapse) => lapse.waiver === waiver.id)
+}
+
+/**
+ * How the waivers stand to an open finding: the one that covers it (of several the one that lasts longest) or, where
+ * none does, one that no longer does, with the reason; null when none is about it.
+ *
+ * @param lapses those of this finding.
+ */
+export function markOf(
+  finding: WaivableFinding,
+  waivers: readonly Waiver[],
+  lapses: readonly Lapse[],
+  now: number,
+): WaiverMark | null {
+  const about = waivers.filter((waiver) => isAbout(waiver, finding)).toSorted((a, b) => b.expiresMs - a.expiresMs)
+  const covering = about.find((waiver) => isCovering(waiver, finding, lapses, now))
+  if (covering !== undefined) return toMark(covering, 'active', null)
+  const [first] = about
+  if (first === undefined) return null
+  const lapsed = about.find((waiver) => isValid(waiver, now)) ?? first
+  const lapse = lapses.find(({ waiver }) => waiver === lapsed.id)
+  if (isValid(lapsed, now) && lapse !== undefined) {
+    const difference = differenceOf(lapse.accepted ?? '{}', lapse.changed ?? '{}')
+    return toMark(lapsed, 'lapsed', `${lapseSentence} (${difference})`)
+  }
+  return toMark(first, 'expired', `waiver expired: it was valid until ${dayOf(first.expiresMs)}`)
+}
+
+const lapseSentence = 'waiver lapsed: what it accepted has changed'
+
+function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['state'], explanation: string | null) {
+  return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark
+}
+
+function dayOf(ms: number): string {
+  return toIso(ms).slice(0, 10)
+}

@@ -1,0 +1,80 @@
+import { deflateRawSync } from 'node:zlib'
+import { minuteMs, secondMs } from '../../model/durations.ts'
+import { pastReader } from '../history/past-reader.ts'
+import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from '../records/record-cut.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+import type { EvidenceStore } from './evidence-port.ts'
+
+type Part = Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
+
+/** What a clock is put right by now and then; the record is that much out of order then, and no more. */
+const leastStepMs = secondMs
+
+const tables = Object.entries(recordTimes) as (readonly [RecordTableName, string])[]
+
+/** The record of what was in force and what could be trusted, beside that of check results and findings. */
+export function evidenceStore(database: Database, settle: () => Promise<void>): Part {
+  const { raw } = database
+  const steps = clockSteps(database)
+  const lastConfiguration = raw
+    .prepare<[], string>('select digest from configurations order by id desc limit 1')
+    .pluck()
+  const insertConfiguration = raw.prepare('insert into configurations (at, digest, content) values (?, ?, ?)')
+  const begin = raw.prepare(
+    `insert into retention (id, begun_at) values (1, ?)
+     on conflict (id) do update set begun_at = coalesce(begun_at, excluded.begun_at)`,
+  )
+  const lastState = raw
+    .prepare<[number], string>('select state from tenant_states where tenant_id = ? order by id desc limit 1')
+    .pluck()
+  const insertState = raw.prepare('insert into tenant_states (tenant_id, at, state) values (?, ?, ?)')
+  const bounds = raw.prepare<[], { begins: number | null; erasedBefore: number | null }>(
+    'select begun_at as begins, erased_before as erasedBefore from retention',
+  )
+  const lastRows = tables.map(([table, time]) => {
+    const find = raw.prepare<[], { id: number; at: number }>(
+      `select id, ${time} as at from ${table} order by id desc limit 1`,
+    )
+    return [table, () => find.get()] as const
+  })
+  const insertStep = raw.prepare('insert into clock_steps (at, latest, until, positions) values (?, ?, ?, ?)')
+  const resume = raw.prepare('update clock_steps set resumed = ? where id = (select max(id) from clock_steps)')
+  const liveOn = raw.prepare('update clock_steps set until = ? where id = (select max(id) from clock_steps)')
+
+  return {
+    async noteConfiguration({ at, digest, content }) {
+      if (lastConfiguration.get() === digest) return
+      transact(database, () => {
+        insertConfiguration.run(at, digest, deflateRawSync(content))
+        begin.run(at)
+      })
+    },
+    async noteTenantState(tenantId, state, at) {
+      if (lastState.get(tenantId) === state) return
+      transact(database, () => insertState.run(tenantId, at, state))
+    },
+    async noteTime(at) {
+      const step = steps().at(-1)
+      const last = lastRows.flatMap(([table, find]) => {
+        const row = find()
+        return row === undefined ? [] : [{ table, ...row }]
+      })
+      const since = last.filter(({ table, id }) => id > (step?.positions[table] ?? 0))
+      const latest = Math.max(step?.until ?? Number.NEGATIVE_INFINITY, ...since.map((row) => row.at))
+      if (latest - at > leastStepMs) {
+        const positions = JSON.stringify(Object.fromEntries(last.map(({ table, id }) => [table, id])))
+        transact(database, () => insertStep.run(at, latest, at, positions))
+      } else if (step !== undefined && step.resumed === null) {
+        if (at > step.latest) transact(database, () => resume.run(at))
+        else if (at - step.until >= minuteMs) transact(database, () => liveOn.run(at))
+      }
+    },
+    async recordBounds() {
+      return bounds.get() ?? { begins: null, erasedBefore: null }
+    },
+    async past(at, present) {
+      await settle()
+      return pastReader(database, { at, present, cut: recordAsOf(steps(), at, present) })
+    },
+  }
+}

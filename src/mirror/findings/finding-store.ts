@@ -1,0 +1,84 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { resolutions } from '../../model/check-status.ts'
+import { severities } from '../../model/severity.ts'
+import type { FindingRow, FindingStore } from '../port.ts'
+import { oneOf } from '../records/one-of.ts'
+import { findings, tenants } from '../schema/index.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { ResultStore } from './result-store.ts'
+
+type Stored = typeof findings.$inferSelect
+
+const batchSize = 500
+const searchedAtOnce = 2000
+
+function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): FindingRow {
+  return {
+    ...row,
+    tenant,
+    severity: oneOf(severities, row.severity),
+    evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+    resolution: row.resolution === null ? null : oneOf(resolutions, row.resolution),
+  }
+}
+
+/** Reads findings, as the committed check results have them. */
+export function findingStore({ orm }: Database, checkResults: ResultStore): Pick<FindingStore, 'findings'> {
+  return {
+    async *findings({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }) {
+      await checkResults.settle()
+      const wanted = and(
+        tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
+        check === undefined ? undefined : eq(findings.check, check),
+        fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
+        all ? undefined : isNull(findings.resolvedAt),
+      )
+      const order = newestFirst ? desc(findings.id) : asc(findings.id)
+      const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
+      const part = longestAscii(text)
+      let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
+      for (;;) {
+        // Of a text only so many are searched at a time: other work runs in between.
+        const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
+        if (part !== '' && last === undefined) return
+        const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
+        const rows = orm
+          .select({ finding: findings, tenant: tenants.name })
+          .from(findings)
+          .innerJoin(tenants, eq(tenants.id, findings.tenantId))
+          .where(and(beyond(after), within, wanted, part === '' ? undefined : mayHave(part)))
+          .orderBy(order)
+          .limit(part === '' ? batchSize : searchedAtOnce)
+          .all()
+        if (part === '' && rows.length === 0) return
+        if (rows.length > 0) yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
+        after = last ?? rows.at(-1)?.finding.id ?? after
+        if (part !== '') await yieldToEventLoop()
+      }
+    },
+  }
+
+  function lastOfWindow(where: SQL | undefined, order: SQL): number | undefined {
+    const ids = orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(searchedAtOnce).all()
+    return ids.at(-1)?.id
+  }
+}
+
+/** SQLite changes the case of ASCII letters only; whatever has the whole text has its longest part in ASCII, too. */
+function longestAscii(text: string): string {
+  const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+}
+
+function mayHave(part: string): SQL | undefined {
+  const columns = [
+    findings.message,
+    findings.entityId,
+    findings.entityType,
+    findings.check,
+    findings.fingerprint,
+    findings.evidence,
+  ]
+  return or(...columns.map((column) => sql`instr(lower(${column}), ${part})`))
+}

@@ -1,0 +1,57 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { OpenFinding, OpenFindingStore } from '../port.ts'
+import type { Database } from '../sqlite/database.ts'
+
+/** The first batch is what is shown; whoever wants more looks for the rare one among many. */
+const firstBatch = 10
+const laterBatch = 500
+
+interface Stored extends OpenFinding {
+  readonly firstSeenAt: number
+}
+
+interface Place {
+  readonly tenantId: number
+  readonly check: string
+  readonly severity: string
+  readonly at: number
+  readonly after: string
+  readonly most: number
+}
+
+const columns = `f.fingerprint, f.entity_type as entityType, f.entity_id as entityId, f.severity,
+  f.first_seen_at as firstSeenAt`
+const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity = @severity and f.resolved_at is null'
+const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
+
+/** Answered by the index `findings_open` alone but for what is handed over. */
+export const openReading = `select ${columns} from findings f indexed by findings_open where ${ofCheck} and ${next}`
+
+/** Of many findings a waiver for all covers, the few that it does not: from these to the findings, never the other way. */
+export const lapsedReading = `select ${columns} from waived_findings w cross join findings f on f.fingerprint = w.fingerprint
+  where w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
+    and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
+
+/**
+ * Reads open findings in the order in which the foremost of them are shown. While the findings of a large check result are
+ * being written they are as far as that has come: a scrape must not wait for a hundred thousand of them.
+ */
+export function openFindings({ raw }: Database): Pick<OpenFindingStore, 'openFindings'> {
+  const all = raw.prepare<[Place], Stored>(openReading)
+  const lapsed = raw.prepare<[Place & { readonly waiver: string; readonly terms: string }], Stored>(lapsedReading)
+  return {
+    async *openFindings(tenantId, check, severity, lapsedUnder) {
+      let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
+      for (let most = firstBatch; ; most = laterBatch) {
+        const place = { tenantId, check, severity, ...last, most }
+        const rows = lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder })
+        const end = rows.at(-1)
+        if (end === undefined) return
+        yield rows.map(({ firstSeenAt: _, ...finding }) => finding)
+        if (rows.length < most) return
+        last = { at: end.firstSeenAt, after: end.fingerprint }
+        await yieldToEventLoop()
+      }
+    },
+  }
+}

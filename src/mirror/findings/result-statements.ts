@@ -1,0 +1,93 @@
+import type { Severity } from '../../model/severity.ts'
+import type { Database } from '../sqlite/database.ts'
+
+/** A state of a check as stored. */
+export interface StoredState {
+  readonly check: string
+  readonly status: string
+  readonly reason: string | null
+  readonly entities: number | null
+  readonly notEvaluated: number | null
+  readonly since: number
+  readonly evaluatedAt: number
+  readonly rule: string | null
+  readonly open: string
+  readonly owing: number
+}
+
+/** What a check result compares with of a finding. */
+export interface StoredFinding {
+  readonly id: number
+  readonly fingerprint: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+  readonly message: string
+  readonly evidence: string
+  readonly resolvedAt: number | null
+}
+
+const state = `"check", status, reason, entities, not_evaluated as notEvaluated, since, evaluated_at as evaluatedAt, rule, open,
+  owing from check_states where tenant_id = ?`
+const finding = `id, fingerprint, entity_type as entityType, entity_id as entityId, severity, message, evidence,
+  resolved_at as resolvedAt from findings`
+
+/** The statements of check results, prepared once: a daemon evaluates every check again each minute. */
+export function resultStatements({ raw }: Database) {
+  const statesOf = raw.prepare<[number], StoredState>(`select ${state}`)
+  const stateOf = raw.prepare<[number, string], StoredState>(`select ${state} and "check" = ?`)
+  const known = raw.prepare<[string], StoredFinding>(
+    `select ${finding} where fingerprint in (select value from json_each(?))`,
+  )
+  const byId = raw.prepare<[string], StoredFinding>(`select ${finding} where id in (select value from json_each(?))`)
+  const openIds = raw
+    .prepare<[number, string], number>(
+      'select id from findings where tenant_id = ? and "check" = ? and resolved_at is null',
+    )
+    .pluck()
+  const putState = raw.prepare(
+    `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, rule, open,
+       owing)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
+       entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since, evaluated_at = excluded.evaluated_at, rule = excluded.rule,
+       open = excluded.open, owing = excluded.owing`,
+  )
+  const endRecord = raw.prepare(
+    `update check_status_changes set confirmed_at = (select evaluated_at from check_states where tenant_id = @tenantId and "check" = @check)
+     where id = (select max(id) from check_status_changes where tenant_id = @tenantId and "check" = @check)`,
+  )
+  const beginRecord = raw.prepare(
+    `insert into check_status_changes (tenant_id, "check", at, status, reason, entities, not_evaluated, since, rule, open)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const confirm = raw.prepare('update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?')
+  const settled = raw.prepare('update check_states set owing = 0 where tenant_id = ? and "check" = ?')
+  const owing = raw.prepare<[], { tenantId: number; check: string }>(
+    'select tenant_id as tenantId, "check" from check_states where owing = 1',
+  )
+  return {
+    statesOf: (tenantId: number) => statesOf.all(tenantId),
+    stateOf: (tenantId: number, check: string) => stateOf.get(tenantId, check),
+    /** Findings by their fingerprints, open or not. */
+    known: (fingerprints: readonly string[]) =>
+      known.all(JSON.stringify(fingerprints)).map((row) => [row.fingerprint, row] as const),
+    byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
+    openIds: (tenantId: number, check: string) => openIds.all(tenantId, check),
+    putState(tenantId: number, check: string, row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean }) {
+      const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
+      const counts = [entities, notEvaluated] as const
+      putState.run(tenantId, check, status, reason, ...counts, since, evaluatedAt, rule, open, row.owing ? 1 : 0)
+    },
+    /** Puts a check result into the record; to be called before the state itself is written, which tells until when the last one counted. */
+    record(tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string) {
+      const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
+      endRecord.run({ tenantId, check })
+      beginRecord.run(tenantId, check, evaluatedAt, status, reason, entities, notEvaluated, since, rule, open)
+    },
+    confirm: (tenantId: number, check: string, at: number) => void confirm.run(at, tenantId, check),
+    settled: (tenantId: number, check: string) => void settled.run(tenantId, check),
+    /** Checks whose check result is committed but not written into the findings as a whole. */
+    owing: () => owing.all(),
+  }
+}

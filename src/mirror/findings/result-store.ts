@@ -1,0 +1,257 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { checkStatuses, type Resolution } from '../../model/check-status.ts'
+import { minuteMs } from '../../model/durations.ts'
+import { leastFreshnessMs } from '../../model/freshness.ts'
+import { unknownReasons } from '../../model/reasons.ts'
+import type { Severity } from '../../model/severity.ts'
+import type { CheckResult, CheckStateRow, FindingStore, NewFinding } from '../port.ts'
+import { oneOf } from '../records/one-of.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+import type { FindingVersions } from './finding-versions.ts'
+import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
+import { batchSize, type Draft, stagedFindings } from './staged-findings.ts'
+
+/** A check result that only repeats the one before is written this rarely; in between this process remembers it. */
+const confirmEveryMs = 5 * minuteMs
+
+export interface ResultStore extends Pick<FindingStore, 'checkStates' | 'commitResult' | 'confirmResult'> {
+  /** Writes into the findings what committed check results still owe them, as after a process that was killed. */
+  settle(): Promise<void>
+  /** Writes the confirmations that only this process remembers. */
+  flush(): void
+}
+
+type Counts = Partial<Record<Severity, number>>
+
+/** What a check result has come to so far. */
+interface Course {
+  readonly checkResult: CheckResult
+  /** Open findings that fail still, by id. */
+  readonly seen: Set<number>
+  readonly open: Counts
+  failing: number
+  drafts: Draft[]
+  /** True once drafts are stored: there are too many for one transaction. */
+  staged: boolean
+  opened: number
+  readonly resolved: Partial<Record<Resolution, number>>
+}
+
+/**
+ * Check results of checks. What one changes in the findings is gathered as drafts, which count for nothing; then the check result
+ * is committed with its counts, all at once; then the drafts are written into the findings, part by part. A process that
+ * is killed before leaves the earlier check result, one that is killed after owes the rest.
+ */
+export function resultStore(database: Database, versions: FindingVersions): ResultStore {
+  const sql = resultStatements(database)
+  const drafts = stagedFindings(database)
+  const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
+  const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
+
+  function present(tenantId: number, state: StoredState): StoredState {
+    const at = confirmed.get(keyOf(tenantId, state.check))?.at
+    return at === undefined ? state : { ...state, evaluatedAt: at }
+  }
+
+  function compare(course: Course, batch: readonly NewFinding[]): void {
+    const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
+    for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
+      const evidence = JSON.stringify(raw)
+      const { fingerprint, severity, message } = finding
+      const row = known.get(fingerprint)
+      count(course.open, severity)
+      course.failing++
+      if (row !== undefined && row.resolvedAt === null) course.seen.add(row.id)
+      const kind = kindOf(row, { severity, message, evidence, isSameEntity })
+      if (kind === null) continue
+      if (kind !== 'changed') course.opened++
+      if (kind === 'replaced' && row?.resolvedAt === null) count(course.resolved, 'entity_removed')
+      course.drafts.push({
+        ...finding,
+        evidence,
+        facts: facts(),
+        kind,
+        lastSeenAt: course.checkResult.at,
+        resolution: null,
+      })
+    }
+  }
+
+  async function end(course: Course, lastSeenAt: number): Promise<void> {
+    const { tenantId, check, resolve } = course.checkResult
+    const gone = sql.openIds(tenantId, check).filter((id) => !course.seen.has(id))
+    for (let at = 0; at < gone.length; at += batchSize) {
+      if (at > 0) await yieldToEventLoop()
+      for (const row of sql.byId(gone.slice(at, at + batchSize))) {
+        const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
+        if (resolution === null) {
+          count(course.open, row.severity)
+          continue
+        }
+        count(course.resolved, resolution)
+        course.drafts.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
+      }
+      stage(course)
+    }
+  }
+
+  /** Keeps no more drafts in memory than one transaction takes. */
+  function stage(course: Course): void {
+    if (course.drafts.length <= batchSize) return
+    const { tenantId, check, at } = course.checkResult
+    transact(database, () => drafts.stage(tenantId, check, at, course.drafts))
+    course.drafts = []
+    course.staged = true
+  }
+
+  function commit(course: Course, before: StoredState | undefined) {
+    const { tenantId, check, at, entities, notEvaluated = null, rule, decide, currentForMs } = course.checkResult
+    const { status, reason } = decide(course.failing)
+    const open = JSON.stringify(course.open)
+    const sameStatus = before?.status === status && before.reason === reason
+    const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated && before.open === open
+    const same = sameStatus && sameCounts && before.rule === rule
+    if (same && !course.staged && course.drafts.length === 0) {
+      confirm(tenantId, check, at, currentForMs)
+      return { status, reason }
+    }
+    transact(database, () => {
+      drafts.stage(tenantId, check, at, course.drafts)
+      if (!course.staged) while (drafts.apply(tenantId, check));
+      const since = sameStatus ? before.since : at
+      const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open }
+      const stored = sql.stateOf(tenantId, check)
+      if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
+      sql.putState(tenantId, check, { ...state, owing: course.staged })
+    })
+    if (course.staged || course.drafts.length > 0) versions.note(tenantId, check)
+    confirmed.delete(keyOf(tenantId, check))
+    return { status, reason }
+  }
+
+  function confirm(tenantId: number, check: string, at: number, currentForMs?: number): void {
+    const state = sql.stateOf(tenantId, check)
+    if (state === undefined) return
+    if (isGap(state, at, currentForMs)) {
+      transact(database, () => {
+        sql.record(tenantId, { ...state, evaluatedAt: at }, check)
+        sql.confirm(tenantId, check, at)
+      })
+      confirmed.delete(keyOf(tenantId, check))
+      return
+    }
+    if (Math.abs(at - state.evaluatedAt) < confirmEveryMs) {
+      confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
+      return
+    }
+    transact(database, () => sql.confirm(tenantId, check, at))
+    confirmed.delete(keyOf(tenantId, check))
+  }
+
+  async function settleCheck(tenantId: number, check: string): Promise<void> {
+    if (sql.stateOf(tenantId, check)?.owing !== 1) return
+    while (transact(database, () => settlePart(tenantId, check))) await yieldToEventLoop()
+  }
+
+  function settlePart(tenantId: number, check: string): boolean {
+    // Whoever else settles it may be done by now, and what is there then is of a check result not committed yet.
+    if (sql.stateOf(tenantId, check)?.owing !== 1) return false
+    if (drafts.apply(tenantId, check)) {
+      versions.note(tenantId, check)
+      return true
+    }
+    sql.settled(tenantId, check)
+    return false
+  }
+
+  return {
+    async checkStates(tenantId) {
+      return sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))
+    },
+    async commitResult(checkResult) {
+      const { tenantId, check } = checkResult
+      await settleCheck(tenantId, check)
+      while (drafts.has(tenantId, check)) {
+        transact(database, () => drafts.discard(tenantId, check))
+        await yieldToEventLoop()
+      }
+      const stored = sql.stateOf(tenantId, check)
+      const before = stored && present(tenantId, stored)
+      const course: Course = {
+        checkResult,
+        seen: new Set(),
+        open: {},
+        failing: 0,
+        drafts: [],
+        staged: false,
+        opened: 0,
+        resolved: {},
+      }
+      for await (const batch of checkResult.failing) {
+        compare(course, batch)
+        stage(course)
+      }
+      await end(course, lastEvaluatedAt(before))
+      const decided = commit(course, before)
+      if (course.staged) await settleCheck(tenantId, check)
+      return { ...decided, opened: course.opened, resolved: course.resolved }
+    },
+    async confirmResult(tenantId, check, at, currentForMs) {
+      confirm(tenantId, check, at, currentForMs)
+    },
+    async settle() {
+      for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
+    },
+    flush() {
+      if (confirmed.size === 0) return
+      transact(database, () => {
+        for (const { tenantId, check, at } of confirmed.values()) sql.confirm(tenantId, check, at)
+      })
+      confirmed.clear()
+    },
+  }
+}
+
+interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
+  /** As stored. */
+  readonly evidence: string
+  readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
+}
+
+/** How a failing finding stands to what is stored; null when it is stored as it is. */
+function kindOf(
+  row: StoredFinding | undefined,
+  { severity, message, evidence, isSameEntity }: Failing,
+): Draft['kind'] | null {
+  if (row === undefined) return 'opened'
+  if (row.evidence !== evidence && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
+  if (row.resolvedAt !== null) return 'reopened'
+  return row.severity === severity && row.message === message && row.evidence === evidence ? null : 'changed'
+}
+
+function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
+  counts[key] = (counts[key] ?? 0) + 1
+}
+
+/**
+ * True when the check result before had ceased to be shown by now, or was of a clock that was set back since: the record must
+ * tell that nobody evaluated in between, although the check result is the same.
+ */
+function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = leastFreshnessMs): boolean {
+  return at - evaluatedAt > currentForMs || at < evaluatedAt
+}
+
+/** When an open finding of a check was last seen failing: the evaluation before, or where that ceased to know. */
+function lastEvaluatedAt(before: StoredState | undefined): number {
+  if (before === undefined) return 0
+  return before.status === 'unknown' ? before.since : before.evaluatedAt
+}
+
+function toCheckState({ status, reason, open, owing: _, ...state }: StoredState): CheckStateRow {
+  return {
+    ...state,
+    status: oneOf(checkStatuses, status),
+    reason: reason === null ? null : oneOf(unknownReasons, reason),
+    open: JSON.parse(open) as Counts,
+  }
+}

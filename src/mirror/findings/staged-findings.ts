@@ -1,0 +1,105 @@
+import type { Resolution } from '../../model/check-status.ts'
+import type { NewFinding } from '../port.ts'
+import { isSameFacts } from '../records/same-facts.ts'
+import type { Database } from '../sqlite/database.ts'
+import { waiverUpkeep } from './waiver-upkeep.ts'
+
+/** Findings that one transaction changes, so that scrapes and other work run between two of them. */
+export const batchSize = 250
+
+/** What a check result changes in one finding; `evidence` as stored. */
+export interface Draft extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
+  /** `replaced`: the entity's id was given to another one, so that its finding ends and a new one begins. */
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved' | 'replaced'
+  readonly evidence: string
+  readonly lastSeenAt: number
+  readonly resolution: Resolution | null
+  /** Null for `resolved`. */
+  readonly facts: string | null
+}
+
+/** Differences on their way into the findings; what writes expects to run inside a transaction. */
+export interface StagedFindings {
+  stage(tenantId: number, check: string, at: number, drafts: readonly Draft[]): void
+  has(tenantId: number, check: string): boolean
+  /** Drops a part of the drafts of a check. */
+  discard(tenantId: number, check: string): void
+  /** Writes a part of the drafts of a check into the findings and their history; false when none are left. */
+  apply(tenantId: number, check: string): boolean
+}
+
+const ofCheck = 'tenant_id = ? and "check" = ?'
+const part = `${ofCheck} and id <= ?`
+
+export function stagedFindings({ raw }: Database): StagedFindings {
+  raw.function('is_same_facts', { deterministic: true }, (accepted, present) =>
+    Number(isSameFacts(String(accepted), String(present))),
+  )
+  const stage = raw.prepare(
+    `insert into staged_findings (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
+       evidence, last_seen_at, resolution, facts)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const last = raw
+    .prepare<[number, string], number | null>(
+      `select max(id) from (select id from staged_findings where ${ofCheck} order by id limit ${batchSize})`,
+    )
+    .pluck()
+  const drop = raw.prepare(`delete from staged_findings where ${part}`)
+  const writing = [
+    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
+       select f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
+       from (select * from staged_findings where ${part} and kind = 'replaced') d
+       join findings f on f.fingerprint = d.fingerprint and f.resolved_at is null order by d.id`,
+    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
+       select fingerprint, at, case kind when 'replaced' then 'opened' else kind end, severity, message, evidence, resolution from staged_findings where ${part} order by id`,
+    `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+         first_seen_at, last_seen_at)
+       select fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, at, at
+       from staged_findings where ${part} and kind in ('opened', 'reopened', 'replaced') order by id
+       on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
+         evidence = excluded.evidence, last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null,
+         reopened = reopened + 1`,
+    `update findings set first_seen_at = d.at, reopened = 0
+       from (select * from staged_findings where ${part} and kind = 'replaced') d
+       where findings.fingerprint = d.fingerprint`,
+    `update findings set severity = d.severity, message = d.message, evidence = d.evidence, last_seen_at = d.at
+       from (select * from staged_findings where ${part} and kind = 'changed') d
+       where findings.fingerprint = d.fingerprint`,
+    `update findings set resolved_at = d.at, last_seen_at = max(findings.last_seen_at, d.last_seen_at),
+         resolution = d.resolution
+       from (select * from staged_findings where ${part} and kind = 'resolved') d
+       where findings.fingerprint = d.fingerprint`,
+    ...waiverUpkeep(part),
+  ].map((text) => raw.prepare(text))
+  return {
+    stage(tenantId, check, at, drafts) {
+      for (const {
+        kind,
+        fingerprint,
+        entityType,
+        entityId,
+        severity,
+        message,
+        evidence,
+        lastSeenAt,
+        resolution,
+        facts,
+      } of drafts) {
+        const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution, facts]
+        stage.run(tenantId, check, at, kind, ...finding)
+      }
+    },
+    has: (tenantId, check) => (last.get(tenantId, check) ?? null) !== null,
+    discard(tenantId, check) {
+      drop.run(tenantId, check, last.get(tenantId, check) ?? 0)
+    },
+    apply(tenantId, check) {
+      const id = last.get(tenantId, check) ?? null
+      if (id === null) return false
+      for (const statement of writing) statement.run(tenantId, check, id)
+      drop.run(tenantId, check, id)
+      return true
+    },
+  }
+}

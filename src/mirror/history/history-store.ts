@@ -1,0 +1,134 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { severities } from '../../model/severity.ts'
+import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from '../findings/evidence-port.ts'
+import { oneOf } from '../records/one-of.ts'
+import { recordReaders } from '../records/record-reader.ts'
+import type { RecordTable } from '../records/record-table.ts'
+import { recordTables } from '../records/record-tables.ts'
+import type { Database } from '../sqlite/database.ts'
+
+const batchSize = 500
+const kinds = ['opened', 'changed', 'resolved', 'reopened'] as const
+
+interface StoredEvent extends Omit<FindingEventRow, 'kind' | 'severity' | 'evidence'> {
+  readonly kind: string
+  readonly severity: string
+  readonly evidence: string
+}
+
+/** How far back the last changes are looked for: the table has no index by tenant and time. */
+const mostLookedAt = 50_000
+
+const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, c.field, c.before, c.after,
+  c.request_id as requestId`
+
+type StoredChange = Omit<TenantChangeRow, 'before' | 'after'> & {
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The history of findings and of mirrored records. */
+export function historyStore(
+  database: Database,
+  settle: () => Promise<void>,
+): Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges'> {
+  const { raw } = database
+  const readers = recordReaders(database)
+  const events = raw.prepare<[string], StoredEvent>(
+    `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
+  )
+  const beginning = raw
+    .prepare<[string, string, number], string>(
+      'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?',
+    )
+    .pluck()
+  const latest = raw.prepare<[number, number], StoredChange>(
+    `select ${changeColumns} from changes c not indexed join tenants t on t.id = c.tenant_id
+     where c.id > (select max(id) from changes) - ${mostLookedAt} and c.tenant_id = ? order by c.id desc limit ?`,
+  )
+  return {
+    async findingEvents(fingerprint) {
+      await settle()
+      return events.all(fingerprint).map((row) => ({
+        ...row,
+        kind: oneOf(kinds, row.kind),
+        severity: oneOf(severities, row.severity),
+        evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+      }))
+    },
+    async fingerprintsFrom(prefix, most) {
+      await settle()
+      return beginning.all(prefix, `${prefix}\u{10ffff}`, most)
+    },
+    async latestChanges(tenantId, most) {
+      await settle()
+      return latest.all(tenantId, most).map(toChange)
+    },
+    async record(tenantId, resource, key) {
+      const { key: field, keyOf } = recordTables[resource]
+      const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
+      for await (const [record] of found) return record ?? null
+      return null
+    },
+    async hasEntity({ tenantId = null, resources, key }) {
+      return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
+        const column = getTableColumns(table)[field]?.name ?? field
+        const find = raw.prepare(
+          `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
+             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and "${column}" = @key)
+             or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
+             or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
+        )
+        return find.get({ tenantId, resource, key: keyOf(key), text: String(keyOf(key)) }) !== undefined
+      })
+    },
+    async *changes(filter) {
+      const { text, values } = conditionsOf(filter)
+      const select = raw.prepare<unknown[], StoredChange>(
+        `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
+         where c.id > ? ${text} order by c.id limit ${batchSize}`,
+      )
+      for (let after = 0; ; ) {
+        const rows = select.all(after, ...values)
+        if (rows.length === 0) return
+        yield rows.map(toChange)
+        after = rows.at(-1)?.id ?? after
+        await yieldToEventLoop()
+      }
+    },
+  }
+}
+
+/** Those of which a tenant has one object. */
+const soleResources: ReadonlySet<string> = new Set(
+  Object.values(recordTables).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
+)
+
+/** Tables in which an id is looked for: every id is that of a tenant's one object, so that its resource must be named. */
+function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] {
+  return Object.values(recordTables).filter(
+    ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
+  )
+}
+
+function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeFilter) {
+  const parts: (readonly [string, unknown])[] = []
+  if (tenantId !== undefined) parts.push(['c.tenant_id = ?', tenantId])
+  if (resources !== undefined) parts.push(['c.resource in (select value from json_each(?))', JSON.stringify(resources)])
+  if (key !== undefined) {
+    const keys = tablesOf(resources).map(({ keyOf }) => String(keyOf(key)))
+    parts.push(['c.key in (select value from json_each(?))', JSON.stringify([key, ...keys])])
+  }
+  if (field !== undefined) parts.push(['c.field = ?', field])
+  if (since !== undefined) parts.push(['c.at >= ?', since])
+  if (until !== undefined) parts.push(['c.at <= ?', until])
+  return { text: parts.map(([text]) => `and ${text}`).join(' '), values: parts.map(([, value]) => value) }
+}
+
+/** The one object of a tenant is called by its resource, as findings call it. */
+function toChange({ before, after, ...row }: StoredChange): TenantChangeRow {
+  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
+  const key = soleResources.has(row.resource) ? row.resource : row.key
+  return { ...row, key, before: parse(before), after: parse(after) }
+}

@@ -1,0 +1,48 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { checkProblems } from '../schema/check-problems.ts'
+import type { Database } from '../sqlite/database.ts'
+import { ask } from './ask.ts'
+import type { OwnCheckStore } from './own-check-port.ts'
+import type { OwnQuery } from './question.ts'
+
+/** What own checks need of the mirror beside everything that other checks do. */
+export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
+  const of = (tenantId: number, check: string) =>
+    and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
+  // Asked for by every evaluation of a check, and by every view of a tenant.
+  const find = orm
+    .select({ problem: checkProblems.problem })
+    .from(checkProblems)
+    .where(
+      and(eq(checkProblems.tenantId, sql.placeholder('tenantId')), eq(checkProblems.check, sql.placeholder('check'))),
+    )
+    .prepare()
+  const ofTenant = orm
+    .select()
+    .from(checkProblems)
+    .where(eq(checkProblems.tenantId, sql.placeholder('tenantId')))
+    .prepare()
+  return {
+    ask: (tenantId, query, signal) => ask(query, { file: raw.name, tenantId }, signal),
+    async noteProblem(tenantId, check, problem) {
+      const known = find.get({ tenantId, check })?.problem ?? null
+      if (known === problem) return
+      if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
+      else
+        orm
+          .insert(checkProblems)
+          .values({ tenantId, check, problem })
+          .onConflictDoUpdate({ target: [checkProblems.tenantId, checkProblems.check], set: { problem } })
+          .run()
+    },
+    async checkProblems(tenantId) {
+      return new Map(ofTenant.all({ tenantId }).map(({ check, problem }) => [check, problem]))
+    },
+  }
+}
+
+/** Runs a query over the views of a mirror without records; what is wrong with it, or null. */
+export async function tryQuery(query: OwnQuery): Promise<string | null> {
+  const answer = await ask(query, 'empty')
+  return answer.kind === 'failed' ? answer.problem : null
+}

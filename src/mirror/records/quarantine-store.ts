@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { Incoming } from '../port.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { RecordTable } from './record-table.ts'
+import { recordTables } from './record-tables.ts'
+import { olderVersion } from './repeats.ts'
+
+const isOlder = `problem like '${olderVersion}%'`
+
+const maxRawLength = 64 * 1024
+
+/** Stands for the full sync of a list that one answer holds whole; stored full syncs begin at 1. */
+export const unbrokenFullSync = 0
+
+export interface QuarantineContext {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+  readonly fullSyncId: number | null
+}
+
+/** A quarantined record that is removed by the rules of a live one. */
+export interface QuarantinedRecord {
+  /** Negative, and the same whenever the key comes again; ids of mirrored records are positive. */
+  readonly rid: number
+  readonly key: string
+  /** Complete full syncs in a row that did not return it. */
+  readonly fullSyncs: number
+  /** The full sync that last returned it; null when it is another than the last one. */
+  readonly fullSyncId: number | null
+}
+
+/** The id by which removals of a quarantined record are accepted, held and counted. */
+export function quarantineRid(key: string): number {
+  return -1 - createHash('sha256').update(key).digest().readUIntBE(0, 6)
+}
+
+/** Keeps records that could not be trusted, raw, with the reason. */
+export interface QuarantineStore {
+  /** Stores one; returns its key, or null when no id could be read. */
+  hold(table: RecordTable, item: Incoming & { ok: false }, context: QuarantineContext): string | number | null
+  /** To be called when a full sync begins: nothing was held by it yet, also where its id was another full sync's before. */
+  begin(tenantId: number, table: RecordTable): void
+  /**
+   * Drops records that a complete full sync returned well, and those without a readable id after two without them; counts
+   * the absence of the others. Of a list that one answer holds whole, what it lacks is dropped at once.
+   */
+  release(tenantId: number, table: RecordTable, fullSyncId: number): void
+  /** Quarantined records with a readable id of which the mirror holds no live version. */
+  withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
+  drop(tenantId: number, table: RecordTable, key: string): void
+  /** What is held of a record as an older version; `alone` where the last complete full sync showed no other one of it. */
+  older(tenantId: number, table: RecordTable, key: string): 'alone' | 'held' | null
+  /** Drops what is held as an older version of these records: a page shows them as known or newer. */
+  outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
+  knows(tenantId: number, table: RecordTable, key: string): boolean
+  holdsAny(tenantId: number, table: RecordTable): boolean
+}
+
+export function quarantineStore({ raw }: Database): QuarantineStore {
+  const upsert = raw.prepare(
+    `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id, full_sync_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
+       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id, full_sync_id = excluded.full_sync_id, absent_full_syncs = 0`,
+  )
+  const unmark = raw.prepare(
+    'update quarantine set full_sync_id = null where tenant_id = ? and resource = ? and full_sync_id is not null',
+  )
+  const unseen = 'tenant_id = ? and resource = ? and full_sync_id is not ?'
+  const statements = memoize((resource: ResourceName) => {
+    const { table, key } = recordTables[resource]
+    const column = getTableColumns(table)[key]?.name ?? key
+    const live = `select 1 from "${getTableName(table)}" r
+      where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null`
+    return {
+      outdo: raw.prepare(
+        `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
+           (select r."${column}" from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
+      ),
+      // Of a live record that is absent, the removal is not decided yet.
+      release: raw.prepare(
+        `delete from quarantine where ${unseen} and ((key like '?%' and absent_full_syncs > 0)
+           or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
+      ),
+      withoutLive: raw.prepare<[number, string], Omit<QuarantinedRecord, 'rid'>>(
+        `select key, absent_full_syncs as full_syncs, full_sync_id as fullSyncId from quarantine
+         where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_full_syncs, key`,
+      ),
+    }
+  })
+  const countAbsence = raw.prepare(`update quarantine set absent_full_syncs = absent_full_syncs + 1 where ${unseen}`)
+  const markAlone = raw.prepare(
+    `update quarantine set absent_full_syncs = -1 where tenant_id = ? and resource = ? and full_sync_id = ? and ${isOlder}`,
+  )
+  const older = raw
+    .prepare<[number, string, string], number>(
+      `select absent_full_syncs from quarantine where tenant_id = ? and resource = ? and key = ? and ${isOlder}`,
+    )
+    .pluck()
+  const releaseAll = raw.prepare(`delete from quarantine where ${unseen}`)
+  const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
+  const anyHeld = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
+  return {
+    hold(table, item, { tenantId, at, requestId, fullSyncId }) {
+      const text = rawText(item.raw)
+      const key = item.id === null ? null : table.keyOf(item.id)
+      const stored = key === null ? `?${createHash('sha256').update(text).digest('hex').slice(0, 32)}` : String(key)
+      upsert.run(
+        tenantId,
+        table.resource,
+        stored,
+        text.slice(0, maxRawLength),
+        item.problem,
+        at,
+        at,
+        requestId,
+        fullSyncId,
+      )
+      return key
+    },
+    begin(tenantId, table) {
+      unmark.run(tenantId, table.resource)
+    },
+    release(tenantId, table, fullSyncId) {
+      const { resource } = table
+      if (fullSyncId === unbrokenFullSync) releaseAll.run(tenantId, resource, fullSyncId)
+      else statements(resource).release.run(tenantId, resource, fullSyncId)
+      countAbsence.run(tenantId, resource, fullSyncId)
+      markAlone.run(tenantId, resource, fullSyncId)
+    },
+    withoutLive: (tenantId, { resource }) =>
+      statements(resource)
+        .withoutLive.all(tenantId, resource)
+        .map((row) => ({ ...row, rid: quarantineRid(row.key) })),
+    drop(tenantId, { resource }, key) {
+      drop.run(tenantId, resource, key)
+    },
+    older(tenantId, { resource }, key) {
+      const absences = older.get(tenantId, resource, key)
+      return absences === undefined ? null : absences < 0 ? 'alone' : 'held'
+    },
+    outdo(tenantId, table, rids) {
+      if (table.laterWins === undefined || anyHeld.get(tenantId, table.resource) === undefined) return
+      statements(table.resource).outdo.run(tenantId, table.resource, JSON.stringify(rids()))
+    },
+    knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
+    holdsAny: (tenantId, table) => anyHeld.get(tenantId, table.resource) !== undefined,
+  }
+}
+
+/** ECMAScript's `JSON.rawJSON`, which the type library does not name yet: a text that `JSON.stringify` writes as it is. */
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown }
+
+/** JSON that reads back as the same value: a number beyond what a double holds, read as infinite, would become null. */
+function rawText(raw: unknown): string {
+  const infinite = (value: unknown) => value === Infinity || value === -Infinity
+  return (
+    JSON.stringify(raw, (_, value) => (infinite(value) ? rawJSON(value > 0 ? '1e400' : '-1e400') : value)) ?? 'null'
+  )
+}

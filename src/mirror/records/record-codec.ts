@@ -1,0 +1,55 @@
+import { isoMs } from '../../model/dates.ts'
+import type { FieldKind, RecordTable, Stored } from './record-table.ts'
+
+/** Columns that hold the API's fields, in the order they are stored and compared. */
+export function fieldColumns(table: RecordTable): readonly string[] {
+  return Object.entries(table.fields).flatMap(([field, kind]) => (kind === 'date' ? [field, `${field}Ms`] : [field]))
+}
+
+/**
+ * Turns a record into a row that begins with the stored values of `fieldColumns`, in that order, and has room for the
+ * rest of its columns.
+ */
+export function encoderOf(
+  table: RecordTable,
+  columns: number,
+): (fields: Readonly<Record<string, unknown>>) => Stored[] {
+  const names = Object.keys(table.fields)
+  const kinds = Object.values(table.fields)
+  return (fields) => {
+    const row = new Array<Stored>(columns).fill(null)
+    let at = 0
+    for (let i = 0; i < names.length; i++) {
+      const value = fields[names[i] ?? '']
+      const kind = kinds[i] ?? 'text'
+      row[at++] = encode(kind, value)
+      if (kind === 'date') row[at++] = isoMs(value)
+    }
+    return row
+  }
+}
+
+function encode(kind: FieldKind, value: unknown): Stored {
+  if (value === null || value === undefined) return null
+  switch (kind) {
+    case 'boolean':
+      return value === true ? 1 : 0
+    case 'integer':
+      return Number(value)
+    case 'json':
+      return JSON.stringify(value)
+    case 'date':
+    case 'text':
+      return String(value)
+    default:
+      throw new TypeError(`Unknown field kind ${kind satisfies never}`)
+  }
+}
+
+/** Turns a stored value back into what the API sent. */
+export function decode(kind: FieldKind, stored: Stored): unknown {
+  if (stored === null) return null
+  if (kind === 'boolean') return stored === 1
+  if (kind === 'json') return JSON.parse(String(stored))
+  return stored
+}

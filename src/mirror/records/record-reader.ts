@@ -1,0 +1,262 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type BetterSqlite3 from 'better-sqlite3'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
+import { decode, fieldColumns } from './record-codec.ts'
+import { keptCounts } from './record-counts.ts'
+import { leastKey, type RecordTable, type Stored } from './record-table.ts'
+import { recordTables } from './record-tables.ts'
+
+/** Records between which scrapes and other work may run; more of them would outlive the young generation of the memory. */
+const batchSize = 125
+
+interface Sql {
+  readonly text: string
+  readonly values: readonly Stored[]
+}
+
+type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
+
+/**
+ * Makes readers of the live records of a tenant; conditions come as data and become bound parameters. The checks ask the
+ * same few questions again and again: each is prepared once.
+ */
+export function recordReaders({ raw }: Database): (tenantId: number) => RecordReader {
+  const prepare = memoize((text: string) => raw.prepare<Stored[]>(text)) as Prepare
+  const repeats = new Map<string, Repeats>()
+  return (tenantId) => recordReader(prepare, tenantId, repeats)
+}
+
+/** Whether a field had repeats at the last look. */
+interface Repeats {
+  /** Live records and missing ones. */
+  readonly counts: string
+  /** Id of the newest change of any record. */
+  readonly change: number
+  readonly found: boolean
+}
+
+function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, Repeats>): RecordReader {
+  async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
+    const key = columnOf(table, table.key)
+    const select = prepare<Record<string, Stored>>(
+      `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
+    )
+    let after: Stored = leastKey(table)
+    for (;;) {
+      const rows = select.all(tenantId, after)
+      if (rows.length === 0) return
+      yield rows.map((row) => toRecord(table, row))
+      if (rows.length < batchSize) return
+      after = rows.at(-1)?.[table.key] ?? null
+      await yieldToEventLoop()
+    }
+  }
+
+  async function* batchesWhere(table: RecordTable, where: Where): AsyncGenerator<readonly MirrorRecord[]> {
+    const condition = conditionSql((field) => columnOf(table, field), where)
+    const rids = prepare<number>(
+      `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
+    )
+      .pluck()
+      .all(tenantId, ...condition.values)
+    const select = prepare<Record<string, Stored>>(
+      `${selectOf(table)} where rid in (select value from json_each(?)) and removed_at is null order by rid`,
+    )
+    for (let at = 0; at < rids.length; at += batchSize) {
+      if (at > 0) await yieldToEventLoop()
+      yield select.all(JSON.stringify(rids.slice(at, at + batchSize))).map((row) => toRecord(table, row))
+    }
+  }
+
+  const reader: RecordReader = {
+    select(resource, where) {
+      const table = recordTables[resource]
+      return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
+    },
+    async count(resource, where = {}) {
+      const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
+      const { text, values } = conditionSql(column, where)
+      return (
+        prepare<number>(`select ${amount} from ${from} ${text}`)
+          .pluck()
+          .get(tenantId, ...values) ?? 0
+      )
+    },
+    async countBy(resource, fields, where = {}) {
+      const table = recordTables[resource]
+      const { from, amount, column } = countedFrom(table, [...fields, ...fieldsOf(where)])
+      const columns = fields.map(column).join(', ')
+      const { text, values } = conditionSql(column, where)
+      const rows = prepare<Stored[]>(`select ${columns}, ${amount} from ${from} ${text} group by ${columns}`)
+        .raw()
+        .all(tenantId, ...values)
+      return rows.map((row) => ({
+        values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
+        count: Number(row.at(-1)),
+      }))
+    },
+    async duplicates(resource, field) {
+      const table = recordTables[resource]
+      const column = columnOf(table, field)
+      return prepare<{ value: string; count: number }>(
+        `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
+         where tenant_id = ? and removed_at is null and ${column} is not null
+         group by ${column} having count(*) > 1 order by ${column}`,
+      ).all(tenantId)
+    },
+    async hasRepeats(resource, field, since) {
+      const table = recordTables[resource]
+      const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
+      const count = await reader.count(resource)
+      const missing = prepare<number>(
+        `select count(*) from "${getTableName(table.table)}" where tenant_id = ? and missing_since is not null`,
+      )
+      const newest = prepare<number>('select coalesce(max(id), 0) from changes').pluck().get() ?? 0
+      const before = prepare<number | null>('select min(id) - 1 from changes where at >= ?').pluck()
+      const changedAfter = prepare(
+        `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
+      )
+      const counts = `${count} ${missing.pluck().get(tenantId)}`
+      const name = `${tenantId} ${resource} ${field}`
+      const known =
+        repeats.get(name) ?? (since === null ? null : { counts, change: before.get(since) ?? newest, found: false })
+      // The answer stays as long as no record comes, goes missing or has another text.
+      const isSame = known?.counts === counts && changedAfter.get(known.change, tenantId, resource, field) === undefined
+      const found = isSame ? known.found : await lookForRepeats()
+      repeats.set(name, { counts, change: newest, found })
+      return found
+
+      /** Grouped by the database, half a million would hold up everything else for seconds. */
+      async function lookForRepeats(): Promise<boolean> {
+        const select = prepare<[Stored, string]>(
+          `select ${key}, ${column} from "${getTableName(table.table)}"
+           where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
+             and ${key} > ? order by ${key} limit ${batchSize}`,
+        ).raw()
+        const digests = new Float64Array(count)
+        let read = 0
+        for (let after: Stored = leastKey(table); ; ) {
+          const rows = select.all(tenantId, after)
+          for (const [, text] of rows) digests[read++] = digestOf(text.toLowerCase())
+          if (rows.length < batchSize) break
+          after = rows.at(-1)?.[0] ?? null
+          await yieldToEventLoop()
+        }
+        const sorted = digests.subarray(0, read).sort()
+        return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
+      }
+    },
+    async history(resource, ...keys) {
+      const rows = prepare<Record<string, Stored>>(
+        `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
+         where tenant_id = ? and resource = ? and key in (select value from json_each(?)) order by id`,
+      ).all(tenantId, resource, JSON.stringify(keys))
+      return rows.map(toChange)
+    },
+  }
+  return reader
+}
+
+/**
+ * 53 bits of a text by two multiplicative hashes. Among a million texts two different ones share it by chance in one of
+ * 10,000 looks, which costs an event too many; a cryptographic hash takes twenty times as long.
+ */
+function digestOf(text: string): number {
+  let [high, low] = [0x811c9dc5, 0x1b873593]
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    high = Math.imul(high ^ unit, 0x01000193)
+    low = Math.imul(low ^ unit, 0x85ebca6b)
+    low ^= low >>> 15
+  }
+  return (high >>> 0) * 2 ** 21 + (low >>> 11)
+}
+
+function toChange(row: Record<string, Stored>): ChangeRow {
+  const parse = (text: Stored | undefined): unknown => (typeof text === 'string' ? JSON.parse(text) : null)
+  return { ...(row as unknown as ChangeRow), before: parse(row['before']), after: parse(row['after']) }
+}
+
+function columnOf(table: RecordTable, property: string): string {
+  const column = getTableColumns(table.table)[property]
+  if (column === undefined) throw new TypeError(`${table.resource} has no field ${property}`)
+  return `"${column.name}"`
+}
+
+function selectOf(table: RecordTable): string {
+  const own = [...fieldColumns(table), ...table.own, table.key, 'extra', 'firstSeenAt', 'readAt', 'requestId']
+  const columns = [...new Set(own)].map((property) => `${columnOf(table, property)} as "${property}"`)
+  return `select ${columns.join(', ')}, (missing_since is not null or absent_full_syncs > 0) as absent from "${getTableName(table.table)}"`
+}
+
+function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord {
+  const fields: Record<string, unknown> = {}
+  const times: Record<string, number | null> = {}
+  for (const [field, kind] of Object.entries(table.fields)) {
+    fields[field] = decode(kind, row[field] ?? null)
+    if (kind === 'date') times[`${field}Ms`] = row[`${field}Ms`] as number | null
+  }
+  for (const own of table.own) times[own] = row[own] as number | null
+  const extra = row['extra']
+  return {
+    key: String(row[table.key]),
+    fields,
+    extra: typeof extra === 'string' ? (JSON.parse(extra) as Record<string, unknown>) : null,
+    times,
+    firstSeenAt: Number(row['firstSeenAt']),
+    readAt: Number(row['readAt']),
+    requestId: row['requestId'] as string | null,
+    absent: row['absent'] === 1,
+  }
+}
+
+/** Counts that are kept, where they answer the question; else the records themselves. */
+function countedFrom(table: RecordTable, fields: readonly string[]) {
+  const kept = keptCounts(table, fields)
+  if (kept !== null) return { from: kept.from, amount: 'sum(count)', column: kept.field }
+  return {
+    from: `"${getTableName(table.table)}" where tenant_id = ? and removed_at is null`,
+    amount: 'count(*)',
+    column: (field: string) => columnOf(table, field),
+  }
+}
+
+function fieldsOf({ all = [], anyOf = [] }: Where): readonly string[] {
+  return [...all, ...anyOf.flat()].map(({ field }) => field)
+}
+
+type Column = (field: string) => string
+
+function conditionSql(column: Column, { all = [], anyOf = [] }: Where): Sql {
+  const parts = all.map((condition) => oneSql(column(condition.field), condition))
+  if (anyOf.length > 0) {
+    const groups = anyOf.map((group) =>
+      joined(
+        group.map((condition) => oneSql(column(condition.field), condition)),
+        ' and ',
+      ),
+    )
+    parts.push(joined(groups, ' or '))
+  }
+  return { text: parts.map(({ text }) => `and ${text}`).join(' '), values: parts.flatMap(({ values }) => values) }
+}
+
+function joined(parts: readonly Sql[], word: string): Sql {
+  const text = parts.length === 0 ? '1' : parts.map((part) => part.text).join(word)
+  return { text: `(${text})`, values: parts.flatMap(({ values }) => values) }
+}
+
+const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
+
+function oneSql(column: string, condition: Condition): Sql {
+  if ('is' in condition) return { text: `${column} is ?`, values: [bound(condition.is)] }
+  if ('not' in condition) return { text: `${column} is not ?`, values: [bound(condition.not)] }
+  if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }
+  if ('above' in condition) return { text: `${column} > ?`, values: [condition.above] }
+  const [word, list] = 'in' in condition ? ['in', condition.in] : ['not in', condition.notIn]
+  const values = JSON.stringify(list.map(bound))
+  return { text: `${column} ${word} (select value from json_each(?))`, values: [values] }
+}

@@ -1,0 +1,154 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { tenants } from '../schema/index.ts'
+import type { Database } from '../sqlite/database.ts'
+import { recordTables } from './record-tables.ts'
+
+/** What the retention is over for; times in milliseconds since the epoch. */
+export interface Erasure {
+  /** By tenant: what ended before is erased. A tenant that is missing keeps everything. */
+  readonly before: ReadonlyMap<number, number>
+  /** The confirmed time: what is dated later was written under a wrong clock. */
+  readonly now: number
+  /** The latest time that a clock shows, by which the age of the mirror is counted; absent = `now`. */
+  readonly latest?: number
+}
+
+/** Tables of the record: with the column of the time, and what tells one thing from another where the last row lasts. */
+const ofTenants = [
+  ['check_status_changes', 'at', 'tenant_id, "check"'],
+  ['runs', 'ended_at', 'tenant_id, resource'],
+  ['tenant_states', 'at', 'tenant_id'],
+] as const
+
+const singletons = Object.values(recordTables)
+  .filter(({ idField }) => idField === null)
+  .map(({ resource }) => `'${resource}'`)
+  .join(', ')
+
+/** The time before which the rows of a tenant are erased; null, which no time is below, where nothing is. */
+const due = (table: string) => `(select before from temp.erasure e where e.tenant_id = ${table}.tenant_id)`
+
+/**
+ * Erases the record of what ended before; what still held then stays. Rows are dated by the local clock, which may have
+ * been wrong, so two rules keep what is not that old: nothing is erased before the mirror itself is as old as the
+ * retention by confirmed time, and a row that was written after one of the retained time stays.
+ *
+ * Expects to run inside a transaction.
+ */
+export function eraseRecord(database: Database, erasure: Erasure | number): void {
+  const { before, now } = typeof erasure === 'number' ? ofAll(database, erasure) : sinceConfirmed(database, erasure)
+  if (before.size === 0) return
+  eraseBefore(database, before, now)
+}
+
+function ofAll({ orm }: Database, before: number): Erasure {
+  const ids = orm.select().from(tenants).all()
+  return { before: new Map(ids.map(({ id }) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER }
+}
+
+/**
+ * A clock that is behind must not make the mirror old; one that is ahead is corrected by the next time that is earlier.
+ */
+function sinceConfirmed({ raw }: Database, { before, now, latest = now }: Erasure): Erasure {
+  const from = raw
+    .prepare<[number], number>(
+      `insert into retention (id, confirmed_from) values (1, ?)
+       on conflict (id) do update set confirmed_from = min(coalesce(confirmed_from, excluded.confirmed_from), excluded.confirmed_from)
+       returning confirmed_from`,
+    )
+    .pluck()
+    .get(latest)
+  return { before: new Map([...before].filter(([, time]) => time > (from ?? latest))), now }
+}
+
+function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now: number): void {
+  const latest = Math.max(...before.values())
+  const earliest = Math.min(...before.values())
+  raw.exec('create temp table if not exists erasure (tenant_id integer primary key, before integer not null)')
+  raw.exec('delete from temp.erasure')
+  const insert = raw.prepare('insert into temp.erasure values (?, ?)')
+  for (const entry of before) insert.run(...entry)
+
+  const firstKept = (table: string, time = 'at'): number =>
+    raw
+      .prepare<[number, number], number>(
+        `select id from ${table} not indexed where ${time} >= ? and ${time} <= ? order by id limit 1`,
+      )
+      .pluck()
+      .get(latest, now) ?? Number.MAX_SAFE_INTEGER
+  const keptEvents = firstKept('finding_events')
+  const old = (table: string, time = 'at', kept = firstKept(table, time)) =>
+    `${table}.${time} < ${latest} and ${table}.${time} < ${due(table)} and ${table}.id < ${kept}`
+
+  // The first change of each field of a tenant's one object stays: drift is measured from the state that it names.
+  raw.exec(
+    `delete from changes where ${old('changes')} and not (resource in (${singletons})
+       and id in (select min(id) from changes where resource in (${singletons})
+         group by tenant_id, resource, key, field))`,
+  )
+  raw.exec(
+    `delete from findings where resolved_at < ${latest} and resolved_at < ${due('findings')}
+       and not exists (select 1 from finding_events n
+         where n.fingerprint = findings.fingerprint and n.id >= ${keptEvents})`,
+  )
+  for (const [table, time, thing] of ofTenants) {
+    const isOld = old(table, time)
+    raw.exec(
+      `delete from ${table} where ${isOld}
+         and id not in (select max(id) from ${table} where ${isOld} group by ${thing})`,
+    )
+  }
+  const tenantOfEvent = `(select e.before from findings f join temp.erasure e on e.tenant_id = f.tenant_id
+    where f.fingerprint = finding_events.fingerprint)`
+  raw.exec(
+    `delete from finding_events where at < ${latest} and id < ${keptEvents} and (
+       exists (select 1 from finding_events n where n.fingerprint = finding_events.fingerprint
+         and n.id > finding_events.id and n.at < ${tenantOfEvent} and n.id < ${keptEvents})
+       or not exists (select 1 from findings f where f.fingerprint = finding_events.fingerprint))`,
+  )
+  raw.exec(
+    `delete from waiver_changes where ${old('waiver_changes')} and (
+       exists (select 1 from waiver_changes n where n.tenant_id = waiver_changes.tenant_id
+         and n.waiver = waiver_changes.waiver and n.fingerprint is null and n.id > waiver_changes.id
+         and n.at < ${due('waiver_changes')})
+       or (fingerprint is not null
+         and not exists (select 1 from findings f where f.fingerprint = waiver_changes.fingerprint)))`,
+  )
+  raw.exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
+  // What was wrong with checks that nobody evaluates any more: it may quote a person or a file.
+  raw.exec(
+    `delete from check_problems where exists (select 1 from temp.erasure e where e.tenant_id = check_problems.tenant_id)
+       and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
+         and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
+  )
+  erasePersonal(raw, latest)
+  const configurations = `at < ${earliest} and id < ${firstKept('configurations')}`
+  raw.exec(
+    `delete from configurations where ${configurations}
+       and id <> (select max(id) from configurations where ${configurations})`,
+  )
+  raw.exec(`delete from clock_steps where at < ${earliest} and latest < ${earliest}`)
+  raw
+    .prepare(
+      `insert into retention (id, erased_before) values (1, ?)
+       on conflict (id) do update set erased_before = max(coalesce(erased_before, excluded.erased_before), excluded.erased_before)`,
+    )
+    .run(latest)
+}
+
+/** Names go with the row of the history that tells of the removal. */
+function erasePersonal(raw: Database['raw'], latest: number): void {
+  for (const { table, personal, resource, key } of Object.values(recordTables)) {
+    const named = getTableColumns(table)
+    const columns = personal.map((property) => named[property]?.name ?? property)
+    if (columns.length === 0) continue
+    const name = getTableName(table)
+    const set = [...columns, 'extra'].map((column) => `"${column}" = null`).join(', ')
+    const present = columns.map((column) => `"${column}" is not null`).join(' or ')
+    raw.exec(
+      `update "${name}" set ${set} where removed_at < ${latest} and removed_at < ${due(`"${name}"`)} and (${present})
+         and not exists (select 1 from changes c where c.tenant_id = "${name}".tenant_id and c.resource = '${resource}'
+           and c.key = cast("${name}"."${named[key]?.name ?? key}" as text) and c.kind = 'removed')`,
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { ResourceName } from '../../model/resource-names.ts'
+
+/** How a field is stored: a date as its text and its milliseconds, a boolean as 0 or 1, json as text. */
+export type FieldKind = 'boolean' | 'date' | 'integer' | 'json' | 'text'
+
+export type Stored = string | number | null
+
+/** Stored values by column property: the API's names, `<date>Ms`, and the mirror's own columns. */
+export type StoredFields = Readonly<Record<string, Stored>>
+
+/** How the records of one resource lie in their table; what the generic writing and reading needs to know. */
+export interface RecordTable {
+  readonly resource: ResourceName
+  readonly table: SQLiteTable
+  /** Column that identifies a record within its tenant. */
+  readonly key: string
+  /** The key of a record, from its fields or from an id alone. */
+  readonly keyOf: (id: unknown) => string | number
+  /** The API field the key is made of; null for the one object of a tenant. */
+  readonly idField: string | null
+  /** The API's fields in its own order. */
+  readonly fields: Readonly<Record<string, FieldKind>>
+  /** Columns of the mirror beside the API's fields. */
+  readonly own: readonly string[]
+  /** Fields by whose values live records are counted together: what is asked for often and must not grow with them. At least one list. */
+  readonly counted: readonly (readonly string[])[]
+  /** Fields that name a person or what a person wrote; erased when a tombstone outlives the retention. */
+  readonly personal: readonly string[]
+  /** Fields whose null in a list says nothing and never overwrites a known value. */
+  readonly unstated?: readonly string[]
+  /** The field that an answer by id supplies where others are equal, and the column that says when it did. */
+  readonly detail?: { readonly states: string; readonly ifEqual: readonly string[]; readonly readAt: string }
+  /** Fields that no check reads: two records with one id may differ in them. */
+  readonly unread?: readonly string[]
+  /** Date field by which the later of two records with one id wins. */
+  readonly laterWins?: string
+  /** Works out the mirror's own columns of a record that is new. */
+  readonly settleNew?: (next: StoredFields, at: number) => StoredFields
+  /** Works out the mirror's own columns, and corrections, when a record is changed. */
+  readonly settle?: (next: StoredFields, known: StoredFields, at: number) => StoredFields
+  /** False for a change that tells of our reading, not of the tenant. */
+  readonly isHistory?: (field: string, known: StoredFields) => boolean
+}
+
+/** A value that comes before every key of a table, to read it in the order of its keys from the beginning. */
+export function leastKey({ keyOf }: RecordTable): string | number {
+  return typeof keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
+}
+
+/** GUIDs differ in letter case between answers; any other id is compared as sent. */
+export function guidKey(id: unknown): string {
+  const text = String(id)
+  return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : text
+}

@@ -1,0 +1,192 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { ChangeLog } from '../history/change-log.ts'
+import type { Absence, AbsentRecord, SyncStore } from '../port.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
+import { recentRemovals } from './recent-removals.ts'
+import { liveCount } from './record-counts.ts'
+import { recordTables } from './record-tables.ts'
+import { ridSet } from './rid-set.ts'
+
+/** Everything by which a record leaves the live set; the methods expect to run inside a transaction. */
+export interface Removals {
+  /** Live records whose id is not among the packed ones. */
+  liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): readonly number[]
+  live(tenantId: number, resource: ResourceName): Uint32Array
+  /** Everything that can be removed: live records, and quarantined ones without a live version (negative ids). */
+  removable(tenantId: number, resource: ResourceName): readonly number[]
+  /** Quarantined records without a live version that the full sync did not show, and how many such records there are. */
+  absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Absence
+  /**
+   * Tombstones records and drops quarantined ones; returns how many were live.
+   *
+   * @param serverTime server time of the full sync that decided on them: the shrink guard counts those that no operator
+   *   accepted. Undefined where the guard does not apply.
+   */
+  tombstone(
+    tenantId: number,
+    resource: ResourceName,
+    rids: readonly number[],
+    by: { readonly at: number; readonly requestId: string | null; readonly serverTime?: number | null },
+  ): number
+  countAbsence(resource: ResourceName, rids: readonly number[]): void
+  absent(
+    tenantId: number,
+    resource: ResourceName,
+    rids: readonly number[],
+    fullSyncsMore: number,
+  ): readonly AbsentRecord[]
+  anyAccepted(tenantId: number, resource: ResourceName): boolean
+  /** Withdraws accepted and recent removals of records that are seen; those of quarantined ones go by key. */
+  acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void; seenKey(key: string): void }
+  accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): void
+  markMissing(resource: ResourceName, rids: readonly number[], at: number): void
+  /** Forgets the recent removals of a tenant. */
+  forgetRecent(tenantId: number): void
+}
+
+type Key = string | number
+
+function statementsOf(raw: Database['raw'], resource: ResourceName) {
+  const { table, key: property } = recordTables[resource]
+  const name = `"${getTableName(table)}"`
+  const key = `"${getTableColumns(table)[property]?.name ?? property}"`
+  return {
+    live: raw.prepare<[number], number>(`select rid from ${name} where tenant_id = ? and removed_at is null`).pluck(),
+    tombstone: raw
+      .prepare<[number, number], Key>(
+        `update ${name} set removed_at = ?, missing_since = null, absent_full_syncs = 0
+         where rid = ? and removed_at is null returning ${key}`,
+      )
+      .pluck(),
+    countAbsence: raw.prepare(`update ${name} set absent_full_syncs = absent_full_syncs + 1 where rid = ?`),
+    find: raw.prepare<[number], { key: Key; fullSyncs: number }>(
+      `select ${key} as key, absent_full_syncs as full_syncs from ${name} where rid = ?`,
+    ),
+    markMissing: raw.prepare(`update ${name} set missing_since = coalesce(missing_since, ?) where rid = ?`),
+  }
+}
+
+export function removals(database: Database, log: ChangeLog, quarantine: QuarantineStore): Removals {
+  const { raw } = database
+  const recent = recentRemovals(database)
+  const isAccepted = raw
+    .prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+    .pluck()
+  const anyAccepted = raw
+    .prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? limit 1')
+    .pluck()
+  const insertAccepted = raw.prepare(
+    'insert or ignore into accepted_removals (tenant_id, resource, rid) values (?, ?, ?)',
+  )
+  const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+  const statements = memoize((resource: ResourceName) => statementsOf(raw, resource))
+
+  const parts: Removals = {
+    live(tenantId, resource) {
+      return Uint32Array.from(statements(resource).live.all(tenantId)).sort()
+    },
+    liveWithout(tenantId, resource, shown) {
+      const seen = ridSet([shown])
+      return [...parts.live(tenantId, resource)].filter((rid) => !seen.has(rid))
+    },
+    removable(tenantId, resource) {
+      const quarantined = quarantine.withoutLive(tenantId, recordTables[resource])
+      return [...parts.live(tenantId, resource), ...quarantined.map(({ rid }) => rid)]
+    },
+    absentQuarantined(tenantId, resource, fullSyncId) {
+      const all = quarantine.withoutLive(tenantId, recordTables[resource])
+      const absent = all.filter((record) => record.fullSyncId !== fullSyncId)
+      return {
+        live: all.length,
+        absent: absent.map(({ rid, key, fullSyncs }) => {
+          const accepted = isAccepted.get(tenantId, resource, rid) !== undefined
+          return { rid, key, fullSyncs: fullSyncs + 1, accepted }
+        }),
+      }
+    },
+    tombstone(tenantId, resource, rids, { at, requestId, serverTime }) {
+      const { tombstone } = statements(resource)
+      const table = recordTables[resource]
+      const quarantined = rids.some((rid) => rid < 0) ? quarantine.withoutLive(tenantId, table) : []
+      const keys = new Map(quarantined.map(({ rid, key }) => [rid, key]))
+      let tombstoned = 0
+      for (const rid of rids) {
+        const key = rid < 0 ? keys.get(rid) : tombstone.get(at, rid)
+        if (key === undefined) continue
+        if (rid > 0) {
+          tombstoned++
+          log.noted(table, key, 'removed', { tenantId, at, requestId })
+        }
+        quarantine.drop(tenantId, table, String(key))
+        const accepted = dropAccepted.run(tenantId, resource, rid).changes > 0
+        if (!accepted && serverTime !== undefined) recent.add(tenantId, resource, rid, at, serverTime)
+      }
+      return tombstoned
+    },
+    countAbsence(resource, rids) {
+      for (const rid of rids) statements(resource).countAbsence.run(rid)
+    },
+    absent(tenantId, resource, rids, fullSyncsMore) {
+      return rids.flatMap((rid) => {
+        const row = statements(resource).find.get(rid)
+        if (row === undefined) return []
+        const accepted = isAccepted.get(tenantId, resource, rid) !== undefined
+        return [{ rid, key: String(row.key), fullSyncs: row.fullSyncs + fullSyncsMore, accepted }]
+      })
+    },
+    anyAccepted: (tenantId, resource) => anyAccepted.get(tenantId, resource) !== undefined,
+    acceptance(tenantId, resource) {
+      const accepted = parts.anyAccepted(tenantId, resource)
+      const removed = recent.has(tenantId, resource)
+      const seen = (rid: number) => {
+        if (accepted) dropAccepted.run(tenantId, resource, rid)
+        if (removed) recent.drop(tenantId, resource, rid)
+      }
+      return {
+        seen,
+        seenKey(key) {
+          if (accepted || removed) seen(quarantineRid(key))
+        },
+      }
+    },
+    accept(tenantId, resource, rids) {
+      for (const rid of rids) insertAccepted.run(tenantId, resource, rid)
+    },
+    markMissing(resource, rids, at) {
+      for (const rid of rids) statements(resource).markMissing.run(at, rid)
+    },
+    forgetRecent: (tenantId) => recent.forget(tenantId),
+  }
+  return parts
+}
+
+/** The port's side of removals. */
+export function removalStore(
+  database: Database,
+  parts: Removals,
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'> {
+  const recent = recentRemovals(database)
+  return {
+    async markMissing(_tenantId, resource, rids, at) {
+      if (rids.length > 0) transact(database, () => parts.markMissing(resource, rids, at))
+    },
+    remove: async (tenantId, resource, rids, at, requestId, serverTime) =>
+      transact(database, () =>
+        parts.tombstone(tenantId, resource, rids, {
+          at,
+          requestId,
+          ...(serverTime === undefined ? {} : { serverTime }),
+        }),
+      ),
+    removalBudget: async (query) => transact(database, () => recent.budget(query)),
+    async withdrawAcceptedRemovals(tenantId) {
+      database.raw.prepare('delete from accepted_removals where tenant_id = ?').run(tenantId)
+    },
+    async liveCount(tenantId, resource) {
+      return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
+    },
+  }
+}

@@ -1,0 +1,8 @@
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+
+/** Narrows a stored text to a resource. */
+export function resourceOf(text: string): ResourceName {
+  const found = resourceNames.find((name) => name === text)
+  if (found === undefined) throw new TypeError(`The mirror names a resource "${text}" that this version does not know`)
+  return found
+}

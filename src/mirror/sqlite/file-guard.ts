@@ -1,0 +1,135 @@
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { FatalError, SyncError } from '../../model/errors.ts'
+import { applicationId } from './migrate.ts'
+
+const beside = ['-wal', '-shm', '-lock'] as const
+const headerBytes = 100
+
+/**
+ * Watches the files under an open database. SQLite does not notice that they were taken away or replaced: it writes on
+ * into a file that nobody will ever find again.
+ */
+export interface FileGuard {
+  /**
+   * @throws FatalError when the files are not the ones that were opened, or damage has shown; SyncError `store` when that
+   *   cannot be seen just now.
+   */
+  insist(): void
+  /** Remembers it when an error tells of damage. */
+  note(error: unknown): void
+  /** True when another file, or none, stands in the place of the database. */
+  readonly moved: boolean
+}
+
+/** Begins to watch the files as they are now. */
+export function fileGuard(file: string): FileGuard {
+  const find = (path: string) => statSync(path, { throwIfNoEntry: false })
+  const opened = find(file)
+  const others = beside.flatMap((suffix) => {
+    const path = file + suffix
+    const stats = find(path)
+    return stats === undefined ? [] : [{ path, stats }]
+  })
+  let largest = opened?.size ?? 0
+  let damage: string | null = null
+  let moved = false
+
+  function problemOfFile(): string | null {
+    const now = find(file)
+    moved = now === undefined || !isSame(opened, now)
+    if (now === undefined) return 'was deleted'
+    if (moved) return 'was replaced by another file'
+    // Only a file that shrank: a checkpoint writes the header before the pages that it grows by.
+    if (now.size < largest && now.size < sizeByHeader(file)) return 'was cut short'
+    largest = now.size
+    return belongsToMirror(file) ? null : 'was overwritten'
+  }
+
+  return {
+    get moved() {
+      return moved
+    },
+    note(error) {
+      damage ??= damageOf(error)
+    },
+    insist() {
+      const problem = looking(problemOfFile)
+      if (problem !== null) {
+        throw new FatalError(
+          `The database ${file} ${problem} under the running engine, which ends here; ${toBegin(file)}`,
+        )
+      }
+      for (const { path, stats } of others) {
+        const now = find(path)
+        if (now !== undefined && isSame(stats, now)) continue
+        const what = now === undefined ? 'deleted' : 'replaced'
+        throw new FatalError(
+          `${path} was ${what} under the running engine, which ends here; nothing is lost, start it again`,
+        )
+      }
+      if (damage !== null) throw damaged(file, damage)
+    },
+  }
+}
+
+/** What the file is like; a machine that does not let it be seen, for want of open files for one, says nothing of it. */
+function looking<T>(look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const hint = code === 'EMFILE' || code === 'ENFILE' ? { hint: 'Allow the process more open files' } : {}
+    throw new SyncError('store', `The database could not be looked at (${code})`, { cause: error, ...hint })
+  }
+}
+
+/** What an operator can do about a database that cannot be used. */
+export function toBegin(file: string): string {
+  return `restore a backup (without the old -wal file beside it), or move it and ${file}-lock away to begin anew without its history`
+}
+
+/** The end that damage means: an operator decides, nothing is repaired or overwritten. */
+export function damaged(file: string, how: string): FatalError {
+  return new FatalError(`The database ${file} is damaged (${how}); ${toBegin(file)}`)
+}
+
+/** SQLite's code when the error, or what it was made of, tells of damage; else null. */
+export function damageOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const code = 'code' in error ? String(error.code) : ''
+  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) return code
+  return error.cause === undefined ? null : damageOf(error.cause)
+}
+
+function isSame(known: Stats | undefined, now: Stats): boolean {
+  return known !== undefined && known.dev === now.dev && known.ino === now.ino
+}
+
+/** The first bytes of a file, with zeros for those it does not have. */
+export function headerOf(file: string): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  const fd = openSync(file, 'r')
+  try {
+    readSync(fd, header, 0, headerBytes, 0)
+  } finally {
+    closeSync(fd)
+  }
+  return header
+}
+
+/** SQLite file format, section 1.3: page size at 16 (1 means 65,536), pages at 28. */
+function sizeByHeader(file: string): number {
+  const header = headerOf(file)
+  const pageSize = header.readUInt16BE(16)
+  const pages = header.readUInt32BE(28)
+  // What is shorter than a header was cut for certain.
+  return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
+}
+
+/** SQLite file format, section 1.3: magic text at 0, application id at 68, which is written with the first checkpoint. */
+function belongsToMirror(file: string): boolean {
+  const header = headerOf(file)
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false
+  const id = header.readUInt32BE(68)
+  return id === applicationId || id === 0
+}

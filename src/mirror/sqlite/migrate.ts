@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type BetterSqlite3 from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { FatalError } from '../../model/errors.ts'
+
+/** `tnwt`: marks a file as a mirror of tenantwatch, so that no other database is ever touched. */
+export const applicationId = 0x746e7774
+
+/** The folder of generated migrations: beside the bundle's or the sources' folder, wherever this file runs from. */
+export function migrationsFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'drizzle', 'meta', '_journal.json'))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new FatalError('The folder "drizzle" with the database migrations is not installed')
+    folder = parent
+  }
+  return join(folder, 'drizzle')
+}
+
+export type SchemaAge = 'empty' | 'older' | 'current'
+
+/**
+ * Compares the file's schema with this program's.
+ *
+ * @throws FatalError when the file is another program's or was written by a newer tenantwatch; it is left untouched.
+ */
+export function schemaAge(raw: BetterSqlite3.Database, path: string): SchemaAge {
+  const tables = raw.prepare("select count(*) from sqlite_master where type = 'table'").pluck().get() as number
+  if (tables === 0) return 'empty'
+  if (raw.pragma('application_id', { simple: true }) !== applicationId) {
+    throw new FatalError(`${path} is a database of another program; set store.path to a file of its own`)
+  }
+  const applied = raw.prepare('select max(created_at) from __drizzle_migrations').pluck().get() as number | null
+  const newest = Math.max(...readMigrationFiles({ migrationsFolder: migrationsFolder() }).map((m) => m.folderMillis))
+  const at = Number(applied ?? 0)
+  if (at > newest) {
+    throw new FatalError(`${path} was written by a newer tenantwatch; run that version, or restore an older backup`)
+  }
+  return at === newest ? 'current' : 'older'
+}
+
+/** Brings the schema up to date, each migration and the mark in one transaction. */
+export function bringUpToDate(raw: BetterSqlite3.Database): void {
+  raw.transaction(() => raw.pragma(`application_id = ${applicationId}`))()
+  migrate(drizzle(raw), { migrationsFolder: migrationsFolder() })
+}

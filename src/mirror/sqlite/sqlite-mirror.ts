@@ -1,0 +1,106 @@
+import { adminStore } from '../admin-store.ts'
+import { acceptedStateStore } from '../findings/accepted-states.ts'
+import { evidenceStore } from '../findings/evidence-store.ts'
+import { findingStore } from '../findings/finding-store.ts'
+import { findingVersions, watchAcceptances } from '../findings/finding-versions.ts'
+import { openFindings } from '../findings/open-findings.ts'
+import { resultStore } from '../findings/result-store.ts'
+import { keepWaiverRecord } from '../findings/waiver-record.ts'
+import { waiverStore } from '../findings/waiver-store.ts'
+import { changeLog } from '../history/change-log.ts'
+import { historyStore } from '../history/history-store.ts'
+import { revisions } from '../history/revisions.ts'
+import { ownCheckStore } from '../own-checks/own-check-store.ts'
+import type { Mirror } from '../port.ts'
+import { quarantineStore } from '../records/quarantine-store.ts'
+import { keepCounts, tallies } from '../records/record-counts.ts'
+import { removalStore, removals } from '../records/removal-store.ts'
+import { tenantErasure } from '../records/tenant-erasure.ts'
+import { userComparison } from '../records/user-comparison.ts'
+import { clockStore } from '../sync/clock-store.ts'
+import { fullSyncNotes } from '../sync/full-sync-pages.ts'
+import { fullSyncStore } from '../sync/full-sync-store.ts'
+import { holdStore } from '../sync/hold-store.ts'
+import { inputSnapshotStore } from '../sync/input-snapshot-store.ts'
+import { knownListStore } from '../sync/known-list.ts'
+import { lookUpStore } from '../sync/lookup-store.ts'
+import { pageFingerprints } from '../sync/page-fingerprint-cache.ts'
+import { pageStore, recordWriters } from '../sync/page-store.ts'
+import { runEnds } from '../sync/run-ends.ts'
+import { tenantStore } from '../sync/tenant-store.ts'
+import { watchData } from './data-versions.ts'
+import { withStoreErrors } from './database.ts'
+import { damaged } from './file-guard.ts'
+import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+
+/**
+ * Opens the mirror in a SQLite file: `engine` alone and migrated when needed, `beside` a running engine otherwise.
+ *
+ * @throws FatalError in one sentence when the file cannot be had.
+ */
+export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
+  const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
+  try {
+    return mirrorOver(opened)
+  } catch (error) {
+    opened[Symbol.dispose]()
+    if (!(error instanceof Error) || error.name !== 'SqliteError') throw error
+    // Of this layout by its own word, but the statements made for that do not fit: a name in it was hit.
+    throw damaged(opened.database.raw.name, error.message)
+  }
+}
+
+function mirrorOver(opened: OpenedDatabase): Mirror {
+  const { database, guard } = opened
+  const log = changeLog(database)
+  const quarantine = quarantineStore(database)
+  const removal = removals(database, log, quarantine)
+  const notes = fullSyncNotes(database)
+  const ends = runEnds(database)
+  const writer = recordWriters(database)
+  const pages = pageFingerprints(database, revisions(database))
+  keepCounts(database)
+  keepWaiverRecord(database)
+  const versions = findingVersions()
+  const checkResults = resultStore(database, versions)
+  const operations = {
+    ...tenantStore(database, ends),
+    ...knownListStore(database, { writer, quarantine, removals: removal, fullSyncNotes: notes, ends }),
+    ...pageStore(database, {
+      writer,
+      tallies: tallies(database),
+      log,
+      quarantine,
+      removals: removal,
+      fullSyncNotes: notes,
+      pageFingerprints: pages,
+    }),
+    ...removalStore(database, removal),
+    ...fullSyncStore(database, { removals: removal, quarantine, fullSyncNotes: notes, pageFingerprints: pages }),
+    ...lookUpStore(database, quarantine),
+    ...userComparison(database),
+    ...holdStore(database, removal),
+    ...checkResults,
+    ...findingStore(database, checkResults),
+    ...openFindings(database),
+    ...inputSnapshotStore(database),
+    ...ownCheckStore(database),
+    ...waiverStore(database),
+    ...acceptedStateStore(database),
+    ...clockStore(database),
+    ...evidenceStore(database, () => checkResults.settle()),
+    ...historyStore(database, () => checkResults.settle()),
+    ...adminStore(opened),
+    ...tenantErasure(database),
+    async [Symbol.asyncDispose]() {
+      try {
+        if (!guard.moved) checkResults.flush()
+      } catch {
+        // A database that cannot be written any more ends what is open; only when the checks were evaluated last is lost.
+      }
+      opened[Symbol.dispose]()
+    },
+  }
+  const watched = watchAcceptances(versions, watchData(database, operations))
+  return withStoreErrors(database, watched, (error) => guard.note(error))
+}

@@ -1,0 +1,41 @@
+import { greatestSkewMs } from '../../model/server-clock.ts'
+import type { EvidenceStore, FindingStore } from '../port.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+
+type Part = Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
+
+/**
+ * An event lies ahead of the confirmed time, or in a stretch that was not lived: after the clock was set back it was
+ * never confirmed before it showed a time later than `latest` again, and it came there by another jump.
+ */
+const ofWrongClock = `select e.at > @now or exists (select 1 from clock_steps s
+    where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
+      and e.at between s.at and s.latest and e.id > coalesce(json_extract(s.positions, '$.finding_events'), 0))
+  from finding_events e where e.fingerprint = @fingerprint and e.kind in ('opened', 'reopened') order by e.id desc limit 1`
+
+/** Which of the times in the record are those of a wrong clock. */
+export function clockStore(database: Database): Part {
+  const { raw } = database
+  const newest = raw
+    .prepare<[], number | null>('select max(latest) from clock_steps where confirmed_at is null')
+    .pluck()
+  const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
+  // What began later than now began now at the earliest: else it would be too young to fail until that time comes.
+  const capStatus = raw.prepare('update documents set status_since = @at where status_since > @at')
+  const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()
+  return {
+    async confirmTime(at) {
+      if (newest.get() === null) return
+      transact(database, () => {
+        confirm.run(at)
+        capStatus.run({ at })
+      })
+    },
+    async unconfirmedTime() {
+      return newest.get() ?? null
+    },
+    async isOfWrongClock(fingerprint, now) {
+      return isWrong.get({ fingerprint, now }) === 1
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { count, eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { FindingStore } from '../port.ts'
+import { liveCount, missingCount } from '../records/record-counts.ts'
+import { recordReaders } from '../records/record-reader.ts'
+import { recordTables } from '../records/record-tables.ts'
+import { quarantine, syncStates, tenants } from '../schema/index.ts'
+import type { Database } from '../sqlite/database.ts'
+import { toSyncState, toTenant } from './tenant-store.ts'
+
+type Part = Pick<FindingStore, 'records' | 'quality' | 'isLive' | 'inDoubt' | 'tenants'>
+
+/** The statements that ask about the live records of one resource. */
+function statementsOf({ raw }: Database, resource: ResourceName) {
+  const record = recordTables[resource]
+  const { table, key } = record
+  const from = `from "${getTableName(table)}" where tenant_id = ? and removed_at is null`
+  const hasKey = `and "${getTableColumns(table)[key]?.name ?? key}" = ?`
+  const found = (where: string) => raw.prepare<[number, string | number]>(`select 1 ${from} ${hasKey} ${where}`)
+  return {
+    live: raw.prepare<[number], number>(liveCount(record)).pluck(),
+    missing: raw.prepare<[number], number>(missingCount(record)).pluck(),
+    isLive: found(''),
+    inDoubt: found('and (missing_since is not null or absent_full_syncs > 0)'),
+  }
+}
+
+/** What a evaluate asks of the mirror: records, and how far they can be trusted. */
+export function inputSnapshotStore(database: Database): Part {
+  const { orm, raw } = database
+  const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
+  const tenantId = sql.placeholder('tenantId')
+  const states = orm.select().from(syncStates).where(eq(syncStates.tenantId, tenantId)).prepare()
+  const quarantined = orm
+    .select({ resource: quarantine.resource, count: count() })
+    .from(quarantine)
+    .where(eq(quarantine.tenantId, tenantId))
+    .groupBy(quarantine.resource)
+    .prepare()
+  const isQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
+  return {
+    records: recordReaders(database),
+    async quality(tenantId) {
+      const rows = states.all({ tenantId })
+      const held = new Map(quarantined.all({ tenantId }).map((row) => [row.resource, row.count] as const))
+      return resourceNames.map((resource) => {
+        const { live, missing } = statements(resource)
+        return {
+          state: toSyncState(
+            resource,
+            rows.find((row) => row.resource === resource),
+          ),
+          live: live.get(tenantId) ?? 0,
+          quarantined: held.get(resource) ?? 0,
+          missing: missing.get(tenantId) ?? 0,
+        }
+      })
+    },
+    async isLive(tenantId, resource, key) {
+      return statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key)) !== undefined
+    },
+    async inDoubt(tenantId, resource, key) {
+      const stored = recordTables[resource].keyOf(key)
+      if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
+      return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
+    },
+    async tenants() {
+      return allTenants.all().map(toTenant)
+    },
+  }
+}

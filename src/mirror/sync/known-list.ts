@@ -1,0 +1,71 @@
+import type { CommitCounts, Incoming, ListCommit, SyncStore } from '../port.ts'
+import type { QuarantineStore } from '../records/quarantine-store.ts'
+import type { RecordWriter } from '../records/record-writer.ts'
+import type { Removals } from '../records/removal-store.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+import type { FullSyncNotes } from './full-sync-pages.ts'
+import type { RunEnds } from './run-ends.ts'
+
+/** The parts the confirmation of a list is made of. */
+export interface KnownListParts {
+  readonly writer: (resource: ListCommit['resource']) => RecordWriter
+  readonly quarantine: QuarantineStore
+  readonly removals: Removals
+  readonly fullSyncNotes: FullSyncNotes
+  readonly ends: RunEnds
+}
+
+type Good = Incoming & { readonly ok: true }
+
+/**
+ * Confirms a list that came whole and shows just what the mirror holds. That is what a list comes to nearly always, and
+ * it costs one small transaction, with the end of its run in it.
+ */
+export function knownListStore(database: Database, parts: KnownListParts): Pick<SyncStore, 'confirmList'> {
+  const { writer, quarantine, removals, fullSyncNotes, ends } = parts
+  const unsettled = database.raw.prepare(
+    `select 1 from holds where tenant_id = :tenantId and resource = :resource
+     union all select 1 from full_syncs where tenant_id = :tenantId and resource = :resource
+     union all select 1 from sync_states where tenant_id = :tenantId and resource = :resource and empty_accepted > 0`,
+  )
+
+  /** Nothing waits for a complete list: no hold, no quarantined record, no open full sync, no accepted removal. */
+  function isSettled({ tenantId, resource }: ListCommit): boolean {
+    if (quarantine.holdsAny(tenantId, writer(resource).table) || removals.anyAccepted(tenantId, resource)) return false
+    return unsettled.get({ tenantId, resource }) === undefined
+  }
+
+  function showsWhatIsHeld({ tenantId, resource, items }: ListCommit): boolean {
+    const { table, find, holds } = writer(resource)
+    const good = items.filter((item): item is Good => item.ok)
+    if (good.length === 0 || good.length < items.length) return false
+    const keyOf = ({ record }: Good) =>
+      table.keyOf(table.idField === null ? null : (record as Readonly<Record<string, unknown>>)[table.idField])
+    const keys = good.map(keyOf)
+    const known = find(tenantId, keys)
+    // As many as there are, each another one, and all of them live: so none is absent.
+    if (known.size < good.length || removals.live(tenantId, resource).length !== good.length) return false
+    return good.every(({ record, extra }, i) => {
+      const key = keys[i] ?? 0
+      return holds({ key, record, extra, known: known.get(key) })
+    })
+  }
+
+  return {
+    async confirmList(list) {
+      return transact(database, () => {
+        if (!isSettled(list) || !showsWhatIsHeld(list)) return null
+        const counts: CommitCounts = {
+          created: 0,
+          updated: 0,
+          unchanged: list.items.length,
+          removed: 0,
+          quarantined: 0,
+        }
+        fullSyncNotes.complete(list.tenantId, list.resource, list.whole, list.requestId)
+        ends.close({ ...list.end, counts })
+        return counts
+      })
+    },
+  }
+}

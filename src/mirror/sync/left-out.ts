@@ -1,0 +1,63 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { LeftOut } from '../port.ts'
+import { recordTables } from '../records/record-tables.ts'
+import { resourceOf } from '../records/resource-of.ts'
+import { ridSet } from '../records/rid-set.ts'
+import type { Database } from '../sqlite/database.ts'
+
+/** Records between which scrapes and other work may run. */
+const batchSize = 10_000
+
+interface Row {
+  readonly rid: number
+  readonly updated: 0 | 1
+}
+
+/**
+ * Compares a request for all records updated at or after a time with what the full sync showed: a server that returns
+ * less does not apply the filter as specified, or could not complete the answer. Quarantined records count for nothing.
+ */
+export function leftOut({ raw }: Database) {
+  const batchOf = memoize((resource: string) => {
+    const { table, key } = recordTables[resourceOf(resource)]
+    const column = getTableColumns(table)[key]?.name ?? key
+    return raw.prepare<[number, number, number, string], Row>(
+      `select rid, updated_at_ms is not null as updated from "${getTableName(table)}" r
+       where tenant_id = ? and removed_at is null and coalesce(updated_at_ms, created_at_ms) >= ? and rid > ?
+         and not exists (select 1 from quarantine q
+           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r."${column}")
+       order by rid limit ${batchSize}`,
+    )
+  })
+  const shownBefore = raw.prepare<[number, number], Buffer>(
+    'select rids from full_sync_pages where full_sync_id = ? and page >= ?',
+  )
+  const shownSince = raw.prepare<[number, number], Buffer>(
+    'select rids from full_sync_pages where full_sync_id = ? and page < ?',
+  )
+
+  return async (
+    fullSync: { readonly id: number; readonly tenantId: number; readonly resource: string },
+    before: number,
+    since: number,
+  ): Promise<LeftOut> => {
+    const earlier = ridSet(shownBefore.pluck().all(fullSync.id, before))
+    const later = ridSet(shownSince.pluck().all(fullSync.id, before))
+    const updated = { expected: 0, leftOut: 0 }
+    const neverUpdated = { expected: 0, leftOut: 0 }
+    for (let after = 0; ; ) {
+      const rows = batchOf(fullSync.resource).all(fullSync.tenantId, since, after, fullSync.resource)
+      for (const row of rows) {
+        if (!earlier.has(row.rid)) continue
+        const tally = row.updated === 1 ? updated : neverUpdated
+        tally.expected++
+        if (!later.has(row.rid)) tally.leftOut++
+      }
+      if (rows.length < batchSize) return { updated, neverUpdated }
+      after = rows.at(-1)?.rid ?? after
+      await yieldToEventLoop()
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { LookUp, LookUpStore, MissingRecord } from '../port.ts'
+import type { QuarantineStore } from '../records/quarantine-store.ts'
+import { recordTables } from '../records/record-tables.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+
+/**
+ * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
+ * others waiting; turns are counted, because a clock may be set back.
+ */
+export function lookUpStore(database: Database, quarantine: QuarantineStore): LookUpStore {
+  const { raw } = database
+  const byResource = memoize((resource: ResourceName) => missingStatements(raw, resource))
+  const details = detailStatements(raw)
+  const isAccepted = raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+  const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
+  return {
+    async missing({ tenantId, resource, limit, onlyAccepted }) {
+      const missing = byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
+      const quarantined = quarantine.withoutLive(tenantId, recordTables[resource]).filter(({ rid, fullSyncs }) => {
+        return fullSyncs > 0 && (!onlyAccepted || isAccepted.get(tenantId, resource, rid) !== undefined)
+      })
+      return [
+        ...missing,
+        ...quarantined.map(({ rid, key, fullSyncs }) => ({ rid, key: Number(key), fullSyncs })),
+      ].slice(0, limit)
+    },
+    async detailCandidates({ tenantId, limit, changedSince, ambiguousRoleNames }) {
+      const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)
+      if (changedSince !== null) return fresh
+      const left = limit - fresh.length
+      const again = details.inVain.all(tenantId, left)
+      const known: LookUp[] = []
+      const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
+      const names = JSON.stringify(ambiguousRoleNames)
+      if (room() > 0 && ambiguousRoleNames.length > 0) known.push(...details.ambiguous.all(tenantId, names, room()))
+      if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
+      return [...fresh, ...again.slice(0, left - known.length), ...known]
+    },
+    async listed(tenantId, resource, limit) {
+      return byResource(resource).listed.all(tenantId, limit)
+    },
+    async noteAsked(tenantId, resource, rid) {
+      transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
+    },
+    async noteExists(tenantId, resource, rid) {
+      transact(database, () => {
+        byResource(resource).noteExists.run(rid)
+        dropAccepted.run(tenantId, resource, rid)
+      })
+    },
+  }
+}
+
+// SQLite would rather full sync through everybody in order than look for the few, hence the named indexes.
+
+function missingStatements(raw: Database['raw'], resource: ResourceName) {
+  const { table, key } = recordTables[resource]
+  const name = getTableName(table)
+  const column = `"${getTableColumns(table)[key]?.name ?? key}"`
+  return {
+    listed: raw.prepare<[number, number], LookUp>(
+      `select rid, ${column} as key from "${name}"
+       where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0
+       order by asked_turn, ${column} limit ?`,
+    ),
+    missing: raw.prepare<[string, number, number, number], MissingRecord>(
+      `select r.rid, r.${column} as key, r.absent_full_syncs as full_syncs from "${name}" r indexed by "${name}_missing"
+       left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
+       where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
+       order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,
+    ),
+    noteExists: raw.prepare<[number]>(`update "${name}" set missing_since = null where rid = ?`),
+    noteAsked: raw.prepare<[number, number]>(
+      `update "${name}" set asked_turn =
+         (select coalesce(max(asked_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)
+       where rid = ?`,
+    ),
+  }
+}
+
+function detailStatements(raw: Database['raw']) {
+  const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
+  const unread = `select rid, user_id as key from users indexed by users_unread ${live} and role_id is null`
+  const read = `select rid, user_id as key from users ${live} and role_id is not null`
+  const names = '(select value from json_each(?))'
+  return {
+    unaskedSince: raw.prepare<[number, number, number], LookUp>(
+      `${unread} and asked_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
+    ),
+    inVain: raw.prepare<[number, number], LookUp>(`${unread} and asked_turn is not null order by asked_turn limit ?`),
+    ambiguous: raw.prepare<[number, string, number], LookUp>(
+      `${read} and role_name in ${names} order by asked_turn, user_id limit ?`,
+    ),
+    others: raw.prepare<[number, string, number], LookUp>(
+      `${read} and (role_name is null or role_name not in ${names}) order by asked_turn, user_id limit ?`,
+    ),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Incoming } from '../port.ts'
+import type { RecordTable } from '../records/record-table.ts'
+import type { Known, RecordWriter } from '../records/record-writer.ts'
+import { repeatRule } from '../records/repeats.ts'
+
+/** The items of a page, one for each key, and what the mirror holds under them. */
+export interface KnownItems {
+  readonly items: readonly Incoming[]
+  /** Null where no id can be read. */
+  readonly keys: readonly (string | number | null)[]
+  /** True when a key occurs several times in the page. */
+  readonly merged: boolean
+  /** Fields in which records of the page with one key contradict each other. */
+  readonly contradictory: readonly string[]
+  at(index: number): Known | undefined
+}
+
+export function knownItems({ table, find }: RecordWriter, tenantId: number, sent: readonly Incoming[]): KnownItems {
+  const all = sent.map((item) => keyOf(item, table))
+  const distinct = new Set(all.filter((key) => key !== null))
+  const known = find(tenantId, [...distinct])
+  const merged = all.length - all.filter((key) => key === null).length > distinct.size
+  const { items, keys, contradictory } = merged
+    ? mergeItems(table, sent, all)
+    : { items: sent, keys: all, contradictory: [] }
+  return {
+    items,
+    keys,
+    merged,
+    contradictory,
+    at(index) {
+      const key = keys[index] ?? null
+      return key === null ? undefined : known.get(key)
+    },
+  }
+}
+
+/** Leaves one item of each key (contract: The same id twice). */
+function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
+  const { settle } = repeatRule(table)
+  const byKey = new Map<string | number, Incoming[]>()
+  const unreadable = sent.filter((item, i) => {
+    const key = all[i] ?? null
+    if (key === null) return true
+    const same = byKey.get(key)
+    if (same === undefined) byKey.set(key, [item])
+    else same.push(item)
+    return false
+  })
+  const settled = [...byKey.values()].map((items) => settle(items))
+  return {
+    items: [...settled.map(({ item }) => item), ...unreadable],
+    keys: [...byKey.keys(), ...unreadable.map(() => null)],
+    contradictory: settled.flatMap(({ field }) => field ?? []),
+  }
+}
+
+/** The key of an item in its table; null where no id can be read. */
+export function keyOf(item: Incoming, table: RecordTable): string | number | null {
+  if (!item.ok) return item.id === null ? null : table.keyOf(item.id)
+  return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])
+}

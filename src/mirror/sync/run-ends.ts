@@ -1,0 +1,85 @@
+import { memoize } from '../../model/memoize.ts'
+import type { Reason } from '../../model/reasons.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { RunClose } from '../port.ts'
+import { liveCount } from '../records/record-counts.ts'
+import { recordTables } from '../records/record-tables.ts'
+import type { Database } from '../sqlite/database.ts'
+import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
+import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
+
+/** The ends of runs; the method expects to run inside a transaction. */
+export interface RunEnds {
+  /** Stores how a run ended, and what its resource's state comes to by it. */
+  close(run: RunClose): void
+}
+
+export function runEnds(database: Database): RunEnds {
+  const { raw } = database
+  const stateOf = syncStateRow(database)
+  const putState = syncStateWriter(database)
+  const insertRun = raw.prepare(
+    `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
+       unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
+     values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
+       @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`,
+  )
+  const live = memoize((resource: ResourceName) =>
+    raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
+  )
+  return {
+    close({ counts, dataAsOf, reachedEndServerTime, answered, ...run }) {
+      const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
+      const before = stateOf(tenantId, resource)
+      const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
+      const left = { completeStartedAt, completeDurationMs, live: live(resource).get(tenantId) ?? 0 }
+      insertRun.run({ ...run, ...counts, ...left })
+      const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
+      const incremental = {
+        incrementalAttemptAt: startedAt,
+        incrementalReason: ended.reason,
+        ...(ended.success && {
+          incrementalSuccessAt: laterSuccess(ended.success, before?.incrementalSuccessAt ?? 0, run.endedAt),
+        }),
+      }
+      const full = {
+        fullAttemptAt: startedAt,
+        fullReason: ended.reason,
+        ...(ended.success && { fullSuccessAt: ended.success }),
+      }
+      const both =
+        outcome === 'success' && mode === 'full' ? { ...incremental, ...full } : mode === 'full' ? full : incremental
+      const otherFailed = (mode === 'full' ? before?.incrementalReason : before?.fullReason) ?? null
+      const keepMessage = outcome === 'success' && mode === 'incremental' && otherFailed !== null
+      const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
+      const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
+      // The time of an answer that was not taken says nothing about the data that are there.
+      const isTaken = outcome === 'success' && answered !== null
+      const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
+      const set = reason === 'aborted' ? aborted : { ...time, ...both, ...reached, ...(keepMessage ? {} : { message }) }
+      putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
+    },
+  }
+}
+
+/** Other failures say nothing about a refusal that stands: undefined leaves it. */
+function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
+  if (outcome === 'success') return null
+  return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
+}
+
+/** The data of a resumed full sync may be older than the last incremental sync; a time ahead of `now` is one of a clock that was set back. */
+function laterSuccess(success: number, known: number, now: number): number {
+  return known > now ? success : Math.max(success, known)
+}
+
+/** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
+function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
+  const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
+  return {
+    incrementalAttemptAt: before(known.incrementalAttemptAt),
+    incrementalSuccessAt: before(known.incrementalSuccessAt),
+    fullAttemptAt: before(known.fullAttemptAt),
+    fullSuccessAt: before(known.fullSuccessAt),
+  }
+}

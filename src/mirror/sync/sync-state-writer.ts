@@ -1,0 +1,30 @@
+import { getTableColumns } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import { syncStates } from '../schema/index.ts'
+import type { Database } from '../sqlite/database.ts'
+
+type Row = typeof syncStates.$inferInsert
+
+/** Fields of a resource's sync state to be written; those left out, or undefined, stay. */
+export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
+
+/** Writes parts of the sync state of a resource, which need not have one yet. */
+export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => void
+
+/** Each set of fields that is ever written together is one statement, prepared at first use. */
+export function syncStateWriter({ raw }: Database): SyncStateWriter {
+  const columns: Readonly<Record<string, { readonly name: string }>> = getTableColumns(syncStates)
+  const upsert = memoize((fields: string) => {
+    const names = fields.split(' ').map((field) => `"${columns[field]?.name ?? field}"`)
+    return raw.prepare(
+      `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
+       on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    )
+  })
+  return (tenantId, resource, note) => {
+    const stated = Object.entries(note).filter(([, value]) => value !== undefined)
+    if (stated.length === 0) return
+    const values = stated.map(([, value]) => value)
+    upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
+  }
+}

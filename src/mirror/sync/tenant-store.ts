@@ -1,0 +1,170 @@
+import { eq, getTableName, sql } from 'drizzle-orm'
+import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
+import { reasons } from '../../model/reasons.ts'
+import type { AdmittedPage, SyncState, SyncStore, TenantRow } from '../port.ts'
+import { recordTables } from '../records/record-tables.ts'
+import { quarantine, tenants } from '../schema/index.ts'
+import { type Database, transact } from '../sqlite/database.ts'
+import type { RunEnds } from './run-ends.ts'
+import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
+import { syncStateWriter } from './sync-state-writer.ts'
+
+type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
+
+/** An array is what an earlier version stored: the resources that owed a complete full sync. */
+function toAcceptedChange(text: string | null): AcceptedChange {
+  if (text === null) return { changeAccepted: null, former: [] }
+  const stored = JSON.parse(text) as readonly string[] | AcceptedChange
+  return 'former' in stored ? stored : { changeAccepted: stored, former: stored }
+}
+
+function acceptedChangeText({ changeAccepted, former }: AcceptedChange): string | null {
+  return changeAccepted === null && former.length === 0 ? null : JSON.stringify({ changeAccepted, former })
+}
+
+export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
+  const { changeAccepted, admitted } = row
+  return {
+    ...row,
+    ...toAcceptedChange(changeAccepted),
+    admitted: admitted === null ? null : (JSON.parse(admitted) as AdmittedPage),
+  }
+}
+
+const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+
+/** The stored number of what an operator accepted of a list; 0 = nothing. */
+export const emptinessCode = (emptiness: Emptiness | null) =>
+  emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
+
+const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
+
+export function toSyncState(resource: SyncState['resource'], row: SyncStateRow | undefined): SyncState {
+  const {
+    incrementalReason = null,
+    fullReason = null,
+    denied = null,
+    fullSyncOwed = 0,
+    incrementalPaused = 0,
+    emptyAccepted = 0,
+  } = row ?? {}
+  return {
+    cursor: null,
+    reachedEndServerTime: null,
+    completeStartedAt: null,
+    completeServerTime: null,
+    completeDurationMs: null,
+    completeRequestId: null,
+    serverTime: null,
+    serverTimeAt: null,
+    incrementalAttemptAt: null,
+    incrementalSuccessAt: null,
+    fullAttemptAt: null,
+    fullSuccessAt: null,
+    message: null,
+    resetFullSyncAt: null,
+    ...row,
+    resource,
+    incrementalReason: reasonOrNull(incrementalReason),
+    fullReason: reasonOrNull(fullReason),
+    denied: reasonOrNull(denied),
+    fullSyncOwed: fullSyncOwed === 1,
+    incrementalPaused: incrementalPaused === 1,
+    emptyAccepted: emptinesses[emptyAccepted - 1] ?? null,
+  }
+}
+
+type TenantPart = Pick<
+  SyncStore,
+  | 'openTenant'
+  | 'adoptBaseUrl'
+  | 'noteTenant'
+  | 'noteOwnRecords'
+  | 'tenant'
+  | 'syncState'
+  | 'noteSync'
+  | 'closeRun'
+  | 'knowsAny'
+>
+
+/** Tenants, and where the sync of each of their resources stands. */
+export function tenantStore(database: Database, ends: RunEnds): TenantPart {
+  const { orm } = database
+  const tenantById = orm
+    .select()
+    .from(tenants)
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare()
+  const removalOwed = database.raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ?')
+  const stateOf = syncStateRow(database)
+  const putState = syncStateWriter(database)
+
+  function tenantOf(tenantId: number): TenantRow {
+    const row = tenantById.get({ tenantId })
+    if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
+    return toTenant(row)
+  }
+
+  function putChange(tenantId: number, change: AcceptedChange): void {
+    orm
+      .update(tenants)
+      .set({ changeAccepted: acceptedChangeText(change) })
+      .where(eq(tenants.id, tenantId))
+      .run()
+  }
+
+  return {
+    async openTenant(name, baseUrl, at) {
+      return transact(database, () => {
+        orm.insert(tenants).values({ name, baseUrl, createdAt: at }).onConflictDoNothing().run()
+        const row = orm.select().from(tenants).where(eq(tenants.name, name)).get()
+        if (row === undefined) throw new Error('The tenant row was not stored')
+        return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
+      })
+    },
+    async adoptBaseUrl(tenantId, baseUrl) {
+      orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
+    },
+    async noteTenant(tenantId, { changeAccepted, former, admitted, ...note }) {
+      transact(database, () => {
+        if (changeAccepted !== undefined || former !== undefined) {
+          const before = tenantOf(tenantId)
+          putChange(tenantId, {
+            changeAccepted: changeAccepted === undefined ? before.changeAccepted : changeAccepted,
+            former: former ?? before.former,
+          })
+        }
+        const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
+        if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
+      })
+    },
+    async noteOwnRecords(tenantId, resource) {
+      transact(database, () => {
+        const { changeAccepted, former } = tenantOf(tenantId)
+        if (!former.includes(resource) || removalOwed.get(tenantId, resource) !== undefined) return
+        putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
+      })
+    },
+    async tenant(tenantId) {
+      return tenantOf(tenantId)
+    },
+    async syncState(tenantId, resource) {
+      return toSyncState(resource, stateOf(tenantId, resource))
+    },
+    async noteSync(tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) {
+      const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
+      const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
+      putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
+    },
+    async closeRun(run) {
+      transact(database, () => ends.close(run))
+    },
+    async knowsAny(tenantId) {
+      for (const { table } of Object.values(recordTables)) {
+        const find = `select 1 from "${getTableName(table)}" where tenant_id = ? limit 1`
+        if (database.raw.prepare(find).get(tenantId) !== undefined) return true
+      }
+      return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock, Random } from '../clock.ts'
+
+export interface Output {
+  write(text: string): boolean
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  /** Bytes that wait for the reader. */
+  readonly writableLength?: number | undefined
+}
+
+/** The world as a command sees it; the entry hands in the process, tests hand in their own. */
+export interface Io {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly clock: Clock
+  readonly random: Random
+  /** Aborted by SIGTERM and SIGINT, and by SIGHUP unless the command reloads on it. */
+  readonly stop: AbortSignal
+  /** Calls back on SIGHUP. */
+  readonly onReload: (callback: () => void) => void
+}
+
+/** What a command says to the shell (contract: Exit). */
+export const exitCodes = { ok: 0, findings: 1, usage: 2, failed: 3 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Writes a line to standard output and waits while the reader is slow. */
+export function print({ stdout }: Io, text: string): void {
+  stdout.write(`${text}\n`)
+}

@@ -1,0 +1,86 @@
+import { type Severity, severities } from '../../model/severity.ts'
+import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
+import type { Pack, PackedCheck } from '../monitoring.ts'
+import { idsInTitle, whichTheyAre } from '../named-findings.ts'
+import { bridged } from '../promql.ts'
+import { openFindings } from '../recording.ts'
+
+/** How loud a finding is, and how long it must stand; milder ones are for the dashboards. */
+const loudness: Readonly<Partial<Record<Severity, { readonly severity: AlertSeverity; readonly for?: string }>>> = {
+  critical: { severity: 'critical' },
+  high: { severity: 'warning', for: '15m' },
+  medium: { severity: 'info', for: '1h' },
+}
+
+/** A condition for each severity that is loud. */
+function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
+  return possible.toReversed().flatMap((severity) => {
+    const loud = loudness[severity]
+    if (loud === undefined) return []
+    const expr = `sum by (tenant, check) (${openFindings}{${matcher},severity="${severity}"}) != 0`
+    return [{ ...loud, expr, findings: { check, severity } }]
+  })
+}
+
+/** The alert of a check, made of its own words. A check that is told per secret has the ladder instead. */
+function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly Alert[] {
+  if (alert === null) return []
+  return [
+    {
+      name: `Tenantwatch${alert.name}`,
+      summary: ({ findings }) => `${alert.says} of {{ $labels.tenant }}: {{ $value }}${idsInTitle(findings)}`,
+      description: ({ findings }) => whichTheyAre(findings),
+      dashboard: 'posture',
+      cases: () => conditions(possible, id, `check="${id}"`),
+    },
+  ]
+}
+
+/**
+ * Findings that no other rule expects: of checks that the catalogue does not know, those of the operator and any that is
+ * newer than the rules, and of a severity that the configuration gave to a check after the rules were written.
+ */
+function otherChecks({ checks }: Pack): Alert {
+  const others = (severity: Severity) => {
+    const expected = checks.filter((check) => check.alert === null || check.severities.includes(severity))
+    return `check!~"${expected.map(({ id }) => id).join('|')}"`
+  }
+  return {
+    name: 'TenantwatchOwnCheckFails',
+    summary: ({ findings }) =>
+      `Check {{ $labels.check }} of {{ $labels.tenant }} has open findings: {{ $value }}${idsInTitle(findings)}`,
+    description: ({ findings }) => whichTheyAre(findings),
+    dashboard: 'posture',
+    cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),
+  }
+}
+
+const unknownReason =
+  'query (printf `tenantwatch_check_unknown_reason{tenant=%q,check=%q}` $labels.tenant $labels.check)'
+
+const unknown: Alert = {
+  name: 'TenantwatchCheckUnknown',
+  summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} cannot be evaluated',
+  description: `It is not known whether {{ $labels.tenant }} complies with {{ $labels.check }}{{ with ${unknownReason} }}, for the reason {{ . | first | label "reason" }}{{ end }}. Open findings stay open.`,
+  dashboard: 'posture',
+  cases: () => [
+    {
+      severity: 'warning',
+      for: '1h',
+      // What was never read is told by TenantwatchSyncNever, a resource at a time, which waits for a first full sync that advances.
+      expr: bridged('tenant, check', (read) =>
+        [
+          `${read('tenantwatch_check_status{status="unknown"}')} != 0`,
+          `and on (tenant, check) ${read('tenantwatch_check_enabled')} != 0`,
+          `unless on (tenant, check) ${read('tenantwatch_check_unknown_reason{reason="never"}')} == 1`,
+        ].join(' '),
+      ),
+    },
+  ],
+}
+
+export const postureAlerts: AlertGroup = {
+  name: 'tenantwatch-posture',
+  why: 'What is wrong in the tenant, an alert a check. Last numbers hold: the death of the daemon resolves none of it.',
+  alerts: (pack: Pack) => [unknown, ...pack.checks.flatMap(checkAlert), otherChecks(pack)],
+}

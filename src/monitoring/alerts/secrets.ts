@@ -1,0 +1,86 @@
+import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
+import type { Pack } from '../monitoring.ts'
+import { series } from '../promql.ts'
+
+const daySeconds = 86_400
+const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:held'
+const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:held'
+/** An operator accepted it: then no rung of the ladder is climbed. */
+const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:held == 1'
+/** The configuration has the check switched off: then it is no matter of this tenant. */
+const unlessOff = (check: string) =>
+  `unless on (tenant) tenant_check:tenantwatch_check_enabled:held{check="${check}"} == 0`
+const expiring = 'api-client-secret-not-expiring'
+const expired = 'api-client-secret-not-expired'
+const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'
+const secret = `The secret of ${client}`
+/** The rungs stay reached after the end. */
+const expires = '{{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}{{ else }}has expired{{ end }}'
+
+/**
+ * The ladder of a secret's last days. A rung stays reached on the next one, so that nothing is reported as resolved
+ * before the secret was replaced; inhibition leaves only the highest to be heard.
+ */
+export const secretLadder: readonly Alert[] = [
+  {
+    name: 'TenantwatchSecretExpiryNear',
+    summary: `${secret} ${expires}`,
+    description: `Plan the rotation of the secret of ${client}.`,
+    dashboard: 'posture',
+    cases: (pack) => rung(pack, 'info', expiring, ({ near }) => near),
+  },
+  {
+    name: 'TenantwatchSecretExpiryImminent',
+    summary: `${secret} ${expires}`,
+    description: `Create a new secret of ${client} in the portal and hand it to what uses the client.`,
+    dashboard: 'posture',
+    cases: (pack) => rung(pack, 'warning', expiring, ({ imminent }) => imminent),
+  },
+  {
+    name: 'TenantwatchSecretExpiryLastDay',
+    summary: `${secret} ${expires}`,
+    description: `What uses ${client} stops working within a day: create a new secret now.`,
+    dashboard: 'posture',
+    cases: (pack) => rung(pack, 'critical', expiring, () => 1),
+  },
+  {
+    name: 'TenantwatchSecretExpired',
+    summary: `${secret} has expired`,
+    description: `What uses ${client} has stopped working, or the client is forgotten and should be removed.`,
+    dashboard: 'posture',
+    cases: (pack) => rung(pack, 'critical', expired, () => 0),
+  },
+]
+
+const own: Alert = {
+  name: 'TenantwatchOwnSecretExpires',
+  summary: `The secret that tenantwatch itself uses for {{ $labels.tenant }} ${expires}`,
+  description: 'Without it the watch over {{ $labels.tenant }} is blind: every check of the tenant becomes unknown.',
+  dashboard: 'posture',
+  cases: () => [
+    { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },
+    { severity: 'critical', expr: `${ownExpiry} - time() <= ${7 * daySeconds}` },
+  ],
+}
+
+/** One rule for all tenants, each under its own days: rules of one name and severity would be taken for copies. */
+function rung(
+  { secretDays }: Pack,
+  severity: AlertSeverity,
+  check: string,
+  daysOf: (days: Pack['secretDays'][number]['value']) => number,
+): readonly AlertCase[] {
+  const isOneForAll = new Set(secretDays.map(({ value }) => daysOf(value))).size === 1
+  const thresholds = isOneForAll ? secretDays.slice(0, 1).map(({ value }) => ({ value, matcher: '' })) : secretDays
+  const reached = thresholds.map(
+    ({ value, matcher }) => `(${series(expiry, matcher)} - time() <= ${daysOf(value) * daySeconds})`,
+  )
+  const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
+  return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n') }]
+}
+
+export const secretAlerts: AlertGroup = {
+  name: 'tenantwatch-secrets',
+  why: 'What runs out. Last values hold: the death of the daemon resolves none of it.',
+  alerts: () => [...secretLadder, own],
+}

@@ -1,0 +1,124 @@
+import { type DashboardSpec, neutral, noneIsBetter, noneIsGood, ofTenants } from './panel.ts'
+
+const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
+const stale = `time() - ${ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')} > bool ${ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')}`
+const expiry = ofTenants('tenantwatch_api_client_secret_expiration_timestamp_seconds')
+
+/** A number a tenant, the highest first. */
+function ranking(title: string, description: string, expr: string, steps = noneIsBetter) {
+  return {
+    title,
+    description,
+    kind: 'table',
+    queries: [{ expr }],
+    unit: 'none',
+    span: 8,
+    columns: { tenant: 'Tenant', Value: title },
+    sort: { by: title, descending: true },
+    steps,
+  } as const
+}
+
+/** Many tenants side by side. */
+export function fleet(): DashboardSpec {
+  return {
+    title: 'tenantwatch: fleet',
+    description: 'Every tenant side by side: which one cannot be believed, which one has the most to do.',
+    from: 'now-7d',
+    annotations: [],
+    rows: [
+      {
+        title: 'Can they be believed',
+        panels: [
+          ranking(
+            'Unknown checks',
+            'Enabled checks that cannot be evaluated.',
+            `sum by (tenant) (${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})`,
+            noneIsGood,
+          ),
+          ranking(
+            'Stale resources',
+            'Resources without a complete full sync within their freshness limit.',
+            `sum by (tenant) (${stale})`,
+            noneIsGood,
+          ),
+          ranking(
+            'Holds',
+            'What waits for an operator.',
+            `sum by (tenant) (${ofTenants('tenantwatch_hold')})`,
+            noneIsGood,
+          ),
+        ],
+      },
+      {
+        title: 'What is wrong',
+        panels: [
+          ranking(
+            'Critical and high',
+            'Open findings of these severities, not waived.',
+            `sum by (tenant) (${ofTenants('tenantwatch_findings', 'severity=~"critical|high"')})`,
+            noneIsGood,
+          ),
+          ranking('All open', 'Open findings, not waived.', `sum by (tenant) (${ofTenants('tenantwatch_findings')})`),
+          ranking(
+            'Waived findings',
+            'Open findings that a waiver accepts.',
+            `sum by (tenant) (${ofTenants('tenantwatch_findings_waived')})`,
+            neutral,
+          ),
+        ],
+      },
+      {
+        title: 'Over time',
+        panels: [
+          {
+            title: 'Passing of what applies',
+            description: 'Checks that pass, of all enabled ones that apply; what is unknown counts as not passing.',
+            kind: 'time',
+            queries: [{ expr: ofTenants('tenant:tenantwatch_checks_passing:ratio'), legend: '{{tenant}}' }],
+            unit: 'percentunit',
+            max: 1,
+            span: 12,
+            noValue: 'nothing applies',
+          },
+          {
+            title: 'Next secret to expire',
+            description: 'Time left of the secret that expires first in each tenant; negative is expired.',
+            kind: 'time',
+            queries: [{ expr: `min by (tenant) (${expiry}) - time()`, legend: '{{tenant}}' }],
+            unit: 's',
+            span: 12,
+            noValue: 'no API clients read',
+          },
+          {
+            title: 'Users',
+            description: 'Users in the mirror of each tenant.',
+            kind: 'time',
+            queries: [
+              {
+                expr: `sum by (tenant) (${ofTenants('tenantwatch_mirror_records', 'resource="users"')})`,
+                legend: '{{tenant}}',
+              },
+            ],
+            unit: 'short',
+            span: 12,
+            noValue: 'no users read',
+          },
+          {
+            title: 'Requests',
+            description: "Requests to each tenant's API a second.",
+            kind: 'time',
+            queries: [
+              {
+                expr: `sum by (tenant) (rate(${ofTenants('tenantwatch_api_requests_total')}[$__rate_interval]))`,
+                legend: '{{tenant}}',
+              },
+            ],
+            unit: 'reqps',
+            span: 12,
+          },
+        ],
+      },
+    ],
+  }
+}

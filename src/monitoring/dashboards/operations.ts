@@ -1,0 +1,197 @@
+import type { Pack } from '../monitoring.ts'
+import {
+  type DashboardSpec,
+  neutral,
+  noneIsBetter,
+  noneIsGood,
+  ofTenants,
+  type PanelSpec,
+  type RowSpec,
+} from './panel.ts'
+
+const rate = (metric: string) => `rate(${metric}[$__rate_interval])`
+
+/** A curve, half the width. */
+function curve(title: string, description: string, unit: string, expr: string, legend: string): PanelSpec {
+  return { title, description, kind: 'time', queries: [{ expr, legend }], unit, span: 12 }
+}
+
+/** A number of the last day. */
+function dayCount(title: string, description: string, expr: string, steps = noneIsBetter): PanelSpec {
+  return { title, description, kind: 'stat', queries: [{ expr }], unit: 'none', decimals: 0, span: 4, steps }
+}
+
+const runs: RowSpec = {
+  title: 'Runs',
+  panels: [
+    dayCount(
+      'Failed runs, 24 h',
+      'Sync runs that failed.',
+      `sum(increase(${ofTenants('tenantwatch_sync_runs_total', 'outcome="failure"')}[1d]))`,
+    ),
+    dayCount(
+      'Cursor resets, 24 h',
+      'Stored cursors that the API refused.',
+      `sum(increase(${ofTenants('tenantwatch_sync_cursor_resets_total')}[1d]))`,
+    ),
+    dayCount(
+      'Retries, 24 h',
+      'Requests that were sent again.',
+      `sum(increase(${ofTenants('tenantwatch_api_retries_total')}[1d]))`,
+    ),
+    dayCount(
+      'Contract events, 24 h',
+      'Deviations of the API from its known contract that spoil nothing.',
+      `sum(increase(${ofTenants('tenantwatch_contract_events_total')}[1d]))`,
+    ),
+    dayCount(
+      'Modes that fail now',
+      'Incremental syncs and full syncs whose last run failed, or that never ran.',
+      `sum(${ofTenants('tenantwatch_sync_up')} == bool 0)`,
+      noneIsGood,
+    ),
+    {
+      title: 'Largest clock skew',
+      description: "The server's clock minus the daemon's; beyond 5 minutes checks that compare times cannot pass.",
+      kind: 'stat',
+      queries: [{ expr: `max(abs(${ofTenants('tenantwatch_api_clock_skew_seconds')}))` }],
+      unit: 's',
+      span: 4,
+      noValue: 'no answer yet',
+      steps: [
+        { from: null, color: 'green' },
+        { from: 60, color: 'orange' },
+        { from: 300, color: 'red' },
+      ],
+    },
+    curve(
+      'Runs by outcome',
+      'Sync runs that ended, a second.',
+      'ops',
+      `sum by (outcome) (${rate(ofTenants('tenantwatch_sync_runs_total'))})`,
+      '{{outcome}}',
+    ),
+    curve(
+      'Failures by reason',
+      'Sync runs that failed in the last hour, by reason.',
+      'none',
+      `sum by (resource, reason) (increase(${ofTenants('tenantwatch_sync_failures_total')}[1h]))`,
+      '{{resource}} {{reason}}',
+    ),
+    curve(
+      'Duration of a run',
+      'Mean over the last six hours, by resource and mode.',
+      's',
+      'sum by (resource, mode) (increase(tenantwatch_sync_duration_seconds_sum[6h])) / (sum by (resource, mode) (increase(tenantwatch_sync_duration_seconds_count[6h])) > 0)',
+      '{{resource}} {{mode}}',
+    ),
+    curve(
+      'Records by change',
+      'Records that runs brought or removed, a second.',
+      'ops',
+      `sum by (change) (${rate(ofTenants('tenantwatch_sync_records_total'))})`,
+      '{{change}}',
+    ),
+  ],
+}
+
+const requests: RowSpec = {
+  title: "Requests to the tenants' API",
+  panels: [
+    curve(
+      'Requests by status',
+      'Answers by HTTP status, or the reason when there was none.',
+      'reqps',
+      `sum by (status) (${rate(ofTenants('tenantwatch_api_requests_total'))})`,
+      '{{status}}',
+    ),
+    curve(
+      'Retries by reason',
+      'Requests that were sent again.',
+      'reqps',
+      `sum by (reason) (${rate(ofTenants('tenantwatch_api_retries_total'))})`,
+      '{{reason}}',
+    ),
+    curve(
+      'Duration of a request',
+      '95th percentile over the last hour, by path.',
+      's',
+      'histogram_quantile(0.95, sum by (endpoint, le) (increase(tenantwatch_api_request_duration_seconds_bucket[1h])))',
+      '{{endpoint}}',
+    ),
+    curve(
+      'Time since the last attempt',
+      'How long ago each resource was last tried.',
+      's',
+      `time() - max by (tenant, resource) (${ofTenants('tenantwatch_sync_last_attempt_timestamp_seconds')})`,
+      '{{tenant}} {{resource}}',
+    ),
+  ],
+}
+
+function daemon({ job }: Pack): RowSpec {
+  const own = (metric: string) => `${metric}{job="${job}"}`
+  return {
+    title: 'Mirror and process',
+    panels: [
+      curve(
+        'Records in the mirror',
+        'Live records by resource.',
+        'short',
+        `sum by (resource) (${ofTenants('tenantwatch_mirror_records')})`,
+        '{{resource}}',
+      ),
+      curve(
+        'Size of the database',
+        'The file and its write-ahead log.',
+        'bytes',
+        `sum by (instance, file) (${own('tenantwatch_store_size_bytes')})`,
+        '{{instance}} {{file}}',
+      ),
+      curve('Memory', 'Resident memory of the daemon.', 'bytes', own('process_resident_memory_bytes'), '{{instance}}'),
+      curve(
+        'CPU',
+        'Seconds of CPU a second.',
+        'percentunit',
+        `rate(${own('process_cpu_seconds_total')}[$__rate_interval])`,
+        '{{instance}}',
+      ),
+      curve('Event loop delay', '99th percentile.', 's', own('nodejs_eventloop_lag_p99_seconds'), '{{instance}}'),
+      curve('Open files', 'File descriptors of the daemon.', 'none', own('process_open_fds'), '{{instance}}'),
+      {
+        title: 'Versions',
+        description: 'What runs where, and whether its last reload of the configuration succeeded.',
+        kind: 'table',
+        queries: [
+          {
+            expr: `${own('tenantwatch_build_info')} * on (job, instance) group_left () ${own('tenantwatch_config_last_reload_successful')}`,
+          },
+        ],
+        unit: 'none',
+        span: 24,
+        height: 5,
+        columns: { instance: 'Instance', version: 'Version', Value: 'Last reload' },
+        words: { '0': { text: 'failed', color: 'red' }, '1': { text: 'succeeded', color: 'green' } },
+        steps: neutral,
+      },
+    ],
+  }
+}
+
+/** For who runs the daemon. */
+export function operations(pack: Pack): DashboardSpec {
+  return {
+    title: 'tenantwatch: operations',
+    description: 'How the daemon does its work: runs, requests, errors, the mirror and the process.',
+    from: 'now-24h',
+    annotations: [
+      {
+        name: 'Reload failed',
+        expr: `tenantwatch_config_last_reload_successful{job="${pack.job}"} == 0`,
+        title: 'The last reload of {{instance}} failed',
+        color: 'orange',
+      },
+    ],
+    rows: [runs, requests, daemon(pack)],
+  }
+}

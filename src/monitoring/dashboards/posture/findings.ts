@@ -1,0 +1,96 @@
+import { neutral, noneIsBetter, noneIsGood, ofTenants, type PanelSpec, pageOf, type RowSpec } from '../panel.ts'
+
+const severityWords = ['critical', 'high', 'medium', 'low', 'info'] as const
+
+/** Open findings, by severity and by check. */
+export function findings(): RowSpec {
+  const all = `sum(${ofTenants('tenantwatch_findings')})`
+  const bySeverity = severityWords.map(
+    (severity): PanelSpec => ({
+      title: `${severity[0]?.toUpperCase()}${severity.slice(1)}`,
+      description: `Open findings of severity ${severity} that no waiver accepts.`,
+      kind: 'stat',
+      // A severity that no check can have is 0; with no daemon to tell there is no number, least of all a green 0.
+      queries: [{ expr: `sum(${ofTenants('tenantwatch_findings', `severity="${severity}"`)}) or ${all} * 0` }],
+      unit: 'none',
+      span: 4,
+      steps: severity === 'critical' || severity === 'high' ? noneIsGood : noneIsBetter,
+    }),
+  )
+  return {
+    title: 'What is wrong',
+    panels: [
+      ...bySeverity,
+      {
+        title: 'Waived',
+        description: 'Open findings that a waiver accepts: counted apart, never as passing.',
+        kind: 'stat',
+        queries: [{ expr: `sum(${ofTenants('tenantwatch_findings_waived')})` }],
+        unit: 'none',
+        span: 4,
+        steps: neutral,
+      },
+      {
+        title: 'Open findings by check',
+        description: 'A row a check, the most findings first. `tenantwatch findings --check ID` names the entities.',
+        kind: 'table',
+        queries: [{ expr: `sum by (tenant, check) (${ofTenants('tenantwatch_findings')})` }],
+        unit: 'none',
+        span: 12,
+        columns: { tenant: 'Tenant', check: 'Check', Value: 'Open' },
+        sort: { by: 'Open', descending: true },
+        steps: noneIsBetter,
+        link: pageOf('$' + '{__data.fields.Tenant}', '$' + '{__data.fields.Check}'),
+      },
+      {
+        title: 'Findings by severity',
+        description: 'Open and not waived, over time. An outage resolves none.',
+        kind: 'time',
+        queries: [{ expr: `sum by (severity) (${ofTenants('tenantwatch_findings')})`, legend: '{{severity}}' }],
+        unit: 'none',
+        decimals: 0,
+        span: 12,
+        stacked: true,
+      },
+      {
+        title: 'Which findings they are',
+        description:
+          'The first ten of each check, the highest severity first. Where an id may name a person or a file the fingerprint stands for it: `tenantwatch explain FINGERPRINT`. A tenant with nothing open has one row that says so.',
+        kind: 'table',
+        queries: [{ expr: byName() }],
+        unit: 'none',
+        span: 24,
+        height: 10,
+        columns: {
+          Value: 'Severity',
+          tenant: 'Tenant',
+          check: 'Check',
+          entity_type: 'Entity',
+          entity_id: 'Id',
+          fingerprint: 'Finding',
+        },
+        words: {
+          '0': { text: 'none open', color: 'text' },
+          '1': { text: 'info', color: 'text' },
+          '2': { text: 'low', color: 'blue' },
+          '3': { text: 'medium', color: 'yellow' },
+          '4': { text: 'high', color: 'orange' },
+          '5': { text: 'critical', color: 'red' },
+        },
+        steps: neutral,
+        link: pageOf('$' + '{__data.fields.Tenant}', '$' + '{__data.fields.Check}'),
+        sort: { by: 'Severity', descending: true },
+      },
+    ],
+  }
+}
+
+/** A row a finding whose value sorts and colours it; a tenant that has none has one with 0: no news is told from no data. */
+function byName(): string {
+  const labels = 'tenant, check, entity_type, entity_id, fingerprint'
+  const found = severityWords.map(
+    (severity, index) =>
+      `group by (${labels}) (${ofTenants('tenantwatch_finding_info', `severity="${severity}"`)}) * ${severityWords.length - index}`,
+  )
+  return [...found, `sum by (tenant) (${ofTenants('tenantwatch_findings')}) == 0`].join('\nor ')
+}

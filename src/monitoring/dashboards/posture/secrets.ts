@@ -1,0 +1,66 @@
+import type { Pack } from '../../monitoring.ts'
+import { neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
+
+/** What runs out. */
+export function secrets({ secretDays }: Pack): RowSpec {
+  const days = secretDays[0]?.value ?? { near: 30, imminent: 7 }
+  const left: PanelSpec['steps'] = [
+    { from: null, color: 'red' },
+    { from: days.imminent * 86_400, color: 'orange' },
+    { from: days.near * 86_400, color: 'green' },
+  ]
+  const expiry = ofTenants('tenantwatch_api_client_secret_expiration_timestamp_seconds')
+  return {
+    title: 'Secrets',
+    panels: [
+      {
+        title: 'Time left of every secret',
+        description: 'The next to expire first; negative is expired. A series stays when its secret expires.',
+        kind: 'table',
+        queries: [
+          {
+            expr: `(max by (tenant, client_id) (${expiry}) - time())\n* on (tenant, client_id) group_left (client_name, role) max by (tenant, client_id, client_name, role) (${ofTenants('tenantwatch_api_client_info')})`,
+          },
+        ],
+        unit: 's',
+        span: 16,
+        columns: { tenant: 'Tenant', client_name: 'Client', role: 'Role', client_id: 'Client id', Value: 'Left' },
+        sort: { by: 'Left', descending: false },
+        steps: left,
+        noValue: 'no API clients read',
+      },
+      {
+        title: "The daemon's own secret",
+        description: 'After that the watch is blind. It is known when `ownClientId` is configured.',
+        kind: 'stat',
+        queries: [
+          {
+            expr: `${ofTenants('tenantwatch_own_client_secret_expiration_timestamp_seconds')} - time()`,
+            legend: '{{tenant}}',
+          },
+        ],
+        unit: 's',
+        span: 4,
+        height: 8,
+        steps: left,
+        noValue: 'ownClientId is not configured',
+      },
+      {
+        title: 'Rotated in 30 days',
+        description: 'Secrets whose expiry moved later, as counted by the daemon.',
+        kind: 'stat',
+        queries: [
+          {
+            expr: `sum by (tenant) (increase(${ofTenants('tenantwatch_secret_rotations_total')}[30d]))`,
+            legend: '{{tenant}}',
+          },
+        ],
+        unit: 'none',
+        decimals: 0,
+        span: 4,
+        height: 8,
+        steps: neutral,
+      },
+    ],
+  }
+}

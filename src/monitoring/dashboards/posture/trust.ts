@@ -1,0 +1,118 @@
+import type { Pack } from '../../monitoring.ts'
+import { neutral, noneIsBetter, noneIsGood, ofTenants, pageOf, type RowSpec } from '../panel.ts'
+
+const lastFullSync = ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')
+const fullLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')
+const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
+
+/** Whether the numbers below can be believed. */
+export function quality({ job }: Pack): RowSpec {
+  return {
+    title: 'Can it be believed',
+    panels: [
+      {
+        title: 'Daemons answering',
+        description: 'Scrapes that were answered. At 0 nothing below is news: every number is the last one known.',
+        kind: 'stat',
+        queries: [{ expr: `sum(up{job="${job}"}) or vector(0)` }],
+        unit: 'none',
+        span: 4,
+        steps: [
+          { from: null, color: 'red' },
+          { from: 1, color: 'green' },
+        ],
+      },
+      {
+        title: 'Stale resources',
+        description:
+          'Resources without a complete full sync within their freshness limit; checks over them are unknown.',
+        kind: 'stat',
+        queries: [{ expr: `sum(time() - ${lastFullSync} > bool ${fullLimit})` }],
+        unit: 'none',
+        span: 4,
+        steps: noneIsGood,
+      },
+      {
+        title: 'Checks that cannot be evaluated',
+        description: 'Enabled checks with the status unknown: it is not known whether the tenant complies.',
+        kind: 'stat',
+        queries: [{ expr: `sum(${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})` }],
+        unit: 'none',
+        span: 4,
+        steps: noneIsGood,
+      },
+      {
+        title: 'Holds',
+        description:
+          'What the engine will not do until somebody accepts it or its cause is gone: `tenantwatch accept`.',
+        kind: 'stat',
+        queries: [{ expr: `sum(${ofTenants('tenantwatch_hold')})` }],
+        unit: 'none',
+        span: 4,
+        steps: noneIsGood,
+      },
+      {
+        title: 'Records in quarantine',
+        description: 'Records that could not be trusted and are kept apart; checks over them cannot pass.',
+        kind: 'stat',
+        queries: [{ expr: `sum(${ofTenants('tenantwatch_quarantined_records')})` }],
+        unit: 'none',
+        span: 4,
+        steps: noneIsBetter,
+      },
+      {
+        title: 'Passing of what applies',
+        description: 'Checks that pass, of all enabled ones that apply. What is unknown counts as not passing.',
+        kind: 'stat',
+        queries: [{ expr: `min(${ofTenants('tenant:tenantwatch_checks_passing:ratio')})` }],
+        unit: 'percentunit',
+        decimals: 0,
+        span: 4,
+        steps: neutral,
+        noValue: 'nothing applies',
+      },
+      {
+        title: 'Age of the data',
+        description:
+          'Time since the last complete full sync began, as a share of the freshness limit; beyond 100 % it is stale. 1000 % is ten times the limit or more, or never.',
+        kind: 'bars',
+        queries: [
+          { expr: `clamp_max((time() - ${lastFullSync}) / ${fullLimit}, 10)`, legend: '{{tenant}} {{resource}}' },
+        ],
+        unit: 'percentunit',
+        decimals: 0,
+        max: 1,
+        span: 8,
+        height: 9,
+        steps: [
+          { from: null, color: 'green' },
+          { from: 0.7, color: 'orange' },
+          { from: 1, color: 'red' },
+        ],
+      },
+      {
+        title: 'Status of every check',
+        description: 'Over time. Unknown is no pass: the data was missing, stale, held or in doubt.',
+        kind: 'states',
+        queries: [{ expr: statusNumber(), legend: '{{tenant}} {{check}}' }],
+        unit: 'none',
+        span: 16,
+        height: 9,
+        words: {
+          '0': { text: 'not applicable', color: 'text' },
+          '1': { text: 'pass', color: 'green' },
+          '2': { text: 'unknown', color: 'purple' },
+          '3': { text: 'fail', color: 'red' },
+        },
+        link: pageOf('$' + '{__field.labels.tenant}', '$' + '{__field.labels.check}'),
+      },
+    ],
+  }
+}
+
+/** The state set as one number a check, for a panel that colours numbers. */
+function statusNumber(): string {
+  const of = (status: string, number: number) =>
+    `max by (tenant, check) (${ofTenants('tenantwatch_check_status', `status="${status}"`)} == 1) * ${number}`
+  return [of('fail', 3), of('unknown', 2), of('pass', 1), of('not_applicable', 0)].join('\nor ')
+}

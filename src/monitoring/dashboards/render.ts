@@ -1,0 +1,99 @@
+import {
+  AnnotationQueryBuilder,
+  type Dashboard,
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+  TextBoxVariableBuilder,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { type DashboardId, dashboardUid } from '../dashboard-ids.ts'
+import type { Pack } from '../monitoring.ts'
+import { dataSource, grafanaPanel } from './grafana-panel.ts'
+import { dashboards } from './index.ts'
+import type { AnnotationSpec } from './panel.ts'
+
+const tag = 'tenantwatch'
+
+/** A dashboard as Grafana imports it. */
+export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
+  const spec = dashboards[id](pack)
+  const board = new DashboardBuilder(spec.title)
+    .uid(dashboardUid(id))
+    .description(spec.description)
+    .tags(['compliance', tag])
+    .readonly()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .time({ from: spec.from, to: 'now' })
+    .refresh('1m')
+    .timezone('utc')
+    .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
+    .withVariable(tenants())
+    .withVariable(new TextBoxVariableBuilder('page').label('Status page').defaultValue('http://127.0.0.1:9469'))
+    .link(
+      new DashboardLinkBuilder('Status page')
+        .type(DashboardLinkType.Link)
+        .icon('external link')
+        .tooltip('The findings by name, with their evidence')
+        .url('$' + '{page}/')
+        .targetBlank(true),
+    )
+    .link(
+      new DashboardLinkBuilder('tenantwatch')
+        .type(DashboardLinkType.Dashboards)
+        .icon('external link')
+        .tags([tag])
+        .asDropdown(true)
+        .includeVars(true)
+        .keepTime(true),
+    )
+  for (const annotation of spec.annotations) board.annotation(written(annotation))
+  for (const row of spec.rows) {
+    board.withRow(new RowBuilder(row.title))
+    for (const panel of row.panels) board.withPanel(grafanaPanel(panel))
+  }
+  return finished(board.build())
+}
+
+/** The same as the text of a file. */
+export function writeDashboard(id: DashboardId, pack: Pack): string {
+  return `${JSON.stringify(renderDashboard(id, pack), null, 2)}\n`
+}
+
+function tenants(): QueryVariableBuilder {
+  const query = 'label_values(tenantwatch_check_enabled, tenant)'
+  return new QueryVariableBuilder('tenant')
+    .label('Tenant')
+    .datasource(dataSource)
+    .query({ query, refId: 'tenant' })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current({ text: 'All', value: '$__all' })
+}
+
+function written({ name, expr, title, color }: AnnotationSpec): AnnotationQueryBuilder {
+  return new AnnotationQueryBuilder()
+    .name(name)
+    .datasource(dataSource)
+    .enable(true)
+    .iconColor(color)
+    .expr(expr)
+    .titleFormat(title)
+}
+
+/** Completes what the builder leaves out. Without ids of their own panels get new ones with every import, and links to them would not hold. */
+function finished(dashboard: Dashboard): Dashboard {
+  const panels = (dashboard.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }))
+  // The builder puts every link into a menu; without that it stands above the panels, where it is seen.
+  const links = (dashboard.links ?? []).map(({ placement: _, ...link }) => link)
+  return { ...dashboard, panels, links } as Dashboard
+}

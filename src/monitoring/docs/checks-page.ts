@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import type { Check } from '../../evaluate/check.ts'
+import { generatedMark, wrapped } from './markdown.ts'
+
+/** The page of every check: what passes, why it matters, what to do, what can be configured. */
+export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<string, readonly string[]>): string {
+  const sections = checks.map((check) => section(check, frameworks.get(check.id) ?? []))
+  return `# Checks
+
+${generatedMark}
+
+${wrapped('Each check states its passing case. It is `unknown`, never passing, while one of the resources it reads was never complete, is stale, refused, held or in doubt. `checks.<id>` in the configuration takes `enabled`, `severity` (one for all its findings) and the options below.')}
+
+${sections.join('\n')}`
+}
+
+function section(check: Check, requirements: readonly string[]): string {
+  const alert =
+    check.alert === null
+      ? 'the ladder of secrets'
+      : `[Tenantwatch${check.alert.name}](runbooks/Tenantwatch${check.alert.name}.md)`
+  const facts = [
+    `- Severity: ${check.severities.toReversed().join(', ')}`,
+    `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,
+    `- Options: ${optionsOf(check.options)}`,
+    `- Alert: ${alert}`,
+    ...(requirements.length === 0 ? [] : [`- Requirements: ${requirements.join('; ')}`]),
+  ]
+  return `## ${check.id}
+
+${wrapped(`**${check.title}.** ${check.description}`)}
+
+${wrapped(`Risk: ${check.risk}`)}
+
+${wrapped(`To do: ${check.remediation}`)}
+
+${facts.map((fact) => wrapped(fact).replaceAll('\n', '\n  ')).join('\n')}
+`
+}
+
+/** Every option with its default. */
+function optionsOf(options: z.ZodObject): string {
+  const defaults = Object.entries(options.parse({}))
+  return defaults.length === 0
+    ? 'none'
+    : defaults.map(([name, value]) => `\`${name}: ${JSON.stringify(value)}\``).join(', ')
+}

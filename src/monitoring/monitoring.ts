@@ -1,0 +1,28 @@
+import type { CheckFacts } from '../evaluate/check.ts'
+import type { Severity } from '../model/severity.ts'
+import type { Threshold } from './thresholds.ts'
+
+/** Where people are sent from an alert. */
+export interface Links {
+  /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. */
+  readonly runbooks: string
+  /** Grafana's address, without a trailing slash. */
+  readonly grafana: string
+}
+
+/** A check with the severities its findings can have under the configuration. */
+export interface PackedCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert'> {
+  readonly severities: readonly Severity[]
+}
+
+/** All that rules and dashboards are made of. */
+export interface Pack {
+  readonly checks: readonly PackedCheck[]
+  /** Value of the label `job` that Prometheus gives the daemon's scrapes. */
+  readonly job: string
+  readonly links: Links
+  /** Days before the expiry of a client's secret from which it is planned, and from which it presses. */
+  readonly secretDays: readonly Threshold<{ readonly near: number; readonly imminent: number }>[]
+  /** Seconds without an evaluation after which the evaluate counts as stuck. */
+  readonly evaluationStalledSeconds: number
+}

@@ -1,0 +1,83 @@
+import { stringify } from 'yaml'
+import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
+import { alertGroups } from './alerts/index.ts'
+import { dashboardUid } from './dashboard-ids.ts'
+import type { Pack } from './monitoring.ts'
+import { recordings } from './recording.ts'
+
+export const ruleFormats = ['prometheus', 'operator'] as const
+
+export type RuleFormat = (typeof ruleFormats)[number]
+
+interface Rule {
+  readonly alert?: string
+  readonly record?: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+interface Group {
+  readonly name: string
+  readonly why: string
+  readonly rules: readonly Rule[]
+}
+
+/** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator. */
+export function renderRules(pack: Pack, format: RuleFormat): string {
+  const groups = [recordingGroup, ...alertGroups.map((group) => alertGroup(group, pack))]
+  const body = ['groups:', ...groups.map(writeGroup)].join('\n')
+  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${pack.job}. Written by: tenantwatch rules --format ${format}`
+  if (format === 'prometheus') return `${heading}\n${body}\n`
+  const head = stringify({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'tenantwatch', labels: { 'app.kubernetes.io/name': 'tenantwatch' } },
+  })
+  return `${heading}\n${head}spec:\n${shifted(body, 2)}\n`
+}
+
+/** The alerts of the catalogue that have a condition under the configuration. */
+export function alertsOf(pack: Pack): readonly Alert[] {
+  return alertGroups.flatMap((group) => group.alerts(pack)).filter((alert) => alert.cases(pack).length > 0)
+}
+
+const recordingGroup: Group = {
+  name: 'tenantwatch-record',
+  why: 'Numbers that several rules and panels read.',
+  rules: recordings.map(({ record, expr }) => ({ record, expr })),
+}
+
+function alertGroup({ name, why, alerts }: AlertGroup, pack: Pack): Group {
+  const rules = alerts(pack).flatMap((alert) => alert.cases(pack).map((condition) => toRule(alert, condition, pack)))
+  return { name, why, rules }
+}
+
+function toRule(alert: Alert, condition: AlertCase, { links }: Pack): Rule {
+  return {
+    alert: alert.name,
+    expr: condition.expr,
+    ...(condition.for === undefined ? {} : { for: condition.for }),
+    labels: { severity: condition.severity },
+    annotations: {
+      summary: textOf(alert.summary, condition),
+      description: textOf(alert.description, condition),
+      runbook_url: `${links.runbooks}/${alert.name}.md`,
+      dashboard_url: `${links.grafana}/d/${dashboardUid(alert.dashboard)}`,
+    },
+  }
+}
+
+function textOf(text: AlertText, condition: AlertCase): string {
+  return typeof text === 'string' ? text : text(condition)
+}
+
+function writeGroup({ name, why, rules }: Group): string {
+  const body = stringify([{ name, rules }], { lineWidth: 0, blockQuote: 'literal' })
+  return shifted(`# ${why}\n${body.trimEnd()}`, 2)
+}
+
+function shifted(text: string, spaces: number): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces))
+}

@@ -1,0 +1,191 @@
+import type { Waiver } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
+import { usableInputs } from '../evaluate/check-inputs.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
+import {
+  type ConfigurationRecord,
+  type RecordedTenant,
+  readRecord,
+  recordedChecks,
+} from '../evaluate/configuration-record.ts'
+import { readDataQuality, type TenantDataQuality, unmirroredId } from '../evaluate/data-quality.ts'
+import { pastStore } from '../evaluate/findings/past-store.ts'
+import { readFindings } from '../evaluate/findings/read-findings.ts'
+import { readPosture } from '../evaluate/read-posture.ts'
+import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../mirror/port.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs } from '../model/durations.ts'
+import type { FindingView } from '../model/finding.ts'
+import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
+import { isSkewed } from '../model/server-clock.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
+import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
+import { dataQualityOf, resourceState } from '../web/data-quality.ts'
+import { tally } from '../web/tally.ts'
+import { coverageOf, doubtOf, standingOf } from './coverage.ts'
+import {
+  type Report,
+  type ReportCheck,
+  type ReportFinding,
+  type ReportResource,
+  standings,
+  type TenantReport,
+} from './report.ts'
+import { requirementsOf } from './requirements.ts'
+
+export interface ReportRequest {
+  readonly past: PastReader
+  readonly configuration: NotedConfiguration
+  /** When a configuration was first noted. */
+  readonly begunAt: number
+  readonly tenants: readonly TenantRow[]
+  /** Only this one of the tenants of then. */
+  readonly only?: string
+  /** True shows names of persons, e-mails and file names. */
+  readonly details: boolean
+}
+
+/** Makes the report of what the record says was true at its time. */
+export async function buildReport(request: ReportRequest): Promise<Report> {
+  const { past, configuration, begunAt, tenants, only } = request
+  const record = readRecord(configuration)
+  const store = pastStore(past, tenants)
+  const shown = record.tenants.filter(({ name }) => only === undefined || name === only)
+  const reports: TenantReport[] = []
+  for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store }))
+  return {
+    at: past.at,
+    version: record.version,
+    recordBegins: toIso(Math.max(past.lived(begunAt), past.at - record.retentionDays * dayMs)),
+    configuredSince: toIso(configuration.at),
+    configurationDigest: configuration.digest,
+    notes: notesOf(request),
+    tenants: reports,
+  }
+}
+
+function notesOf({ past, details }: ReportRequest): readonly string[] {
+  const { setBackFrom } = past
+  return [
+    ...(details ? [] : ['Names of persons, e-mails and file names that the tenant holds are hidden.']),
+    ...(setBackFrom === null
+      ? []
+      : [
+          `The clock had shown ${toIso(setBackFrom)} already and was set back: this time was lived twice, and the second is told.`,
+        ]),
+  ]
+}
+
+interface Known {
+  readonly request: ReportRequest
+  readonly record: ConfigurationRecord
+  readonly store: PostureStore
+}
+
+async function tenantReport(tenant: RecordedTenant, known: Known): Promise<TenantReport> {
+  const { record, store, request } = known
+  const now = request.past.at
+  const row = request.tenants.find(({ name }) => name === tenant.name)
+  const evaluated = { id: row?.id ?? unmirroredId, settings: { ...tenant, baseUrl: '' } }
+  const checks = recordedChecks(record, tenant)
+  const { waivers, evaluateIntervalMs } = record
+  const posture = await readPosture({ store, tenant: evaluated, checks, waivers, now, evaluateIntervalMs })
+  const quality = await readDataQuality(store, evaluated, now)
+  const rows = checks.flatMap((check) => {
+    const view = posture.checks.find((one) => one.check === check.id)
+    return view === undefined ? [] : [reportCheck(check, view, { tenant, quality, now, details: request.details })]
+  })
+  const { open, openTotal, waivedTotal } = tally(posture)
+  return {
+    tenant: tenant.name,
+    quality: dataQualityOf(posture),
+    clocksDiffer: isSkewed(posture.clockSkewMs),
+    checks: rows,
+    standings: Object.fromEntries(
+      standings.map((standing) => [standing, rows.filter((one) => one.standing === standing).length]),
+    ) as TenantReport['standings'],
+    open,
+    openTotal,
+    waivedTotal,
+    resources: posture.resources.map((view) => reportResource(view, posture)),
+    holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
+    waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
+    frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
+    findings: () => findingsOf(evaluated.id, waivers, known),
+  }
+}
+
+interface CheckKnown {
+  readonly tenant: RecordedTenant
+  readonly quality: TenantDataQuality
+  readonly now: number
+  readonly details: boolean
+}
+
+function reportCheck(check: Check, view: CheckView, { tenant, quality, now, details }: CheckKnown): ReportCheck {
+  const { options } = settingsOf(check, tenant)
+  const inputs = usableInputs(check, quality, now)
+  const coverage = coverageOf(view, inputs)
+  const doubt = doubtOf(coverage, inputs)
+  const standing = standingOf(view, doubt)
+  return {
+    check: check.id,
+    title: check.title,
+    standing,
+    status: view.status,
+    reason: standing === 'unknown' ? (view.reason ?? doubt) : view.reason,
+    since: view.since === null ? null : toIso(view.since),
+    ...coverage,
+    options: details ? options : hidePatterns(options),
+  }
+}
+
+const hidden = '[hidden]'
+
+function reportWaiver({ expiresAt, breadth: _, ...waiver }: WaiverView, details: boolean) {
+  const { entity } = details ? waiver : withoutWaiverDetails(waiver)
+  return { ...waiver, entity, expires: toIso(expiresAt) }
+}
+
+/** A configured pattern may spell out a file name. */
+function hidePatterns(options: ReportCheck['options']): ReportCheck['options'] {
+  const text = JSON.stringify(options, (key, value: unknown) => (key === 'pattern' ? hidden : value))
+  return JSON.parse(text) as ReportCheck['options']
+}
+
+function reportResource(view: TenantPosture['resources'][number], posture: TenantPosture): ReportResource {
+  const { resource, enabled, dataAsOf, freshnessLimitMs, live, quarantined, missing, modes } = view
+  return {
+    resource,
+    state: enabled ? resourceState(view, posture.holds) : 'off',
+    dataAsOf: dataAsOf === null ? null : toIso(dataAsOf),
+    ageSeconds: dataAsOf === null ? null : Math.round((posture.at - dataAsOf) / 1000),
+    limitSeconds: Math.round(freshnessLimitMs / 1000),
+    records: live,
+    quarantined,
+    missing,
+    reasons: enabled ? [...new Set(modes.flatMap(({ reason }) => reason ?? []))] : [],
+  }
+}
+
+async function* findingsOf(
+  tenantId: number,
+  waivers: readonly Waiver[],
+  { request, store }: Known,
+): AsyncIterable<ReportFinding> {
+  const now = request.past.at
+  const found = readFindings({ store, waivers, now, tenantIds: [tenantId], states: ['open', 'waived'] })
+  for await (const finding of found) yield toReport(request.details ? finding : withoutDetails(finding), now)
+}
+
+function toReport(finding: FindingView, now: number): ReportFinding {
+  const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence } = finding
+  const ageDays = Math.max(0, Math.floor((now - Date.parse(firstSeen)) / dayMs))
+  const mark = waiver && {
+    id: waiver.id,
+    state: waiver.state,
+    expires: waiver.expires,
+    explanation: waiver.explanation,
+  }
+  return { fingerprint, check, entity, severity, state, message, firstSeen, ageDays, reopened, waiver: mark, evidence }
+}

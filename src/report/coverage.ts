@@ -1,0 +1,53 @@
+import type { SeverityCounts } from '../evaluate/findings/split-findings.ts'
+import type { InputQuality } from '../model/data-quality.ts'
+import type { CheckView } from '../model/posture.ts'
+import type { UnknownReason } from '../model/reasons.ts'
+import type { Coverage, RequirementState, Standing } from './report.ts'
+
+/**
+ * How a check stands: what fails and is waived is neither passing nor failing, and while something else is in doubt it is
+ * not known that nothing else fails.
+ */
+export function standingOf({ enabled, status, open, waived }: CheckView, doubt: UnknownReason | null): Standing {
+  if (!enabled) return 'off'
+  if (status !== 'fail' || total(open) > 0 || total(waived) === 0) return status
+  return doubt === null ? 'waived' : 'unknown'
+}
+
+/** Why entities of a check beside those that fail may fail as well; null when all of them were evaluated. */
+export function doubtOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
+  const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
+  return first ?? (unknown === 0 ? null : 'ambiguous')
+}
+
+/**
+ * Counts the entities of a check. One counts as passing only where every entity was evaluated from inputs that can be
+ * trusted whole: what is left over when the failing are taken away may else be anything.
+ */
+export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Coverage {
+  const [failing, waived] = [total(view.open), total(view.waived)]
+  if (view.status === 'not_applicable') return { entities: 0, evaluated: 0, passing: 0, failing, waived, unknown: 0 }
+  const { entities } = view
+  if (entities === null) return { entities, evaluated: null, passing: null, failing, waived, unknown: null }
+  const isWhole = inputs.every(({ blocked, partial }) => blocked === null && partial.length === 0)
+  const isKnown = view.status === 'pass' || view.status === 'fail'
+  const rest = Math.max(0, entities - failing - waived)
+  const unknown = isWhole && isKnown ? Math.min(rest, view.notEvaluated ?? rest) : rest
+  return { entities, evaluated: entities - unknown, passing: rest - unknown, failing, waived, unknown }
+}
+
+/**
+ * How a requirement stands by the checks that bear upon it, first match. A check that is switched off says nothing, so
+ * that the requirement is as unknown as with one that cannot be evaluated.
+ */
+export function requirementState(checks: readonly Standing[]): RequirementState {
+  if (checks.length === 0) return 'no_check'
+  if (checks.includes('fail')) return 'fail'
+  if (checks.includes('unknown') || checks.includes('off')) return 'unknown'
+  if (checks.includes('waived')) return 'waived'
+  return checks.includes('pass') ? 'pass' : 'not_applicable'
+}
+
+function total(counts: SeverityCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}

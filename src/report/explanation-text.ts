@@ -1,0 +1,68 @@
+import type { ExplainedChange, ExplainedEvent, ExplainedRecord, ExplainedRule, Explanation } from './explanation.ts'
+import { waiverLines } from './waiver-lines.ts'
+
+/** An explanation for people, line by line. */
+export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
+  const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
+  return [
+    `${severity.toUpperCase()} ${check}: ${finding.message}`,
+    '',
+    `Fingerprint  ${finding.fingerprint}`,
+    `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
+    `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
+    `First seen   ${firstSeen}`,
+    `Last seen    ${lastSeen}${reopened === 0 ? '' : `, reopened ${reopened === 1 ? 'once' : `${reopened} times`}`}`,
+    ...waiverLines(finding.waiver),
+    ...ruleLines(rule),
+    '',
+    'Evidence',
+    ...Object.entries(evidence).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
+    ...recordLines(record),
+    ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]),
+    ...(life.length === 0 ? [] : ['', 'History of the finding', ...life.map(eventLine)]),
+  ]
+}
+
+function ruleLines(rule: ExplainedRule | null): readonly string[] {
+  if (rule === null) return ['Passes when  this version, or this configuration, does not know the check']
+  const { title, risk, remediation, configured } = rule
+  return [
+    `Passes when  ${title}`,
+    `Risk         ${risk}`,
+    `What to do   ${remediation}`,
+    ...(configured === null ? ['Configured   the tenant is not configured any more'] : configuredLines(configured)),
+  ]
+}
+
+function configuredLines(configured: NonNullable<ExplainedRule['configured']>): readonly string[] {
+  const { enabled, severity, options, asEvaluated } = configured
+  const words = [
+    ...(enabled ? [] : ['switched off']),
+    ...Object.entries(options).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
+    ...(severity === null ? [] : [`severity ${severity}`]),
+  ]
+  return [
+    `Configured   ${words.length === 0 ? 'nothing to set' : words.join(', ')}`,
+    ...(asEvaluated ? [] : ['             other than when this was last evaluated']),
+  ]
+}
+
+function recordLines(record: ExplainedRecord | null): readonly string[] {
+  if (record === null) return []
+  const { resource, fields, extra, firstSeen, readAt, requestId, inDoubt } = record
+  const doubt = inDoubt ? ', not shown by the last complete full sync' : ''
+  return [
+    '',
+    `As mirrored in ${resource}, first seen ${firstSeen}, read ${readAt} (request ${requestId ?? 'unknown'})${doubt}`,
+    ...Object.entries({ ...fields, ...extra }).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
+  ]
+}
+
+function changeLine({ at, change, field, before, after, requestId }: ExplainedChange): string {
+  const what = field === null ? change : `${field} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
+  return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
+}
+
+function eventLine({ at, event, severity, message, resolution }: ExplainedEvent): string {
+  return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
+}

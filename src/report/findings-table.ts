@@ -1,0 +1,41 @@
+import type { FindingView } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { severities } from '../model/severity.ts'
+import { printable } from '../model/text/printable.ts'
+import { table } from './table.ts'
+
+/** Findings for people, the highest severity first. */
+export function findingsTable(found: readonly FindingView[], most = found.length): string {
+  if (found.length === 0) return 'No open findings.'
+  const gravity = (finding: FindingView) => severities.indexOf(finding.severity)
+  const sorted = found.toSorted((a, b) => gravity(b) - gravity(a) || a.check.localeCompare(b.check))
+  const rows = sorted
+    .slice(0, most)
+    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver }) => [
+      severity.toUpperCase(),
+      state === 'open' ? '' : state,
+      tenant,
+      check,
+      entity.id,
+      waiver?.explanation ? `${message} (${waiver.explanation})` : message,
+      firstSeen.slice(0, 16).replace('T', ' '),
+      fingerprint.slice(0, 12),
+    ])
+  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
+}
+
+/** An empty list must not look like a clean bill: one line a tenant for checks that could not be evaluated. */
+export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
+  return postures.flatMap(({ tenant, checks }) => {
+    const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
+    if (unknown.length === 0) return []
+    const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
+    const problems = unknown.flatMap(({ check, problem }) =>
+      problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
+    )
+    return [
+      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated: ${named.join(', ')}`,
+      ...problems,
+    ]
+  })
+}

@@ -1,0 +1,170 @@
+import { html, raw } from 'hono/html'
+import { toIso } from '../model/dates.ts'
+import { describeDuration } from '../model/durations.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { badge, severityTone, stateTone, type Tone } from '../web/page/badge.ts'
+import type { Html } from '../web/page/text.ts'
+import { number, table, when, whole } from './parts.ts'
+import type { Report, ReportCheck, ReportFinding, RequirementState, TenantReport } from './report.ts'
+import { stylesheet } from './stylesheet.ts'
+import { mostSevere, type TopFindings } from './top-findings.ts'
+import {
+  caveat,
+  checkResultOf,
+  countsInWords,
+  coverageInWords,
+  headLines,
+  requirementWord,
+  standingWord,
+} from './words.ts'
+
+const tones = {
+  fail: 'bad',
+  unknown: 'blind',
+  waived: 'warn',
+  pass: 'good',
+  not_applicable: 'quiet',
+  off: 'blind',
+  no_check: 'quiet',
+} as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
+
+/** The report as one file that needs no other: no script, no link out, its style within. */
+export async function* reportHtml(report: Report): AsyncIterable<string> {
+  const asOf = toIso(report.at)
+  yield `${await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Evidence as of ${asOf}</title>
+<style>${raw(stylesheet)}</style>
+</head>
+<body>
+<header><h1>Evidence report <small>tenantwatch ${report.version}</small></h1></header>
+<main>
+<dl class="head">${headLines(report, asOf).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+${report.notes.map((note) => html`<p class="note">${note}</p>`)}
+`}`
+  for (const tenant of report.tenants) yield String(await section(tenant, await mostSevere(tenant.findings())))
+  yield `${await html`</main>
+<footer><span>${caveat}</span></footer>
+</body>
+</html>
+`}`
+}
+
+function section(tenant: TenantReport, found: TopFindings): Html {
+  const { standings, quality } = tenant
+  const bad = standings.fail > 0 || tenant.holds.length > 0
+  const blind = standings.unknown > 0 || standings.off > 0 || quality.level !== 'full'
+  const tone = bad ? 'bad' : blind || standings.pass === 0 ? 'blind' : 'good'
+  const clocks = tenant.clocksDiffer
+    ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate by time.</p>`
+    : ''
+  return html`<section>
+<div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${checkResultOf(tenant)}</p></div>
+<p class="sums">Checks: ${countsInWords(standings, standingWord)}. Findings: ${number(tenant.openTotal)} open, ${number(tenant.waivedTotal)} waived.</p>
+${clocks}${tenant.holds.map((hold) => html`<div class="hold"><p><strong>Held: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>`)}
+${resources(tenant)}
+${checks(tenant)}
+${findings(found)}
+${waivers(tenant)}
+${requirements(tenant)}
+</section>
+`
+}
+
+function resources({ resources: all }: TenantReport): Html {
+  return table({
+    caption: 'Could the data be trusted?',
+    columns: ['Resource', 'State', 'Data as of', 'Age of limit', 'Records', 'Apart'],
+    rows: all.map((one) => [
+      one.resource,
+      html`${badge(one.state, one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.map((reason) => html`<span class="why">${reason}</span>`)}`,
+      when(one.dataAsOf, 'never'),
+      `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
+      number(one.records),
+      `${number(one.quarantined)} quarantined, ${number(one.missing)} missing`,
+    ]),
+    empty: 'No resource is configured.',
+  })
+}
+
+function checks({ checks: all }: TenantReport): Html {
+  return table({
+    caption: 'Checks',
+    columns: ['Check', 'Standing', 'Entities', 'Since', 'Configured'],
+    rows: all.map((one) => [
+      html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>`,
+      html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
+      coverageInWords(one),
+      when(one.since, '–'),
+      Object.keys(one.options).length === 0
+        ? '–'
+        : html`<code class="facts">${whole(printableJson(one.options))}</code>`,
+    ]),
+    empty: 'No check was configured.',
+  })
+}
+
+function findings({ shown, total }: TopFindings): Html {
+  const more =
+    total > shown.length ? `, the most severe ${number(shown.length)} of ${number(total)}; the JSON report has all` : ''
+  return table({
+    caption: `Open findings, waived ones last${more}`,
+    columns: ['Finding', 'Severity', 'Entity', 'First seen', 'Evidence'],
+    rows: shown.map((finding) => [
+      html`${whole(finding.message)}<code class="id">${finding.check}</code><code class="id">${finding.fingerprint}</code>${marks(finding)}`,
+      badge(finding.severity, finding.state === 'waived' ? 'quiet' : severityTone[finding.severity]),
+      html`${finding.entity.type} ${whole(finding.entity.id)}`,
+      html`${when(finding.firstSeen)}<span class="why">${number(finding.ageDays)} ${finding.ageDays === 1 ? 'day' : 'days'} old</span>`,
+      html`<code class="facts">${whole(printableJson(finding.evidence))}</code>`,
+    ]),
+    empty: 'No finding was open. Whether that means much is told by the checks above.',
+  })
+}
+
+function marks({ waiver, reopened }: ReportFinding): Html {
+  const words = [
+    ...(waiver === null ? [] : [waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`]),
+    ...(reopened === 0 ? [] : [`reopened ${reopened} times`]),
+  ]
+  return html`${words.map((word) => html`<span class="why">${whole(word)}</span>`)}`
+}
+
+function waivers({ waivers: all }: TenantReport): Html {
+  return table({
+    caption: 'Waivers',
+    columns: ['Waiver', 'State', 'Check', 'Entity', 'Covers', 'Owner', 'Ends'],
+    rows: all.map((one) => [
+      html`${whole(one.id)}<span class="why">${whole(one.reason)}</span>`,
+      badge(one.state, one.state === 'active' ? 'good' : 'warn'),
+      html`<code>${one.check}</code>`,
+      whole(one.entity),
+      html`${number(one.covered)}${one.lapsed === 0 ? '' : html`<span class="why">lapsed for ${number(one.lapsed)}</span>`}`,
+      whole(one.owner),
+      when(one.expires),
+    ]),
+    empty: 'No waiver was configured.',
+  })
+}
+
+function requirements({ frameworks }: TenantReport): Html {
+  return html`${frameworks.map(({ name, counts, requirements: all }) =>
+    table({
+      caption: `${name}: ${countsInWords(counts, requirementWord)}`,
+      columns: ['Requirement', 'About', 'State', 'By'],
+      rows: all.map(({ id, title, state, checks: by }) => [
+        id,
+        title,
+        badge(requirementWord[state], tones[state]),
+        by.length === 0
+          ? '–'
+          : html`${by.map(({ check, standing }) => html`<span class="why"><code>${check}</code> ${standingWord[standing]}</span>`)}`,
+      ]),
+      empty: 'None.',
+    }),
+  )}`
+}

@@ -1,0 +1,151 @@
+import { toIso } from '../model/dates.ts'
+import { describeDuration } from '../model/durations.ts'
+import { printable } from '../model/text/printable.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import type { Report, ReportFinding, TenantReport } from './report.ts'
+import { mostSevere } from './top-findings.ts'
+import {
+  caveat,
+  checkResultOf,
+  countsInWords,
+  coverageInWords,
+  headLines,
+  requirementWord,
+  standingWord,
+} from './words.ts'
+
+/** The report as Markdown, a tenant after the other. */
+export async function* reportMd(report: Report): AsyncIterable<string> {
+  const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
+  yield `# Evidence report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
+  for (const tenant of report.tenants) yield* tenantMd(tenant)
+}
+
+async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
+  const open = Object.entries(tenant.open).filter(([, count]) => count > 0)
+  const bySeverity = open.map(([severity, count]) => `${count} ${severity}`).reverse()
+  yield `## Tenant ${md(tenant.tenant)}\n\n${checkResultOf(tenant)}\n\n`
+  yield `- Checks: ${countsInWords(tenant.standings, standingWord)}\n`
+  yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
+  if (tenant.clocksDiffer) yield '- The clocks of tenant and tenantwatch differed too much to evaluate by time.\n'
+  yield '\n### Data\n\n'
+  yield table(
+    ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing'],
+    tenant.resources.map((one) => [
+      one.resource,
+      [one.state, ...one.reasons].join(', '),
+      one.dataAsOf ?? 'never',
+      one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
+      describeDuration(one.limitSeconds * 1000),
+      `${one.records}`,
+      `${one.quarantined}`,
+      `${one.missing}`,
+    ]),
+  )
+  if (tenant.holds.length > 0) {
+    yield '### Holds\n\n'
+    const rows = tenant.holds.map((hold) => [
+      hold.resource,
+      hold.reason,
+      `${hold.count}`,
+      hold.raisedAt,
+      md(hold.message),
+    ])
+    yield table(['Resource', 'Reason', 'Count', 'Since', 'What'], rows)
+  }
+  yield '### Checks\n\n'
+  yield table(
+    ['Check', 'Standing', 'Entities', 'Since', 'Passes when', 'Configured'],
+    tenant.checks.map((one) => [
+      code(one.check),
+      one.reason === null ? standingWord[one.standing] : `${standingWord[one.standing]} (${one.reason})`,
+      coverageInWords(one),
+      one.since ?? '',
+      md(one.title),
+      Object.keys(one.options).length === 0 ? '' : code(printableJson(one.options)),
+    ]),
+  )
+  yield* findingsMd(tenant)
+  yield waiversMd(tenant)
+  yield `### Requirements\n\n${caveat}\n\n`
+  for (const framework of tenant.frameworks) {
+    yield `#### ${md(framework.name)}\n\n${countsInWords(framework.counts, requirementWord)}\n\n`
+    yield table(
+      ['Requirement', 'About', 'State', 'By'],
+      framework.requirements.map(({ id, title, state, checks }) => [
+        id,
+        md(title),
+        requirementWord[state],
+        checks.map(({ check, standing }) => `${code(check)} ${standingWord[standing]}`).join('<br>'),
+      ]),
+    )
+  }
+}
+
+async function* findingsMd({ findings }: TenantReport): AsyncIterable<string> {
+  const { shown, total } = await mostSevere(findings())
+  const more = total > shown.length ? `, the most severe ${shown.length} of ${total}; the JSON report has all` : ''
+  yield `### Findings${more}\n\n${total === 0 ? 'None is open. Whether that means much is told by the checks above.\n\n' : ''}`
+  yield table(
+    ['Severity', 'Check', 'Entity', 'Finding', 'First seen', 'Age', 'Evidence'],
+    shown.map((finding) => [
+      finding.state === 'waived' ? `${finding.severity}, waived by ${md(finding.waiver?.id ?? '')}` : finding.severity,
+      code(finding.check),
+      `${md(finding.entity.type)} ${md(finding.entity.id)}`,
+      messageMd(finding),
+      finding.firstSeen,
+      `${finding.ageDays} d`,
+      code(printableJson(finding.evidence)),
+    ]),
+  )
+}
+
+function messageMd({ message, fingerprint, waiver, reopened }: ReportFinding): string {
+  const explanation = waiver?.explanation ?? null
+  return [
+    md(message),
+    ...(explanation === null ? [] : [md(explanation)]),
+    ...(reopened === 0 ? [] : [`reopened ${reopened} times`]),
+    code(fingerprint),
+  ].join('<br>')
+}
+
+function waiversMd({ waivers }: TenantReport): string {
+  const rows = waivers.map((one) => [
+    md(one.id),
+    code(one.check),
+    md(one.entity),
+    one.state,
+    `${one.covered}`,
+    `${one.lapsed}`,
+    md(one.owner),
+    one.expires,
+    md(one.reason),
+  ])
+  const columns = ['Waiver', 'Check', 'Entity', 'State', 'Covers', 'Lapsed for', 'Owner', 'Ends', 'Reason']
+  return `### Waivers\n\n${rows.length === 0 ? 'None.\n\n' : table(columns, rows)}`
+}
+
+/** Cells are Markdown already. Empty without rows. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
+}
+
+/** A text that somebody else chose: none of it is markup, a link or an end of a cell. */
+function md(text: string): string {
+  return printable(text).replace(acting, '\\$&')
+}
+
+/** The same as code; what Markdown acts on in the cell of a table is written as character references. */
+function code(text: string): string {
+  return `<code>${printable(text).replace(acting, reference)}</code>`
+}
+
+/** Marks, and what would make a link of an address that stands bare. */
+const acting = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
+
+function reference(char: string): string {
+  return `&#${char.charCodeAt(0)};`
+}

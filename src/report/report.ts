@@ -1,0 +1,114 @@
+import type { CheckStatus } from '../model/check-status.ts'
+import type { WaiverMark } from '../model/finding.ts'
+import type { HoldView, WaiverView } from '../model/posture.ts'
+import type { UnknownReason } from '../model/reasons.ts'
+import type { Severity } from '../model/severity.ts'
+import type { DataQuality, ResourceState } from '../web/data-quality.ts'
+
+/**
+ * How a check stands in a report: `waived` = it fails, every entity that fails is waived, and every other was evaluated; `off` = the configuration
+ * switched it off.
+ */
+export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
+export type Standing = (typeof standings)[number]
+
+/** Of the entities of a check, how many stand how; null = not known. */
+export interface Coverage {
+  /** All it is about: those evaluated and those unknown. */
+  readonly entities: number | null
+  /** Those that pass, fail or are waived. */
+  readonly evaluated: number | null
+  readonly passing: number | null
+  readonly failing: number
+  readonly waived: number
+  readonly unknown: number | null
+}
+
+export interface ReportCheck extends Coverage {
+  readonly check: string
+  readonly title: string
+  readonly standing: Standing
+  readonly status: CheckStatus
+  readonly reason: UnknownReason | null
+  readonly since: string | null
+  /** What the configuration said of it then. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+export interface ReportResource {
+  readonly resource: string
+  readonly state: ResourceState | 'off'
+  readonly dataAsOf: string | null
+  readonly ageSeconds: number | null
+  readonly limitSeconds: number
+  readonly records: number
+  readonly quarantined: number
+  readonly missing: number
+  /** Why its last runs failed. */
+  readonly reasons: readonly string[]
+}
+
+/** How a requirement stands; `no_check` = nothing here bears upon it. */
+export const requirementStates = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'no_check'] as const
+export type RequirementState = (typeof requirementStates)[number]
+
+export interface ReportRequirement {
+  readonly id: string
+  readonly title: string
+  readonly state: RequirementState
+  readonly checks: readonly { readonly check: string; readonly standing: Standing }[]
+}
+
+export interface ReportFramework {
+  readonly id: string
+  readonly name: string
+  readonly counts: Readonly<Record<RequirementState, number>>
+  readonly requirements: readonly ReportRequirement[]
+}
+
+export interface ReportFinding {
+  readonly fingerprint: string
+  readonly check: string
+  readonly entity: { readonly type: string; readonly id: string }
+  readonly severity: Severity
+  readonly state: 'open' | 'waived' | 'resolved'
+  readonly message: string
+  readonly firstSeen: string
+  readonly ageDays: number
+  readonly reopened: number
+  /** Owner and reason stand with the waiver itself. */
+  readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
+  readonly evidence: Readonly<Record<string, unknown>>
+}
+
+export interface TenantReport {
+  readonly tenant: string
+  readonly quality: DataQuality
+  readonly clocksDiffer: boolean
+  readonly checks: readonly ReportCheck[]
+  readonly standings: Readonly<Record<Standing, number>>
+  readonly open: Readonly<Record<Severity, number>>
+  readonly openTotal: number
+  readonly waivedTotal: number
+  readonly resources: readonly ReportResource[]
+  readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
+  readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
+  readonly frameworks: readonly ReportFramework[]
+  /** Open and waived ones, in the order they were first opened; read anew each time they are read in full. */
+  readonly findings: () => AsyncIterable<ReportFinding>
+}
+
+/** What an auditor takes. It is made of the record alone, and the same whenever it is made as of the same time. */
+export interface Report {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** The tenantwatch that evaluated. */
+  readonly version: string
+  /** Before it, nothing is known. */
+  readonly recordBegins: string
+  readonly configuredSince: string
+  readonly configurationDigest: string
+  /** What a reader must know beside. */
+  readonly notes: readonly string[]
+  readonly tenants: readonly TenantReport[]
+}

@@ -1,0 +1,50 @@
+import type { ErrorShape } from '../readings.ts'
+
+/** A request that fails with a status and a code ("Errors"). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: readonly string[] = [],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.headers = headers
+  }
+}
+
+/** 400 for a cursor that was not issued, or for a parameter that has no meaning ("Errors"). */
+export function invalidParameter(message: string): ApiError {
+  return new ApiError(400, 'VALIDATION_FAILED', message)
+}
+
+/** 404; the same for what does not exist and for what another tenant has ("Authentication" 3). */
+export function notFound(message: string): ApiError {
+  return new ApiError(404, 'NOT_FOUND', message)
+}
+
+/** The error value in the shape of a reading; the specification leaves the shape open. */
+export function shapeError(error: Pick<ApiError, 'code' | 'message' | 'details'>, shape: ErrorShape): unknown {
+  const { code, message, details } = error
+  switch (shape) {
+    case 'object':
+      return details.length > 0 ? { code, message, details } : { code, message }
+    case 'array':
+      return (details.length > 0 ? details : [message]).map((text) => ({ code, message: text }))
+    case 'string':
+      return `${code}: ${message}`
+    case 'nested':
+      return { error: { code, message }, details }
+    default:
+      return shape satisfies never
+  }
+}

@@ -1,0 +1,113 @@
+import type { TokenName } from '../seed/tokens.ts'
+import type { TenantName } from '../truth.ts'
+
+/** One request as the simulator saw it. Token values are never kept. */
+export interface RequestRecord {
+  /** Number of the request, from 1. */
+  readonly seq: number
+  /** Epoch milliseconds of arrival. */
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  /** Path template with `{id}`; null for paths that are none of the API. */
+  readonly endpoint: string | null
+  readonly query: Readonly<Record<string, string>>
+  /** Headers without the one that carries the token. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly token: TokenName | null
+  readonly tenant: TenantName | null
+  readonly cursor: string | null
+  /** Number of the page in the full sync of this token and endpoint, from 1; the same cursor again is the same page. */
+  readonly page: number
+  /** Status sent; null while unanswered, or when a fault left it so. */
+  status: number | null
+  /** True when the simulator is done with the request, also without an answer. */
+  done: boolean
+  /** Ids of the faults that applied. */
+  readonly faults: string[]
+}
+
+export type RequestPredicate = (request: RequestRecord) => boolean
+
+/** The log of requests: the latest in full, all of them in counters. */
+export interface RequestLog {
+  /** The latest requests, oldest first. */
+  all(): readonly RequestRecord[]
+  /** Those of the latest that match. */
+  filter(matches: RequestPredicate): RequestRecord[]
+  /** Requests that were no GET. */
+  nonGet(): RequestRecord[]
+  /** Number of requests since the start (or `clear`) by `METHOD endpoint status`. */
+  counters(): Readonly<Record<string, number>>
+  count(): number
+  /** Resolves with the first request that matches, logged already or still to come; looked at on arrival and when done. */
+  waitFor(matches: RequestPredicate): Promise<RequestRecord>
+  clear(): void
+}
+
+export interface WritableRequestLog extends RequestLog {
+  begin(fields: Omit<RequestRecord, 'seq' | 'page' | 'status' | 'done' | 'faults'>): RequestRecord
+  finish(request: RequestRecord, status: number | null): void
+}
+
+/** Makes a log that keeps the latest `size` requests. */
+export function createRequestLog(size: number): WritableRequestLog {
+  let kept: RequestRecord[] = []
+  let seq = 0
+  let total = 0
+  const counts = new Map<string, number>()
+  const fullSyncs = new Map<string, { page: number; cursor: string | null }>()
+  const waiting = new Set<{ matches: RequestPredicate; resolve: (request: RequestRecord) => void }>()
+
+  function notify(request: RequestRecord): void {
+    for (const waiter of waiting) {
+      if (!waiter.matches(request)) continue
+      waiting.delete(waiter)
+      waiter.resolve(request)
+    }
+  }
+
+  function pageOf(token: string | null, endpoint: string | null, cursor: string | null): number {
+    const key = `${token} ${endpoint}`
+    const fullSync = fullSyncs.get(key)
+    if (fullSync !== undefined && cursor !== null && fullSync.cursor === cursor) return fullSync.page
+    const page = cursor === null ? 1 : (fullSync?.page ?? 1) + 1
+    fullSyncs.set(key, { page, cursor })
+    return page
+  }
+
+  const log: WritableRequestLog = {
+    all: () => kept.slice(-size),
+    filter: (matches) => log.all().filter(matches),
+    nonGet: () => log.filter(({ method }) => method !== 'GET'),
+    counters: () => Object.fromEntries(counts),
+    count: () => total,
+    waitFor(matches) {
+      const found = log.all().find(matches)
+      if (found !== undefined) return Promise.resolve(found)
+      return new Promise((resolve) => waiting.add({ matches, resolve }))
+    },
+    clear() {
+      kept = []
+      total = 0
+      counts.clear()
+    },
+    begin(fields) {
+      const page = pageOf(fields.token, fields.endpoint, fields.cursor)
+      const request: RequestRecord = { seq: ++seq, ...fields, page, status: null, done: false, faults: [] }
+      total++
+      kept.push(request)
+      if (kept.length > size * 2) kept = kept.slice(-size)
+      notify(request)
+      return request
+    },
+    finish(request, status) {
+      request.status = status
+      request.done = true
+      const key = `${request.method} ${request.endpoint ?? 'unknown'} ${status ?? 'unanswered'}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      notify(request)
+    },
+  }
+  return log
+}

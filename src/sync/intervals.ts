@@ -1,0 +1,30 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { SyncState } from '../mirror/port.ts'
+import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { TenantContext } from './context.ts'
+
+/** Largest gap between two scheduled full syncs of a resource, in milliseconds. */
+export function fullIntervalMs({ settings }: TenantContext, resource: ResourceName): number {
+  return settings.resources[resource].full.intervalMs
+}
+
+/** How long, in milliseconds, a full sync may stand idle before its data are too old to go on with. */
+export function idleLimitMs({ settings }: TenantContext, state: SyncState): number {
+  const { freshnessMs, full } = settings.resources[state.resource]
+  const rhythm = { explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: state.completeDurationMs }
+  return fullFreshnessLimitMs(rhythm) / 2
+}
+
+/** Shortest interval of any scheduled run of a tenant, in milliseconds. */
+export function shortestIntervalMs({ resources }: TenantSettings): number {
+  const intervals = Object.values(resources)
+    .filter(({ enabled }) => enabled)
+    .map(({ incremental, full }) => Math.min(incremental?.intervalMs ?? full.intervalMs, full.intervalMs))
+  return Math.min(...intervals)
+}
+
+/** Names of the resources that are switched on. */
+export function enabledNames({ resources }: TenantSettings): readonly ResourceName[] {
+  return resourceNames.filter((name) => resources[name].enabled)
+}

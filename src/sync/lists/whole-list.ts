@@ -1,0 +1,56 @@
+import { SyncError } from '../../model/errors.ts'
+import { commit } from '../pages/commit-page.ts'
+import { differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
+import type { Fetched, WholeResource } from '../resource.ts'
+import { fetchVerified, type Run } from '../run.ts'
+import { confirmList } from './known-list.ts'
+import { suspectEmpty } from './suspect-empty.ts'
+
+/** Answers in a row that may differ before the run fails. */
+const mostReads = 3
+
+/**
+ * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
+ * (specification: List roles, List permissions: a failure is a 500, so empty is real).
+ */
+export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
+  run.mode = 'full'
+  const { context, tenantId, state } = run
+  const { store, clock } = context
+  const startedAt = clock.now()
+  const since = clock.monotonic()
+  run.dataAsOf = startedAt
+  const read = () => fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
+  let fetched = await read()
+  for (let reads = 1; ; reads++) {
+    await refuseContradiction(run, definition, fetched)
+    const durationMs = Math.round(clock.monotonic() - since)
+    const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
+    if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
+    // Nothing proves the first answer of a tenant of which nothing else is mirrored.
+    const provable = state.completeStartedAt !== null || (await guidsCount(run))
+    const other = provable ? await differingAnswer(run, fetched, read) : null
+    if (other === null) {
+      await commit(run, fetched, {}, { whole })
+      await store.liftHold(tenantId, definition.name, 'suspect_empty')
+      // What else was accepted is no contradiction once it is written.
+      const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
+      if (state.emptyAccepted !== null && !stays) {
+        await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
+      }
+      break
+    }
+    if (reads === mostReads) throw new SyncError('protocol', `The answers of ${definition.name} keep changing`)
+    fetched = other
+  }
+  await run.fullSyncCompleted()
+}
+
+/** An answer that contradicts the mirror is not written before an operator accepts it. */
+async function refuseContradiction(run: Run, { contradiction }: WholeResource, { items }: Fetched): Promise<void> {
+  const { context, tenantId, state } = run
+  const records = context.store.records(tenantId)
+  const found = await contradiction?.({ records, items, ownClientId: context.settings.ownClientId })
+  if (found === undefined || found === null || found.emptiness === state.emptyAccepted) return
+  throw await suspectEmpty(run, found.emptiness, found)
+}

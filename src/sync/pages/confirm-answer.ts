@@ -1,0 +1,159 @@
+import type { FeedQuery } from '../../api/reader.ts'
+import type { PageGlance } from '../../mirror/port.ts'
+import { reasonOf, SyncError } from '../../model/errors.ts'
+import { enabledResources } from '../context.ts'
+import { endsRun } from '../ending-reasons.ts'
+import type { Fetched, Item, ResourceDefinition } from '../resource.ts'
+import type { Run } from '../run.ts'
+import { idOf } from './page-reading.ts'
+
+/** Equal reads with a proof after each. */
+interface Confirmation {
+  /** More reads and proofs than usual. */
+  readonly careful: boolean
+  /** True where it does without the proof if the lists for it cannot be read. */
+  readonly optional: boolean
+}
+
+/** What a page needs before it is committed: a proof of the tenant's identity, or a confirmation. */
+export type Need = 'nothing' | 'proof' | Confirmation
+
+/**
+ * Reads before each proof. Not equally many: a load balancer that takes turns would give each read to one tenant and each
+ * proof to the other.
+ */
+const readsOfRound = [1, 2, 1, 3]
+
+/**
+ * What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself.
+ *
+ * @param isAnnouncedEnd true for the last page of a feed's full sync where the one before it promised more.
+ */
+export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnnouncedEnd: boolean): Need {
+  const { definition, guard, proven, state } = run
+  if (definition.kind === 'whole') return 'nothing'
+  // Another tenant does not know the cursor, and may end the list there.
+  if (known + unknown.length === 0) return isAnnouncedEnd ? { careful: false, optional: true } : 'nothing'
+  if (known === 0) {
+    // That no client is left of a page is rare, and other lists are proven by them.
+    if (state.completeStartedAt !== null) return { careful: definition.kind === 'fullSync', optional: false }
+    return proven ? 'nothing' : 'proof'
+  }
+  if (definition.identifiedBy === 'guid') {
+    run.proven = true
+    return 'nothing'
+  }
+  if (!changes()) return 'nothing'
+  if (guard.troubled) return { careful: false, optional: false }
+  // Known users beside ones that no run has shown before may be those that two tenants share.
+  if (unknown.length > 0) return { careful: true, optional: true }
+  return proven ? 'nothing' : { careful: false, optional: true }
+}
+
+/** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
+export async function provePage(run: Run, fetched: Fetched, need: Need, again: () => Promise<Fetched>): Promise<void> {
+  const { definition, guard, signal } = run
+  if (need === 'nothing') return
+  if (need === 'proof') await guard.prove(signal)
+  else {
+    const prove = need.optional ? () => proveIfPossible(run) : () => guard.prove(signal)
+    const rounds = guard.roundsOf(definition, need.careful)
+    const other = await differingAnswer(run, fetched, again, { prove, rounds })
+    if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
+  }
+  run.proven = true
+}
+
+/** Where users alone identify the tenant, the first page of each full sync of users is a proof. */
+export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery): Promise<void> {
+  const { definition, guard, signal, state } = run
+  const isFirst = Object.keys(query).length === 0
+  if (definition.identifiedBy !== 'person' || !isFirst || state.completeStartedAt === null || run.proven) return
+  if (await guidsCount(run)) return
+  await guard.prove(signal, { given: { definition, fetched } })
+  run.proven = true
+}
+
+/** True when the mirror has live records that exist in one tenant only. */
+export async function guidsCount({ context, tenantId }: Run): Promise<boolean> {
+  for (const { name, identifiedBy } of enabledResources(context)) {
+    if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return true
+  }
+  return false
+}
+
+/** A full sync that ends without a known GUID removes nothing before a proof. */
+export async function proveEnd(run: Run): Promise<void> {
+  const { context, definition, guard, signal, tenantId } = run
+  if (definition.identifiedBy !== 'guid' || run.proven) return
+  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(signal)
+  run.proven = true
+}
+
+async function proveIfPossible({ context, definition, guard, signal }: Run): Promise<void> {
+  try {
+    await guard.prove(signal, { denialPasses: true })
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (endsRun.has(reason)) throw error
+    context.log.debug({ resource: definition.name, reason }, 'The identity of the tenant could not be proven again')
+  }
+}
+
+/**
+ * Reads a changed answer again, with a proof after each read, so that a load balancer that mixes two tenants brings
+ * nothing foreign in (contract: Tenant identity).
+ *
+ * @returns the first answer that differs; null when all are equal and every proof succeeded.
+ */
+export async function differingAnswer(
+  run: Run,
+  fetched: Fetched,
+  again: () => Promise<Fetched>,
+  { prove = () => run.guard.prove(run.signal), rounds = run.guard.roundsOf(run.definition) } = {},
+): Promise<Fetched | null> {
+  const { guard, definition } = run
+  if (guard.passing) return null
+  for (let round = 0; round < rounds; round++) {
+    for (let read = 0; read < (readsOfRound[round % readsOfRound.length] ?? 1); read++) {
+      const second = await again()
+      const same = definition.kind === 'fullSync' ? await isUnknown(run, second) : isSame(fetched, second, definition)
+      if (same) continue
+      guard.noteTrouble()
+      return second
+    }
+    await prove()
+  }
+  return null
+}
+
+/** The order of API clients may be another one with each answer, but ids that were all unknown stay so. */
+async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetched): Promise<boolean> {
+  const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+  return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
+}
+
+/**
+ * Equal in any order. The page of a feed may have grown meanwhile, or be shorter where the server varies the size of its
+ * pages: what it shows is equal then, and it says that more follows.
+ */
+function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boolean {
+  const exactly = kind === 'whole'
+  const [first, second] = [one.items, other.items]
+  // The letter case of a GUID may be another one with each answer.
+  const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
+  const contains = (all: readonly Item[], part: readonly Item[]) => {
+    const shown = new Set(all.map(text))
+    return part.every((item) => shown.has(text(item)))
+  }
+  if (exactly || first.length === 0) return first.length === second.length && contains(second, first)
+  return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
+}
+
+/** Fields that the specification does not name may differ with each answer. */
+function textOf(item: Item): string {
+  return item.ok ? JSON.stringify(item.record, inOrder) : `${item.id} ${item.problem}`
+}
+
+const inOrder = (_key: string, value: unknown) =>
+  Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value

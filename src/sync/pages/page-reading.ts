@@ -1,0 +1,31 @@
+import type { FeedQuery } from '../../api/reader.ts'
+import { isoMs } from '../../model/dates.ts'
+import type { TenantContext } from '../context.ts'
+import type { Fetched, Item, ResourceDefinition } from '../resource.ts'
+
+/** The id of an item, null when it has none that can be read. */
+export function idOf(item: Item, idField: string | null): string | number | null {
+  if (!item.ok) return item.id
+  const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+/** `createdAt` of a record in milliseconds since the epoch, null where it has none. */
+export function createdAtOf(record: object): number | null {
+  return 'createdAt' in record ? isoMs(record.createdAt) : null
+}
+
+/** Fetches one page of any resource. */
+export function fetchOf(
+  { reader }: Pick<TenantContext, 'reader'>,
+  definition: ResourceDefinition,
+  query: FeedQuery,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  return definition.kind === 'whole' ? definition.fetch(reader, signal) : definition.fetch(reader, query, signal)
+}
+
+/** What asks for the page behind a cursor, or for the first one. */
+export function queryAt(cursor: string | null): { readonly cursor?: string } {
+  return cursor === null ? {} : { cursor }
+}

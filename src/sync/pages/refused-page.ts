@@ -1,0 +1,88 @@
+import type { FeedQuery } from '../../api/reader.ts'
+import type { AdmittedPage, PageGlance, SyncState } from '../../mirror/port.ts'
+import { hourMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
+import type { TenantContext } from '../context.ts'
+import type { Fetched, ResourceDefinition, WalkResource } from '../resource.ts'
+import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
+
+const leastSuspiciousPage = 5
+const oldEnoughMs = hourMs
+
+/** What the page rule looks at. */
+export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
+
+/**
+ * The page rule (contract: Tenant identity): false for a page of five or more of which most records are unknown yet
+ * created more than an hour before the last complete full sync began. Where the server's time of that is not known, the
+ * local time counts; one that lies ahead is of a clock that was set back, and tells nothing.
+ *
+ * @param admitted ids that an operator accepted; they count as known.
+ * @param now local time in milliseconds since the epoch.
+ */
+export function admits(
+  { resource, completeServerTime, completeStartedAt }: SyncState,
+  { known, unknown }: RuledPage,
+  admitted: AdmittedPage | null,
+  now: number,
+): boolean {
+  const began = completeServerTime ?? completeStartedAt
+  const total = known + unknown.length
+  if (began === null || total < leastSuspiciousPage) return true
+  if (completeServerTime === null && began > now) return true
+  const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
+  const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
+    createdAt !== null && createdAt < began - oldEnoughMs && (key === null || !accepted.has(key))
+  return unknown.filter(isStrange).length * 2 <= total
+}
+
+export interface RefusedPage {
+  readonly context: TenantContext
+  readonly tenantId: number
+  readonly definition: ResourceDefinition
+  readonly query: FeedQuery
+  readonly signal: AbortSignal
+}
+
+/** True when the page that was refused passes the page rule now. */
+export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
+  const { context, tenantId, definition } = page
+  const state = await context.store.syncState(tenantId, definition.name)
+  if (definition.kind === 'fullSync') return everyPageAdmitted(page, definition, state)
+  return admits(state, await glanceAt(page, await refetch(page)), null, context.clock.now())
+}
+
+/** A list whose cursors are good within one pass only is read from its first page to see the page again. */
+async function everyPageAdmitted(page: RefusedPage, definition: WalkResource, state: SyncState): Promise<boolean> {
+  const { context, signal } = page
+  const { clock } = context
+  let cursor: string | null = null
+  for (let pages = 0; pages < context.settings.api.maxPages; pages++) {
+    const fetched: Fetched = await fetchOf(context, definition, queryAt(cursor), signal)
+    if (!admits(state, await glanceAt(page, fetched), null, clock.now())) return false
+    if (!fetched.hasMore || fetched.nextCursor === null || fetched.nextCursor === cursor) return true
+    cursor = fetched.nextCursor
+  }
+  return false
+}
+
+async function refetch({ context, definition, query, signal }: RefusedPage): Promise<Fetched> {
+  try {
+    return await fetchOf(context, definition, query, signal)
+  } catch (error) {
+    if (error instanceof SyncError && error.status === 400) return fetchOf(context, definition, {}, signal)
+    throw error
+  }
+}
+
+async function glanceAt(page: RefusedPage, { items }: Fetched): Promise<RuledPage> {
+  const { context, tenantId, definition } = page
+  const unknown: { key: string | number | null; createdAt: number | null }[] = []
+  let known = 0
+  for (const item of items) {
+    const key = idOf(item, definition.idField)
+    if (key !== null && (await context.store.knownKeys(tenantId, definition.name, [key])) > 0) known++
+    else unknown.push({ key, createdAt: item.ok ? createdAtOf(item.record) : null })
+  }
+  return { known, unknown }
+}

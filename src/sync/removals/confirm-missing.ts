@@ -1,0 +1,78 @@
+import { reasonOf, SyncError } from '../../model/errors.ts'
+import { askById } from '../ask-by-id.ts'
+import { endsAsking, endsRun } from '../ending-reasons.ts'
+import { idOf } from '../pages/page-reading.ts'
+import type { FeedResource } from '../resource.ts'
+import { noteEvent, type Run } from '../run.ts'
+import { takeDetail } from '../take-detail.ts'
+import { showsListed } from '../user-details.ts'
+
+/**
+ * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it
+ * shows was skipped by the full sync and keeps its values, anything else leaves it missing for the next full sync (contract: Sync
+ * table, users).
+ *
+ * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
+ * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.
+ *
+ * @returns true when a full sync skipped a row that exists and that the full sync before it had shown.
+ */
+export async function confirmMissing(
+  run: Run,
+  definition: FeedResource,
+  { onlyAccepted, serverTime }: { readonly onlyAccepted: boolean; readonly serverTime: number | null },
+): Promise<boolean> {
+  const { context, tenantId, signal } = run
+  const { store, settings, log } = context
+  if (definition.fetchOne === undefined) return false
+  let skipped = false
+  let left = 0
+  let last: unknown
+  let proven = false
+  const resource = definition.name
+  const limit = settings.removals.confirmPerRun - run.confirmed
+  for (const { rid, key, fullSyncs } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+    run.confirmed++
+    try {
+      const found = await askById(run, definition, { rid, key })
+      // Another tenant's token would be told 404 for every id.
+      if (found === undefined) break
+      const { item, meta } = found
+      if (item === null) {
+        // The token may have become another tenant's without a sign, and then every id is absent.
+        if (!proven) await run.guard.prove(signal)
+        proven = true
+        if (!(await showsListed(run, definition))) {
+          log.warn({ resource }, 'The tenant denies by id also records that it lists; the missing ones stay')
+          break
+        }
+        const { receivedAt: at, requestId } = meta
+        const removed = await store.remove(tenantId, resource, [rid], at, requestId, serverTime)
+        run.counts = { ...run.counts, removed: run.counts.removed + removed }
+        continue
+      }
+      if (idOf(item, definition.idField) !== key) continue
+      // It exists, also where its detail cannot be read.
+      if (item.ok) await takeDetail(run, item, meta)
+      await store.noteExists(tenantId, resource, rid)
+      noteEvent(run, 'skipped_row', String(key))
+      skipped ||= fullSyncs === 1
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (endsRun.has(reason)) throw error
+      if (endsAsking.has(reason)) break
+      left += 1
+      last = error
+      log.debug({ resource, key, reason }, 'A missing record could not be confirmed')
+    }
+  }
+  if (left > 0)
+    log.warn({ resource, count: left, ...factsOf(last) }, 'Missing records could not be confirmed; they stay')
+  return skipped
+}
+
+/** Of the last failure, for the one line a run: nothing else tells an operator why records stay missing. */
+function factsOf(error: unknown) {
+  const { message: detail = null, hint = null } = error instanceof SyncError ? error : {}
+  return { reason: reasonOf(error), detail, hint }
+}

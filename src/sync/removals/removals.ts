@@ -1,0 +1,190 @@
+import type { TenantSettings } from '../../config/settings.ts'
+import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../mirror/port.ts'
+import { dayMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
+import { proveEnd } from '../pages/confirm-answer.ts'
+import { fullSyncMs, type Run } from '../run.ts'
+import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
+
+export type RemovalRule = 'confirm' | 'two-full syncs'
+
+/** What a complete full sync's absences lead to. */
+export interface RemovalPlan {
+  /** Due for removal and allowed: by the guard, or by an operator. */
+  readonly due: readonly AbsentRecord[]
+  /** Due, but too many: an operator must accept them. */
+  readonly held: readonly AbsentRecord[]
+  /** The rule that holds them and what they were counted against, in words; null where none are held. */
+  readonly why: string | null
+}
+
+type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
+
+/** What the guard counts beside the records that are due. */
+export interface GuardBudget extends RemovalBudget {
+  /** Live records that take the place of removed ones: API clients created in the last 24 hours. */
+  readonly replacing: number
+  /** True where removals are held already, and it counts from before that. */
+  readonly held?: boolean
+}
+
+/**
+ * The shrink guard (contract: Shrink guard). Counted is what is due together with what was removed in the last 24 hours,
+ * against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them, or more
+ * than half of two or more, is held. Where removals are held already, live are those of 24 hours before they first were, so
+ * that newcomers do not lift the hold. Removals that an operator accepted do not count.
+ */
+export function planRemovals(
+  { live, absent }: Absence,
+  rule: RemovalRule,
+  limits: Limits,
+  { removed, created, replacing, held = false }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
+): RemovalPlan {
+  const due = absent.filter(
+    ({ accepted, fullSyncs }) => accepted || rule === 'confirm' || fullSyncs >= fullSyncsToRemove,
+  )
+  const unasked = due.filter(({ accepted }) => !accepted)
+  // What an operator accepted is as good as gone.
+  const present = live - (due.length - unasked.length)
+  const before = Math.max(0, present + removed - created)
+  const counted = removed + unasked.length - replacing
+  const why = unasked.length === 0 ? null : brokenRule({ counted, before, since: present + removed, held }, limits)
+  if (why === null) return { due, held: [], why }
+  return { due: due.filter(({ accepted }) => accepted), held: unasked, why }
+}
+
+interface Counted {
+  readonly counted: number
+  /** Live records 24 hours ago, or 24 hours before removals were first held. */
+  readonly before: number
+  /** Records that were live at any time since. */
+  readonly since: number
+  readonly held: boolean
+}
+
+/** The rule of the guard that does not allow so many, in words. */
+function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
+  const [then, after] = held
+    ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
+    : ['24 hours ago', 'in the last 24 hours']
+  // A list that had fewer than two records then is measured by all that it held since.
+  const [base, when] = before > 1 ? [before, then] : [since, after]
+  const most = base > 1 && counted * 2 > base
+  if (most) return `${counted} of the ${base} there were ${when} are more than half, which is held whatever the limits`
+  const tooMany = counted > maxCount && counted * 100 > maxPercent * before
+  if (!tooMany) return null
+  return `${counted} of the ${before} there were ${then} are more than ${maxCount} and more than ${maxPercent} percent`
+}
+
+/**
+ * Ends a complete full sync: what it did not show is removed, counted, marked missing or held, and the full sync's last cursor is
+ * stored, in one transaction.
+ *
+ * @returns the error that the run shall end with when records are held, null otherwise.
+ */
+export async function decideRemovals(run: Run, ended: FullSyncRow, rule: RemovalRule): Promise<SyncError | null> {
+  const { context, tenantId, definition } = run
+  const { store, clock, settings, log } = context
+  const { name } = definition
+  await proveEnd(run)
+  const first = ended.unreadable ? nothing : await store.absence(ended.id)
+  const budget = await budgetOf(run, ended, first)
+  const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
+  const byTime = rule === 'two-full syncs' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
+  const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
+  // The confirmation may have shown records, also one without a readable id.
+  const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
+  const absence = fullSync.unreadable ? nothing : byTime ? await store.absence(fullSync.id) : first
+  // Another run may have raised a hold while this one looked.
+  run.guard.insist()
+  const at = clock.now()
+  const stillAbsent = new Set(rids(absence.absent))
+  const allowed = rids(due).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
+  const removeNow = rule === 'two-full syncs' ? allowed : []
+  const removing = new Set(removeNow)
+  if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
+  const kept = absence.absent.filter(({ rid }) => refused.has(rid))
+  const refusal = await raise(run, { held, why, kept, live: absence.live, budget })
+  if (refusal === null && !fullSync.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
+  const { removed } = await store.completeFullSync({
+    fullSyncId: fullSync.id,
+    at,
+    durationMs: fullSyncMs(run),
+    requestId: fullSync.startRequestId,
+    // Of a list whose cursors are good within one full sync only, none may outlive it.
+    ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
+    reachedEndServerTime: fullSync.startServerTime,
+    remove: removeNow,
+    absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
+  })
+  run.counts = { ...run.counts, removed: run.counts.removed + removed }
+  await run.fullSyncCompleted()
+  if (fullSync.unreadable) log.warn({ resource: name }, 'A record without a readable id was shown; nothing is removed')
+  return refusal
+}
+
+const nothing: Absence = { live: 0, absent: [] }
+const allConfirmed: TimeConfirmation = { unconfirmed: new Set(), refused: new Set() }
+const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
+
+async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
+  const { context, tenantId, definition } = run
+  if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
+  const at = context.clock.now()
+  const serverTime = fullSync.startServerTime
+  const holds = await context.store.holds(tenantId)
+  const hold = holds.find(({ resource, reason, cause }) => {
+    return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
+  })
+  const heldSince = hold?.raisedAt ?? null
+  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
+  return {
+    ...budget,
+    held: heldSince !== null,
+    replacing: definition.kind === 'fullSync' ? await replacing(run, serverTime ?? at, absent) : 0,
+  }
+}
+
+/** Rotation: clients created in the 24 hours before `now` (milliseconds since the epoch) that the list shows. */
+async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
+  const gone = new Set(absent.map(({ key }) => key))
+  const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
+  let count = 0
+  for await (const batch of context.store.records(tenantId).select(definition.name, recent)) {
+    count += batch.filter(({ key }) => !gone.has(key)).length
+  }
+  return count
+}
+
+interface Held {
+  /** Too many. */
+  readonly held: readonly AbsentRecord[]
+  readonly why: string | null
+  /** Those that the tenant's `updatedAfter` cannot confirm. */
+  readonly kept: readonly AbsentRecord[]
+  readonly live: number
+  readonly budget: GuardBudget
+}
+
+async function raise({ context, tenantId, definition }: Run, { held, why, kept, live, budget }: Held) {
+  const all = held.length > 0 ? held : kept
+  if (all.length === 0) return null
+  const { store, clock } = context
+  const gone = `${all.length} of ${live} ${definition.name} are gone`
+  const earlier = budget.removed === 0 ? '' : ` and ${budget.removed} were removed in the 24 hours before`
+  const message =
+    why !== null
+      ? `${gone}${earlier}: ${why}`
+      : `${gone} from two full syncs, but the tenant's updatedAfter cannot confirm it`
+  await store.raiseHold({
+    tenantId,
+    resource: definition.name,
+    reason: 'shrink_held',
+    count: all.length,
+    message,
+    cause: held.length > 0 ? {} : { check: 'updated-after' },
+    rids: rids(all),
+    at: clock.now(),
+  })
+  return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })
+}

@@ -1,0 +1,208 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it } from 'vitest'
+import { envelope, page, problem, settings } from './support/answers.ts'
+import { caught } from './support/caught.ts'
+import { type Overrides, testClient } from './support/client.ts'
+import { type SeenRequest, sendJson, testServer } from './support/test-server.ts'
+
+const cycleMs = 300_000
+
+/** A tenant where each token may read the named endpoints; everything else is refused. */
+async function tenant(
+  grants: Record<string, readonly string[]>,
+  { refusal = 401, ...overrides }: Overrides & { readonly refusal?: 401 | 403 } = {},
+) {
+  const env: Record<string, string> = { TOKEN: 'first' }
+  const server = await testServer((request, response) => answer(grants, request, response, refusal))
+  const made = testClient(server.url, { env: (name) => env[name], cycleMs, ...overrides })
+  const paths = () => server.requests.splice(0).map((request) => request.url.slice('/api/public/'.length))
+  return {
+    ...made,
+    server,
+    paths,
+    env,
+    grants,
+    async [Symbol.asyncDispose]() {
+      await made.client[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function answer(
+  grants: Record<string, readonly string[]>,
+  request: SeenRequest,
+  response: ServerResponse,
+  refusal: 401 | 403,
+) {
+  const token = request.headers.authorization?.replace('Bearer ', '') ?? ''
+  const name = request.url.slice('/api/public/'.length)
+  const allowed = grants[token]?.some((grant) => name.startsWith(grant)) === true
+  if (!allowed) sendJson(response, refusal, problem(refusal === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
+  else if (name === 'authentication-settings') sendJson(response, 200, envelope(settings))
+  else sendJson(response, 200, page([]))
+}
+
+const all = ['users', 'roles', 'permissions', 'authentication-settings', 'api-clients', 'documents']
+
+it('names the missing permission without a probe when another read succeeded in this cycle', async () => {
+  await using t = await tenant({ first: ['users'] })
+  await t.client.listUsers({})
+  expect(await caught(t.client.listDocuments({}))).toMatchObject({
+    reason: 'missing_permission',
+    status: 401,
+    message: expect.stringContaining('Api_Documents_Read'),
+  })
+  expect(t.paths()).toEqual(['users', 'documents'])
+})
+
+it('does not take a success under the same permission, an older one or one of another token for a proof', async () => {
+  await using t = await tenant({ first: ['roles'], second: [] })
+  await t.client.listRoles()
+  expect(await caught(t.client.listPermissions())).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toEqual(['roles', 'permissions', 'authentication-settings', 'users', 'api-clients', 'documents'])
+
+  await using u = await tenant({ first: ['roles', 'permissions'] })
+  await u.client.listRoles()
+  u.clock.advance(cycleMs + 1)
+  expect(await caught(u.client.listUsers({}))).toMatchObject({ reason: 'missing_permission' })
+  expect(u.paths()).toEqual(['roles', 'users', 'authentication-settings', 'permissions'])
+
+  await using v = await tenant({ first: ['roles'] })
+  await v.client.listRoles()
+  v.env['TOKEN'] = 'second'
+  expect(await caught(v.client.listUsers({}))).toMatchObject({ reason: 'unauthorized' })
+})
+
+it('probes other permissions one at a time until one answers', async () => {
+  await using t = await tenant({ first: ['api-clients'] })
+  expect(await caught(t.client.listUsers({}))).toMatchObject({
+    reason: 'missing_permission',
+    message: expect.stringContaining('Api_Users_Read'),
+  })
+  expect(t.paths()).toEqual(['users', 'authentication-settings', 'permissions', 'api-clients'])
+  expect(await caught(t.client.listDocuments({}))).toMatchObject({ reason: 'missing_permission' })
+  expect(t.paths()).toEqual(['documents'])
+})
+
+it('probes only resources that are asked for', async () => {
+  await using t = await tenant({}, { resources: ['roles', 'users'] })
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toEqual(['users', 'roles'])
+})
+
+it('does not call a credential dead when a probe is answered by something else than 200 or 401', async () => {
+  await using t = await tenant({})
+  const { handler } = t.server
+  t.server.handler = (request, response, number) =>
+    request.url.endsWith('settings') ? sendJson(response, 500, {}) : handler(request, response, number)
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toEqual(['users', 'authentication-settings', 'users', 'authentication-settings'])
+})
+
+it('does not hammer with a dead credential: one probe a cycle, in turns, until one answers', async () => {
+  await using t = await tenant({})
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized', status: 401 })
+  expect(t.paths()).toHaveLength(5)
+  for (let call = 0; call < 10; call++) {
+    expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  }
+  expect(t.paths()).toEqual([])
+  for (const probe of ['authentication-settings', 'users', 'permissions']) {
+    t.clock.advance(cycleMs)
+    await Promise.all([caught(t.client.listRoles()), caught(t.client.listUsers({})), caught(t.client.getUser(1))])
+    expect(t.paths()).toEqual([probe])
+  }
+  t.grants['first'] = all
+  expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  t.clock.advance(cycleMs)
+  expect((await t.client.listRoles()).meta.identity).toBe(2)
+  expect(t.paths()).toEqual(['api-clients', 'roles'])
+  expect((await t.client.listUsers({})).meta.identity).toBe(2)
+})
+
+it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
+  await using t = await tenant({ second: all, third: all })
+  await caught(t.client.listUsers({}))
+  t.paths()
+  t.env['TOKEN'] = 'second'
+  const { identity } = (await t.client.listUsers({})).meta
+  expect(identity).toBeGreaterThan(1)
+  expect(t.paths()).toEqual(['users'])
+  t.env['TOKEN'] = 'third'
+  expect((await t.client.listRoles()).meta.identity).toBeGreaterThan(identity)
+})
+
+it('repeats a 401 once when the token fetched anew differs', async () => {
+  await using t = await tenant({ second: all })
+  const { handler } = t.server
+  t.server.handler = (request, response, number) => {
+    t.env['TOKEN'] = 'second'
+    handler(request, response, number)
+  }
+  expect((await t.client.listUsers({})).meta.identity).toBe(2)
+  expect(t.server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
+})
+
+it('evaluates the fresh token when it is refused as well, and repeats only once', async () => {
+  await using t = await tenant({})
+  let number = 0
+  const { client } = t
+  t.server.handler = (_, response) => {
+    number += 1
+    t.env['TOKEN'] = `token-${number}`
+    sendJson(response, 401, {})
+  }
+  expect(await caught(client.listUsers({}))).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths().filter((path) => path === 'users')).toHaveLength(2)
+})
+
+it('costs one round of probes when many calls meet a dead credential together', async () => {
+  await using t = await tenant({})
+  const { client } = t
+  const calls = [client.listUsers({}), client.listRoles(), client.listDocuments({}), client.listApiClients({})]
+  for (const error of await Promise.all(calls.map(caught))) expect(error.reason).toBe('unauthorized')
+  expect(t.paths().length).toBeLessThanOrEqual(calls.length + 4)
+})
+
+it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {
+  await using t = await tenant({ first: ['users'] })
+  expect((await t.client.listUsers({})).meta.identity).toBe(1)
+  await caught(t.client.listDocuments({}))
+  expect((await t.client.listUsers({})).meta.identity).toBe(1)
+  t.grants['first'] = all
+  expect((await t.client.listRoles()).meta.identity).toBe(1)
+  expect((await t.client.listDocuments({})).meta.identity).toBe(2)
+  expect((await t.client.listUsers({})).meta.identity).toBe(2)
+})
+
+it('tells a missing token as unauthorized without sending anything', async () => {
+  await using t = await tenant({}, { env: () => undefined })
+  expect(await caught(t.client.listUsers({}))).toMatchObject({
+    reason: 'unauthorized',
+    message: 'Environment variable TOKEN is not set',
+  })
+  expect(t.paths()).toEqual([])
+})
+
+it('takes 403 like 401, but fetches no other token for it', async () => {
+  await using t = await tenant({ first: ['users'] }, { refusal: 403 })
+  await t.client.listUsers({})
+  expect(await caught(t.client.listDocuments({}))).toMatchObject({
+    reason: 'missing_permission',
+    status: 403,
+    message: expect.stringContaining('Api_Documents_Read'),
+  })
+  expect(t.paths()).toEqual(['users', 'documents'])
+  t.grants['first'] = all
+  expect((await t.client.listDocuments({})).meta.identity).toBe(2)
+  t.grants['first'] = []
+  expect(await caught(t.client.listUsers({}))).toMatchObject({ reason: 'unauthorized', status: 403 })
+  t.paths()
+  expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toEqual([])
+  t.clock.advance(cycleMs)
+  expect(await caught(t.client.listRoles())).toMatchObject({ reason: 'unauthorized' })
+  expect(t.paths()).toHaveLength(1)
+})

@@ -1,0 +1,234 @@
+import { expect, it } from 'vitest'
+import { type AnsweredRequest, AnswerTimes } from '../../src/api/answer-times.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { SyncError } from '../../src/model/errors.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+
+interface Scene {
+  readonly clock: FakeClock
+  readonly times: AnswerTimes
+  /** Notes the answer to a new request: `fine`, its oddities, or `stale`. */
+  answer(how?: Answered): string
+}
+
+type Answered = Partial<AnsweredRequest> & { readonly skewMs?: number; readonly isTaken?: boolean }
+
+function scene(): Scene {
+  const clock = fakeClock()
+  const times = new AnswerTimes(clock)
+  let ids = 0
+  return {
+    clock,
+    times,
+    answer({ skewMs = 0, isTaken = true, ...given } = {}) {
+      const serverTime = given.serverTime === undefined ? clock.now() + skewMs : given.serverTime
+      const answer = {
+        what: 'GET /api/public/roles',
+        resource: 'roles' as const,
+        request: times.begin(),
+        requestId: `id-${++ids}`,
+        timestamp: serverTime === null ? undefined : new Date(serverTime).toISOString(),
+        ageSeconds: null,
+        receivedAt: clock.now(),
+        receivedMonotonic: clock.monotonic(),
+        ...given,
+        serverTime,
+      }
+      try {
+        const oddities = times.note(answer)
+        if (isTaken) times.settle('roles')
+        return oddities.map(({ kind }) => kind).join() || 'fine'
+      } catch (error) {
+        return error instanceof SyncError && error.reason === 'stale_answer' ? 'stale' : String(error)
+      }
+    },
+  }
+}
+
+const first = { requestId: 'a', timestamp: '2026-03-01T12:00:00Z', serverTime: Date.parse('2026-03-01T12:00:00Z') }
+
+it('an answer with the id and the time of an answer to another request is stale', () => {
+  const { answer } = scene()
+  expect([answer(first), answer(first), answer()]).toEqual(['fine', 'stale', 'fine'])
+})
+
+it('an id that comes again with another time is an event, and identifies no answer from then on', () => {
+  const { answer } = scene()
+  const again = { ...first, timestamp: '2026-03-01T12:00:01Z', serverTime: first.serverTime + 1000 }
+  expect([answer(first), answer(again), answer(again)]).toEqual(['fine', 'invalid_id', 'invalid_id'])
+})
+
+it.each([null, ''])('an answer with the id %j is an event, however often its time comes', (requestId) => {
+  const { answer } = scene()
+  expect([answer({ ...first, requestId }), answer({ ...first, requestId })]).toEqual(['invalid_id', 'invalid_id'])
+})
+
+it.each(['01.03.2026 12:00', undefined])('a replay shows by its id where its time %s cannot be read', (timestamp) => {
+  const { answer } = scene()
+  const unreadable = { requestId: 'a', timestamp, serverTime: null }
+  expect([answer(unreadable), answer(unreadable)]).toEqual(['unreadable_time', 'stale'])
+})
+
+it('the last 10,000 ids are known, and no more are kept', () => {
+  const { answer } = scene()
+  answer(first)
+  for (let more = 0; more < 9999; more++) answer()
+  expect(answer(first)).toBe('stale')
+  answer()
+  expect(answer(first)).toBe('fine')
+})
+
+it.each([
+  [null, 'fine'],
+  [0, 'fine'],
+  [300, 'fine'],
+  [301, 'stale'],
+])('an Age of %s s makes an answer %s', (ageSeconds, expected) => {
+  expect(scene().answer({ ageSeconds })).toBe(expected)
+})
+
+it('an answer more than 300 s behind the newest time and the time since is stale', () => {
+  const { answer, clock } = scene()
+  answer()
+  clock.advance(10 * minuteMs)
+  expect(answer({ skewMs: -300 * secondMs })).toBe('fine')
+  expect(answer({ skewMs: -301 * secondMs })).toBe('stale')
+})
+
+it('a frozen server time turns stale after 300 s, and stays so', () => {
+  const { answer, clock } = scene()
+  const found: string[] = []
+  for (let minute = 0; minute <= 30; minute += 5) {
+    found.push(answer({ serverTime: first.serverTime, timestamp: first.timestamp }))
+    clock.advance(5 * minuteMs)
+  }
+  expect(found).toEqual(['fine', 'fine', ...new Array(5).fill('stale')])
+})
+
+it('one answer far ahead of both clocks confirms nothing; a second one that advances like the monotonic clock does', () => {
+  const { answer, clock, times } = scene()
+  answer()
+  answer({ skewMs: dayMs })
+  expect(times.now()).toBe(clock.now())
+  clock.advance(minuteMs)
+  expect(answer()).toBe('fine')
+  answer({ skewMs: dayMs })
+  clock.advance(minuteMs)
+  answer({ skewMs: dayMs })
+  expect(times.now()).toBe(clock.now() + dayMs)
+  expect(answer()).toBe('stale')
+})
+
+it('two answers far ahead at one and the same time confirm nothing', () => {
+  const { answer, clock, times } = scene()
+  const serverTime = clock.now() + dayMs
+  answer({ serverTime })
+  clock.advance(secondMs)
+  answer({ serverTime })
+  expect(times.now()).toBeNull()
+})
+
+it('after three runs with a steadily advancing time the newest time starts again from there, with an event', () => {
+  const { answer, clock } = scene()
+  const skewMs = -hourMs
+  answer()
+  const found: string[] = []
+  for (let run = 0; run < 5; run++) {
+    clock.advance(5 * minuteMs)
+    found.push(answer({ skewMs }))
+  }
+  expect(found).toEqual(['stale', 'stale', 'stale', 'order_violation', 'fine'])
+})
+
+it.each([null, 'the same'])('a time behind that comes with the id %j never counts: it may be a replay', (requestId) => {
+  const { answer, clock } = scene()
+  answer({ requestId })
+  for (let run = 0; run < 5; run++) {
+    clock.advance(5 * minuteMs)
+    expect(answer({ requestId, skewMs: -hourMs })).toBe('stale')
+  }
+})
+
+it('answers to requests that were under way together count as one run', () => {
+  const { answer, clock, times } = scene()
+  answer()
+  const requests = [1, 2, 3, 4, 5].map(() => times.begin())
+  const found = requests.map((request) => {
+    clock.advance(secondMs)
+    return answer({ request, skewMs: -hourMs })
+  })
+  expect([...found, answer({ skewMs: -hourMs })]).toEqual(new Array(6).fill('stale'))
+})
+
+it.each([
+  ['does not advance', () => 0],
+  ['jumps about', (run: number) => (run % 2 === 0 ? -hourMs : -2 * hourMs)],
+])('a time behind that %s never counts', (_how, skewOf) => {
+  const { answer, clock } = scene()
+  answer()
+  const start = clock.now() - hourMs
+  for (let run = 0; run < 10; run++) {
+    clock.advance(5 * minuteMs)
+    const skewMs = skewOf(run)
+    expect(answer(skewMs === 0 ? { serverTime: start } : { skewMs })).toBe('stale')
+  }
+})
+
+it('the time of the server goes on with the monotonic clock, whatever the local clock does', () => {
+  const { answer, clock, times } = scene()
+  expect([times.now(), times.skewMs('roles')]).toEqual([null, undefined])
+  answer({ skewMs: 2 * minuteMs })
+  const before = Number(times.now())
+  clock.advance(hourMs)
+  clock.jump(500 * dayMs)
+  expect(times.now()).toBe(before + hourMs)
+  expect(times.skewMs('roles')).toBe(2 * minuteMs - 500 * dayMs)
+  expect(times.skewMs('users')).toBeUndefined()
+})
+
+it('the skew is told in whole milliseconds, however finely the monotonic clock counts', () => {
+  const clock = fakeClock()
+  const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
+  const serverTime = clock.now() + 1500
+  const stated = { requestId: 'a', timestamp: new Date(serverTime).toISOString(), serverTime, ageSeconds: null }
+  const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
+  times.note({ what: 'GET /api/public/roles', resource: 'roles', request: times.begin(), ...stated, ...receipt })
+  times.settle('roles')
+  clock.advance(minuteMs + 0.3)
+  expect(times.skewMs('roles')).toBe(1500)
+})
+
+it('a right time in a run that failed takes nothing back of the skew of the data that are there', () => {
+  const { answer, times } = scene()
+  answer({ skewMs: hourMs })
+  answer({ skewMs: hourMs + secondMs, isTaken: false })
+  expect(times.skewMs('roles')).toBe(hourMs)
+  answer({ skewMs: hourMs + secondMs })
+  expect(times.skewMs('roles')).toBe(hourMs + secondMs)
+})
+
+it('no skew is known by an answer whose time cannot be read, until one can', () => {
+  const { answer, times } = scene()
+  answer()
+  expect(answer({ serverTime: null })).toBe('unreadable_time')
+  expect(times.skewMs('roles')).toBeNull()
+  answer()
+  expect(times.skewMs('roles')).toBe(0)
+})
+
+it('a record read by its id says nothing of the time of its resource', () => {
+  const { answer, times } = scene()
+  answer({ resource: null })
+  expect(times.skewMs('roles')).toBeUndefined()
+})
+
+it('a local clock that is set back by days leaves the newest time where it is', () => {
+  const { answer, clock, times } = scene()
+  answer()
+  const server = clock.now()
+  clock.jump(-9 * dayMs)
+  clock.advance(minuteMs)
+  expect(answer({ serverTime: server + minuteMs })).toBe('fine')
+  expect(times.now()).toBe(server + minuteMs)
+  expect(answer({ serverTime: clock.now() })).toBe('stale')
+})

@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { OwnSecrets } from '../../../src/api/credentials/own-secrets.ts'
+
+function masked(body: string, ...secrets: readonly string[]): string {
+  const own = new OwnSecrets()
+  for (const secret of secrets) own.note(secret)
+  return own.mask(Buffer.from(body)).toString()
+}
+
+const numbered = (character: string) => String.raw`\u00${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+
+it('masks a secret in any text and name, however JSON writes it, and leaves the rest byte for byte', () => {
+  const secret = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 8,
+    maxLength: 60,
+  })
+  const escapes = fc.array(fc.constantFrom('json', 'lower', 'upper', 'slash'), { minLength: 60, maxLength: 60 })
+  fc.assert(
+    fc.property(secret, escapes, fc.string({ unit: 'grapheme' }), (text, ways, other) => {
+      fc.pre(!JSON.stringify(other).includes(text) && !JSON.stringify(other).includes('['))
+      const written = Array.from(text, (character, at) => {
+        if (ways[at] === 'lower') return numbered(character)
+        if (ways[at] === 'upper') return numbered(character).toUpperCase().replace('U', 'u')
+        if (ways[at] === 'slash' && character === '/') return String.raw`\/`
+        return JSON.stringify(character).slice(1, -1)
+      }).join('')
+      const beside = JSON.stringify(other).slice(1, -1)
+      const bodyOf = (own: string) => `{"${beside} ${own}": ["x ${own} ${beside}", 1]}`
+      expect(masked(bodyOf(written), text)).toBe(bodyOf('[withheld]'))
+    }),
+  )
+})
+
+it('masks a secret as an address writes it, in upper and lower case', () => {
+  for (const secret of ['ab+/c=~(d)%25e|f', '%%%%%%%%', '++//==++', 'token%2fabc%']) {
+    const encoded = encodeURIComponent(secret)
+    for (const text of [encoded, encoded.toLowerCase()]) {
+      expect(masked(`{"x": "a=${text}&b"}`, secret)).toBe('{"x": "a=[withheld]&b"}')
+    }
+    expect(masked(`{"x": "${secret}"}`, secret)).toBe('{"x": "[withheld]"}')
+  }
+})
+
+it('gives back the very body that holds no secret', () => {
+  const own = new OwnSecrets()
+  own.note('CANARY-token-31415926535')
+  for (const text of ['{}', String.raw`{"name": "Ren\u00e9 \u0043ANARY"}`, '31415926535', '']) {
+    const body = Buffer.from(text)
+    expect(own.mask(body)).toBe(body)
+  }
+})
+
+it('masks the longest secret there may be', () => {
+  const secret = 'ab+/'.repeat(4096)
+  expect(masked(`{"x": "${secret}"}`, secret)).toBe('{"x": "[withheld]"}')
+})
+
+it('knows the secrets sent last, and takes no short word for one', () => {
+  const tokens = ['token-number-1', 'token-number-2', 'token-number-3', 'token-number-4', 'token-number-5']
+  const sent = tokens.flatMap((token) => ['client-secret', token])
+  expect(masked('client-secret token-number-5 token-number-4 token-number-3', ...sent)).toBe(
+    '[withheld] [withheld] [withheld] [withheld]',
+  )
+  expect(masked('{"state": "Active"}', 'Active')).toBe('{"state": "Active"}')
+})

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import { readDocument } from '../../../src/api/decode/document.ts'
+import { readRole } from '../../../src/api/decode/role.ts'
+import { readUser } from '../../../src/api/decode/user.ts'
+import { document, permission, role, user } from '../support/answers.ts'
+
+function extraOf(fields: object): Readonly<Record<string, unknown>> {
+  const reading = readUser({ ...user, ...fields })
+  if (!reading.ok) throw new Error(reading.problem)
+  return reading.extra ?? {}
+}
+
+it.each([
+  'clientSecret',
+  'client_secret',
+  'password',
+  'PASSWORDS',
+  'access-token',
+  'apiKey',
+  'APIKey',
+  'apikey',
+  'privateKeyPem',
+  'credentials',
+  'content',
+  'contentBase64',
+  'secretValue',
+  'passwordHash',
+  'downloadUrl',
+  'downloadURL',
+  'avatarUri',
+  'signature',
+  'Authorization',
+  'x.sessionCookie',
+])('stores of a field named %s no more than type and length', (name) => {
+  expect(extraOf({ [name]: 'hush' })).toEqual({ [name]: '[withheld: string of 4 characters]' })
+  expect(extraOf({ [name]: { a: 'hush', b: 1 } })).toEqual({ [name]: '[withheld: object of 2 fields]' })
+  expect(extraOf({ [name]: ['hush'] })).toEqual({ [name]: '[withheld: array of 1 elements]' })
+  expect(extraOf({ [name]: 1234 })).toEqual({ [name]: '[withheld: number of 4 characters]' })
+  expect(extraOf({ [name]: null })).toEqual({ [name]: null })
+  expect(extraOf({ outer: [{ [name]: 'hush' }] })).toEqual({
+    outer: [{ [name]: '[withheld: string of 4 characters]' }],
+  })
+})
+
+it.each([
+  ['passwordPolicy', 'strict'],
+  ['hotPath', '/a/b'],
+  ['tokenType', 'user'],
+  ['keyId', 7],
+  ['contentType', 'application/pdf'],
+  ['locale', 'en-GB'],
+  ['department', 'Research and development, second floor of the old building'],
+  ['managerId', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001'],
+  ['homepage', 'https://example.com/people/7'],
+  ['tags', ['a', { deep: [1, true, null] }]],
+])('stores a field named %s as it comes', (name, value) => {
+  expect(extraOf({ [name]: value })).toEqual({ [name]: value })
+})
+
+it.each([
+  ['a JWT', 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln'],
+  ['a PEM block', '-----BEGIN KEY-----\nAAAA'],
+  ['an address with a query', 'https://files.example.com/a?sig=1'],
+  ['an address with a user', 'https://me:you@example.com'],
+  ['a query alone', '/download?ticket=4'],
+  ['32 hexadecimal digits', '0123456789abcdef0123456789abcdef'],
+  ['base64 amid words', `see ${Buffer.from('a text that is to be kept secret').toString('base64')} there`],
+  ['a long text', 'word '.repeat(52)],
+  ['a GUID with more', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001 0123456789abcdef0123456789abcdef'],
+])('withholds %s wherever it comes', (_, value) => {
+  const note = `[withheld: string of ${value.length} characters]`
+  expect(extraOf({ note: value })).toEqual({ note })
+  expect(extraOf({ note: [{ deep: [value] }] })).toEqual({ note: [{ deep: [note] }] })
+})
+
+it('withholds names that carry an e-mail address, a secret or content, and tells no event of them', () => {
+  const secret = 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln'
+  const names = ['ada@example.com', 'bob@example.com', secret, 'x'.repeat(101)]
+  const reading = readUser({ ...user, ...Object.fromEntries(names.map((name) => [name, 1])), n: { [secret]: 2 } })
+  expect(reading).toMatchObject({
+    extra: {
+      '[withheld: name of 15 characters]': 1,
+      '[withheld: name of 15 characters] 2': 1,
+      '[withheld: name of 101 characters]': 1,
+      n: { '[withheld: name of 35 characters]': 2 },
+    },
+  })
+  const shown = reading.ok && [reading.extra, reading.oddities]
+  expect(JSON.stringify(shown)).not.toMatch(/ada@|bob@|eyJ|xxx/)
+})
+
+it('withholds the secrets of a record that cannot be read, and keeps its described texts', () => {
+  const bad = { ...user, state: 5, clientSecret: 'hush', firstName: 'a'.repeat(40), mfaStatus: { apiKey: 'hush' } }
+  expect(readUser(bad)).toMatchObject({
+    ok: false,
+    raw: {
+      userId: 7,
+      state: 5,
+      firstName: 'a'.repeat(40),
+      email: user.email,
+      clientSecret: '[withheld: string of 4 characters]',
+      mfaStatus: { apiKey: '[withheld: string of 4 characters]' },
+    },
+  })
+  const name = 'Quarterly_Report_On_Information_Security_2026'
+  expect(readDocument({ ...document, createdAt: 1, filename: name, updatedAt: 'b'.repeat(40) })).toMatchObject({
+    raw: { filename: name, updatedAt: '[withheld: string of 40 characters]' },
+  })
+  const code = 'Api_Compliance_Documents_And_More_Read'
+  expect(readRole({ ...role, state: 1, permissions: [{ ...permission, code, secret: 'hush' }] })).toMatchObject({
+    raw: { permissions: [{ code, secret: '[withheld: string of 4 characters]' }] },
+  })
+  expect(readUser(['eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln'])).toMatchObject({
+    raw: ['[withheld: string of 35 characters]'],
+  })
+})

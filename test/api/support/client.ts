@@ -1,0 +1,48 @@
+import { createTenantClient } from '../../../src/api/client.ts'
+import type { ApiOptions, TenantClientOptions } from '../../../src/api/options.ts'
+import type { TenantClient, TenantObserver } from '../../../src/api/reader.ts'
+import { type FakeClock, fakeClock } from './fake-clock.ts'
+
+export const token = 'CANARY-token-31415926535'
+
+export interface TestClient {
+  readonly client: TenantClient
+  readonly clock: FakeClock
+  /** `endpoint status` of each request, `retry reason`. */
+  readonly observed: string[]
+}
+
+export type Overrides = Partial<Omit<TenantClientOptions, 'api'>> & { readonly api?: Partial<ApiOptions> }
+
+export const defaultApi: ApiOptions = {
+  pageSizeParameter: null,
+  pageSize: 200,
+  timeoutMs: 5000,
+  maxBodyBytes: 8 * 2 ** 20,
+  requestsPerSecond: 0,
+  allowInsecureHttp: false,
+  proxy: null,
+  caFile: null,
+}
+
+export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): TestClient {
+  const clock = fakeClock()
+  const observed: string[] = []
+  const observer: TenantObserver = {
+    request: (endpoint, status) => observed.push(`${endpoint} ${status}`),
+    retry: (reason) => observed.push(`retry ${reason}`),
+  }
+  const client = createTenantClient({
+    name: 'acme',
+    baseUrl,
+    auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'TOKEN' } },
+    api: { ...defaultApi, ...api },
+    clock,
+    random: () => 0.5,
+    env: (name) => (name === 'TOKEN' ? token : undefined),
+    version: '1.2.3',
+    observer,
+    ...rest,
+  })
+  return { client, clock, observed }
+}

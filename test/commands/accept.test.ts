@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { aDay, synced } from './support/cli.ts'
+
+async function shrunk() {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  const held = await world.run('sync')
+  expect(held.code).toBe(3)
+  expect(held.stdout).toMatch(/users +full sync +shrink_held/)
+  const [id = ''] = (await world.run('accept')).stdout.split(' ')
+  return { ...world, id }
+}
+
+it('prints nothing but the holds, and says on standard error that there is none', async () => {
+  const { run } = await synced()
+  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
+})
+
+it('lists a hold as id, tenant, resource, reason and count', async () => {
+  const { run, id } = await shrunk()
+  expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
+  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+})
+
+it('shows people on a terminal a heading and the command to type next', async () => {
+  const { runWith, id } = await shrunk()
+  const texts: string[] = []
+  const stdout = { isTTY: true, write: (piece: string) => texts.push(piece) }
+  await runWith({ stdout } as never, 'accept')
+  const [heading, row, , next] = texts.join('').split('\n')
+  expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT$/)
+  expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
+  expect(next).toBe(`Accept one with: tenantwatch accept ${id} --count 125 --reason "..."`)
+})
+
+it('keeps the id of a hold while what it holds is unchanged', async () => {
+  const { run, id } = await shrunk()
+  await run('sync', '--full')
+  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+})
+
+it('removes nothing before the hold is accepted, and exactly what was held afterwards', async () => {
+  const { run, id, simulator } = await shrunk()
+  const count = async () => (await run('export', 'users')).stdout.trimEnd().split('\n').length
+  expect(await count()).toBe(250)
+  const accepted = await run('accept', id, '--count', '125', '--reason', 'Left with the spin-off')
+  expect(accepted).toEqual({
+    code: 0,
+    stdout: 'Accepted: shrink_held of acme users, 125. It takes effect with the next run.\n',
+    stderr: '',
+  })
+  expect(await count()).toBe(250)
+  const next = await run('sync', '--full')
+  expect(next.stdout).toMatch(/users +full sync +ok +\+0 ~0 -125 =125/)
+  expect(next.code).toBe(0)
+  expect(await count()).toBe(simulator.state().userCount())
+  expect((await run('accept')).stdout).toBe('')
+})
+
+it('refuses a count that is not the present one, naming the new one', async () => {
+  const { run, id } = await shrunk()
+  expect(await run('accept', id, '--count', '3', '--reason', 'A reason')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: Hold ${id} covers 125 by now, which is not what --count says; look again before accepting\n`,
+  })
+  expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
+})
+
+it('says that a count is a whole number', async () => {
+  const { run, id } = await shrunk()
+  const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('the value of --count <n> cannot be used: want a whole number'),
+  ])
+})
+
+it('refuses a decision without a reason, and a hold that is not there', async () => {
+  const { run, id } = await shrunk()
+  const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Say why with --reason TEXT') }
+  expect(await run('accept', id)).toEqual(noReason)
+  expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
+  expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No hold has this id'),
+  })
+})
+
+it('lifts the hold by itself when the records come back', async () => {
+  const world = await synced()
+  world.simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme api-clients suspect_empty \d+\n$/)
+  world.simulator.faults.clear()
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+  expect((await world.run('accept')).stdout).toBe('')
+})
+
+it('holds a tenant whose token shows another tenant, and writes nothing for it', async () => {
+  const world = await synced()
+  const users = async () => (await world.run('export', 'users')).stdout
+  const before = await users()
+  world.simulator.swapTenant('reader')
+  world.pass(aDay)
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme all tenant_changed \d+\n$/)
+  expect(await users()).toBe(before)
+})
+
+it('accepts no list that lacks ownClientId, but says what ends the hold, and the setting does', async () => {
+  const world = await synced()
+  const config = world.read('tenantwatch.yaml')
+  const setTo = (clientId: string) =>
+    world.write('tenantwatch.yaml', config.replace('name: acme', `name: acme\n    ownClientId: ${clientId}`))
+  setTo('00000000-0000-4000-8000-00000000dead')
+  world.pass(aDay)
+  expect((await world.run('sync')).stdout).toMatch(/api-clients +full sync +tenant_changed/)
+  const [id = ''] = (await world.run('accept')).stdout.split(' ')
+  expect(await world.run('accept', id, '--reason', 'It was rotated')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('cannot be accepted, as the next run would raise it again. Set ownClientId to'),
+  })
+  const texts: string[] = []
+  await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
+  expect(texts.join('')).toContain(`\n${id} cannot be accepted. Set ownClientId to`)
+  expect(texts.join('')).not.toContain('Accept one with')
+  setTo(world.simulator.credentials.reader.clientId)
+  world.pass(aDay)
+  expect((await world.run('sync')).code).toBe(0)
+  expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
+})

@@ -1,0 +1,311 @@
+import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { type Cli, type CliOptions, cli, startTime, synced } from './support/cli.ts'
+
+const formats = ['json', 'md', 'html'] as const
+const small = { sizes: { users: 30, documents: 20 } }
+
+interface Told {
+  readonly at: number
+  readonly documents: readonly string[]
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** Numbers below 1, the same at each run. */
+function prng(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
+
+/** A world whose time the test knows. */
+async function timed(
+  more: string,
+  tenants = [{ name: 'acme' }, { name: 'beta' }],
+  simulator: CliOptions['simulator'] = small,
+) {
+  const world = await cli({ simulator, tenants, more })
+  let now = startTime
+  return {
+    ...world,
+    now: () => now,
+    pass(ms: number) {
+      now += ms
+      world.pass(ms)
+    },
+    async tell(): Promise<Told> {
+      const documents: string[] = []
+      for (const format of formats) {
+        const { code, stdout } = await world.run('report', '--details', '--format', format)
+        expect(code).toBe(0)
+        documents.push(stdout)
+      }
+      return { at: now, documents }
+    },
+    async tellAgain({ at }: Told): Promise<Told> {
+      const documents: string[] = []
+      for (const format of formats) {
+        const { stdout, stderr } = await world.run('report', '--details', '--format', format, '--as-of', iso(at))
+        documents.push(stdout + stderr)
+      }
+      return { at, documents }
+    },
+  }
+}
+
+const pick = <T>(random: () => number, from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
+
+/** One thing that may happen to a tenant. */
+function happen({ simulator }: Cli, random: () => number): void {
+  const { primary } = simulator
+  const user = pick(random, [...simulator.state().users()])
+  const client = pick(random, [...simulator.state().apiClients()])
+  const document = pick(random, [...simulator.state().documents()])
+  const deeds: (() => void)[] = [
+    () => user && primary.updateUser(user.userId, { mfaStatus: !user.mfaStatus }),
+    () => user && primary.removeUser(user.userId),
+    () => void primary.addUser({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z' }),
+    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-02-01T00:00:00Z' }),
+    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-09-01T00:00:00Z' }),
+    () => document && primary.removeDocument(document.fileId),
+    () => void primary.addDocument({ filename: 'policy.pdf', createdAt: '2024-01-01T00:00:00Z', updatedAt: null }),
+    () => void primary.setSettings({ mfaEnabled: random() < 0.5, ssoEnforced: random() < 0.5 }),
+  ]
+  pick(random, deeds)?.()
+}
+
+const configurations = [
+  '',
+  'checks: { user-invitation-accepted: { days: 500, highDays: 600 } }',
+  'checks: { user-mfa-enrolled: { enrolledWhen: mfaAction }, document-current: { enabled: false } }',
+  'resources: { documents: { enabled: false } }',
+  'freshness: { users: 90m }',
+  'waivers: [{ id: w1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: ann, reason: Until the roll-out has ended, expires: 2026-03-02 }]',
+  'waivers: [{ id: w1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: bob, reason: Until the roll-out has ended, expires: 2026-03-20 }, { id: w2, check: auth-sso-enforced, entity: authentication-settings, tenant: acme, owner: bob, reason: There is no identity provider, expires: 2026-03-04 }]',
+]
+
+it.each([1, 2])(
+  'tells of any time what the report of that time told, byte for byte, whatever happened since (%i)',
+  async (seed) => {
+    const world = await timed('')
+    const random = prng(seed)
+    const base = world.read('tenantwatch.yaml')
+    const single = base.replace(/ {2}- name: beta[\s\S]*?(?=^\S)/m, '')
+    const token = world.env['ACME_TOKEN']
+    const told: Told[] = []
+    for (let step = 0; step < 14; step++) {
+      for (let i = 0; i < 3; i++) happen(world, random)
+      if (random() < 0.5)
+        world.write('tenantwatch.yaml', `${random() < 0.3 ? single : base}${pick(random, configurations)}\n`)
+      world.env['ACME_TOKEN'] = random() < 0.2 ? 'no longer valid' : token
+      await world.run('sync', ...(random() < 0.5 ? ['--full'] : []))
+      world.pass(pick(random, [0, minuteMs, 10 * minuteMs, 40 * minuteMs, 5 * hourMs, 20 * hourMs]) ?? 0)
+      if (step > 0) world.pass(1)
+      told.push(await world.tell())
+      world.pass(1)
+    }
+    const kinds = new Set(told.map(({ documents }) => documents[0]))
+    expect(kinds.size).toBe(told.length)
+    for (const one of told) expect(await world.tellAgain(one)).toEqual(one)
+  },
+  120_000,
+)
+
+it('keeps what still held when older rows are erased, and says of what lies before that it is gone', async () => {
+  const world = await timed('history: { retentionDays: 3 }', [{ name: 'acme' }])
+  const random = prng(7)
+  const told: Told[] = []
+  for (let step = 0; step < 10; step++) {
+    if (step % 3 === 0) happen(world, random)
+    await world.run('sync', '--full')
+    world.pass(12 * hourMs)
+    told.push(await world.tell())
+    world.pass(minuteMs)
+  }
+  await world.run('sync', '--full')
+  const kept = told.filter(({ at }) => at >= world.now() - 72 * hourMs)
+  expect(kept.length).toBeGreaterThan(4)
+  expect(kept.length).toBeLessThan(9)
+  for (const one of kept) expect(await world.tellAgain(one)).toEqual(one)
+  const gone = await world.run('report', '--as-of', iso(told[0]?.at ?? 0))
+  expect(gone).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: There is no record from before ${iso(world.now() - 72 * hourMs)} any more: history.retentionDays has passed\n`,
+  })
+})
+
+it('tells again how waivers and holds stood: agreed, lapsed, renewed, expired, taken out; raised, lifted', async () => {
+  const world = await timed('', [{ name: 'acme' }])
+  const { primary } = world.simulator
+  const base = world.read('tenantwatch.yaml')
+  const { clientId = '' } = primary.addApiClient({ secretExpirationDate: '2026-02-01T00:00:00Z' })
+  const waive = (reason: string, expires: string) =>
+    world.write(
+      'tenantwatch.yaml',
+      `${base}waivers: [{ id: w, check: api-client-secret-not-expired, entity: ${clientId}, tenant: acme, owner: ann, reason: ${reason}, expires: ${expires} }]\n`,
+    )
+  const told: Told[] = []
+  const step = async (deed: () => void, wait = hourMs) => {
+    deed()
+    await world.run('sync', '--full')
+    world.pass(wait)
+    told.push(await world.tell())
+    world.pass(minuteMs)
+  }
+  await step(() => {})
+  await step(() => waive('The vendor renews it next week', '2026-03-20'))
+  await step(() => void primary.updateApiClient(clientId, { secretExpirationDate: '2026-02-02T00:00:00Z' }))
+  await step(() => waive('The vendor renews it in two weeks', '2026-03-01'))
+  await step(() => void primary.removeUsers(({ userId }) => userId % 2 === 0))
+  await step(() => {}, 20 * hourMs)
+  await step(() => void primary.removeApiClient(clientId))
+  await step(() => world.write('tenantwatch.yaml', base))
+  const states = told.map(({ documents }) => {
+    const [tenant] = (JSON.parse(documents[0] ?? '') as Standing).tenants
+    return [tenant?.waivers[0]?.state, tenant?.waivers[0]?.lapsed, tenant?.holds[0]?.reason]
+  })
+  expect(states).toEqual([
+    [undefined, undefined, undefined],
+    ['active', 0, undefined],
+    ['lapsed', 1, undefined],
+    ['active', 0, undefined],
+    ['active', 0, 'shrink_held'],
+    ['expired', 0, 'shrink_held'],
+    ['expired', 0, 'shrink_held'],
+    [undefined, undefined, 'shrink_held'],
+  ])
+  await world.run('sync', '--full')
+  for (const one of told) expect(await world.tellAgain(one)).toEqual(one)
+})
+
+interface Standing {
+  readonly tenants: readonly {
+    readonly waivers: readonly { readonly state: string; readonly lapsed: number }[]
+    readonly holds: readonly { readonly reason: string }[]
+  }[]
+}
+
+interface Document {
+  readonly notes: readonly string[]
+  readonly tenants: readonly {
+    readonly openTotal: number
+    readonly findings: readonly object[]
+    readonly checks: readonly { readonly standing: string }[]
+  }[]
+}
+
+it('never takes an earlier state for the present one after the clock was set back', async () => {
+  const world = await timed('', [{ name: 'acme' }])
+  const { primary } = world.simulator
+  const read = async (...args: string[]) =>
+    JSON.parse((await world.run('report', '--format', 'json', ...args)).stdout) as Document
+  for (const { userId } of [...world.simulator.state().users()]) primary.updateUser(userId, { mfaStatus: true })
+  await world.run('sync')
+  world.pass(hourMs)
+  const before = await world.tell()
+  const calm = await read()
+  world.pass(hourMs)
+  const [user] = [...world.simulator.state().users()]
+  primary.updateUser(user?.userId ?? 0, { mfaStatus: false })
+  await world.run('sync', '--full')
+  const failing = await read()
+  expect(failing.tenants[0]?.openTotal).toBe((calm.tenants[0]?.openTotal ?? 0) + 1)
+  world.pass(-90 * minuteMs)
+  await world.run('sync', '--full')
+  const now = await read()
+  expect(now.tenants[0]?.openTotal).toBe(failing.tenants[0]?.openTotal)
+  expect(now.tenants[0]?.findings.length).toBe(failing.tenants[0]?.findings.length)
+  expect(now.notes.some((note) => note.startsWith('The clock had shown 2026-03-01T14:00:00.000Z already'))).toBe(true)
+  const second = await world.tell()
+  world.pass(3 * hourMs)
+  await world.run('sync', '--full')
+  expect(await world.tellAgain(second)).toEqual(second)
+  const early = await read('--as-of', iso(startTime + 10 * minuteMs))
+  expect(early.tenants[0]?.openTotal).toBe(calm.tenants[0]?.openTotal)
+  expect(before.at).toBeGreaterThan(second.at)
+})
+
+it('forgets no history for a clock that began years behind', async () => {
+  const world = await timed('', [{ name: 'acme' }])
+  await world.run('sync')
+  world.pass(hourMs)
+  const told = await world.tell()
+  world.pass(hourMs)
+  const years = 40 * 365 * 24 * hourMs
+  world.pass(-years)
+  await world.run('sync')
+  world.pass(years + minuteMs)
+  world.simulator.primary.setSettings({ mfaEnabled: false })
+  await world.run('sync', '--full')
+  expect(await world.tellAgain(told)).toEqual(told)
+})
+
+it('keeps record and history through a clock that is years ahead for a while, also from the very first on', async () => {
+  let server = startTime
+  const world = await timed('', [{ name: 'acme' }], { ...small, clock: () => server })
+  const pass = (ms: number) => {
+    server += ms
+    world.pass(ms)
+  }
+  const ahead = async () => {
+    const years = 5 * 365 * 24 * hourMs
+    world.pass(years)
+    expect(await world.run('sync')).toMatchObject({ code: 0 })
+    world.pass(-years)
+    pass(minuteMs)
+    await world.run('sync', '--full')
+    pass(minuteMs)
+  }
+  await ahead()
+  const told = await world.tell()
+  expect(told.documents[0]).toContain('"standing": "pass"')
+  expect(told.documents[0]).toContain('"recordBegins": "2026-03-01T12:01:00.000Z"')
+  pass(hourMs)
+  world.simulator.primary.setSettings({ mfaEnabled: false })
+  await world.run('sync', '--full')
+  const { stdout } = await world.run('history')
+  expect(stdout).toContain('mfaEnabled true -> false')
+  pass(hourMs)
+  await ahead()
+  expect((await world.run('history')).stdout).toContain(stdout)
+  expect(await world.tellAgain(told)).toEqual(told)
+})
+
+it('lets a check result that nobody confirmed fade, also of times long past', async () => {
+  const world = await timed('', [{ name: 'acme' }])
+  await world.run('sync')
+  world.pass(30 * minuteMs)
+  const silent = await world.tell()
+  expect(silent.documents[0]).not.toContain('"standing": "pass"')
+  world.pass(minuteMs)
+  await world.run('sync', '--full')
+  const fresh = JSON.parse((await world.run('report', '--format', 'json')).stdout) as Document
+  expect(fresh.tenants[0]?.checks.some(({ standing }) => standing === 'pass')).toBe(true)
+  world.pass(minuteMs)
+  expect(await world.tellAgain(silent)).toEqual(silent)
+})
+
+it('says of a time before the record, of one to come, and of none at all what is wrong', async () => {
+  const world = await synced({ simulator: small })
+  const { run } = world
+  expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: There is no record from before 2026-03-01T12:00:00.000Z: it begins then\n',
+  })
+  expect(await run('report', '--as-of', '2026-03-01')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: The time of --as-of lies in the future; without it the report tells of now\n',
+  })
+  expect(await run('report', '--as-of', 'yesterday')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: --as-of is no time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+  })
+  expect(await run('report', '--tenant', 'nobody')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: Unknown tenant at that time: want one of acme\n',
+  })
+})

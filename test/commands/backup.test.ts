@@ -1,0 +1,143 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { aDay, cli, synced } from './support/cli.ts'
+
+async function world() {
+  const one = await synced()
+  const folder = join(one.folder, 'backups')
+  mkdirSync(folder)
+  return { ...one, backups: folder, target: join(folder, 'tenantwatch.db') }
+}
+
+it('says in one line what it made: file, size, records and age', async () => {
+  const { run, pass, target, simulator } = await world()
+  pass(3 * minuteMs)
+  const { code, stdout, stderr } = await run('backup', 'backups/tenantwatch.db')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [, file, size, records, age] =
+    /^(\S+): (\d+\.\d) MB, (\d+) records, last synced 2026-03-01T12:00:\d\d\.\d{3}Z \((\d+) min ago\)\n$/.exec(
+      stdout,
+    ) ?? []
+  expect([file, size, age]).toEqual([target, (statSync(target).size / 1e6).toFixed(1), '3'])
+  const state = simulator.state()
+  expect(Number(records)).toBeGreaterThan([...state.users()].length + [...state.documents()].length)
+})
+
+it('replaces the backup of the day before', async () => {
+  const { run, pass, target, backups, simulator } = await world()
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  simulator.primary.addUser({ lastName: 'Of the second day' })
+  pass(aDay)
+  expect(await run('sync')).toMatchObject({ code: 0 })
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  expect(readFileSync(target, 'latin1')).toContain('Of the second day')
+  expect(readdirSync(backups)).toEqual(['tenantwatch.db'])
+})
+
+it('works beside a running engine and lets it work', async () => {
+  const { run, store, target } = await world()
+  await using engine = openMirror(store, 'engine')
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  await engine.openTenant('globex', 'https://globex.example.com', 1)
+  await engine.verify()
+})
+
+it.each([
+  ['the mirror itself', 'data/mirror.db', /^tenantwatch: \S+ is the mirror itself \(store\.path\) .*\n$/],
+  ['a missing folder', 'nowhere/x.db', /^tenantwatch: There is no folder \S+nowhere for the backup; make it first\n$/],
+  ['a folder', 'backups', /^tenantwatch: \S+ is a folder; name a file in it\n$/],
+  ['another file', 'tenantwatch.yaml', /^tenantwatch: \S+ is no backup of tenantwatch and is left as it is; .*\n$/],
+  ['no name', '', /^tenantwatch: Name the file for the backup\n$/],
+])('ends with 2 and one sentence on %s', async (_, file, said) => {
+  const { run, files } = await world()
+  const before = files()
+  const { code, stdout, stderr } = await run('backup', file)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(said)
+  expect(files()).toBe(before)
+})
+
+it('ends with 3 and one sentence when there is no mirror yet', async () => {
+  const { run } = await cli()
+  const { code, stdout, stderr } = await run('backup', 'x.db')
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toMatch(/^tenantwatch: There is no mirror at \S+ yet; run "tenantwatch sync" first\n$/)
+})
+
+it('ends with 3 and leaves nothing when it is told to stop', async () => {
+  const { runWith, target, backups } = await world()
+  const stop = AbortSignal.abort(new DOMException('The program is stopping', 'AbortError'))
+  expect(await runWith({ stop }, 'backup', target)).toEqual({ code: 3, stdout: '', stderr: '' })
+  expect(readdirSync(backups)).toEqual([])
+})
+
+it('tells on a terminal how far it is, and takes that away at the end', async () => {
+  const { runWith, target } = await world()
+  const said: string[] = []
+  const terminal = { isTTY: true, columns: 80, write: (text: string) => said.push(text) > 0 }
+  const { code, stdout } = await runWith({ stderr: terminal }, 'backup', target)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^\S+: .* records, /)
+  expect(said).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KChecking the copy', '\r\u001b[K'])
+})
+
+const restore = (backup: string, store: string) => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true })
+  copyFileSync(backup, store)
+}
+
+it('can be restored: the engine starts on it, catches up and keeps what only the mirror knows', async () => {
+  const { run, pass, store, target, simulator } = await world()
+  const findings = async () => JSON.parse((await run('findings', '--format', 'json')).stdout)
+  const before = await findings()
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  simulator.primary.addUser({ lastName: 'After the backup' })
+  pass(aDay)
+  expect(await run('sync')).toMatchObject({ code: 0 })
+  rmSync(store)
+  writeFileSync(`${store}-wal`, 'what was left of the lost one')
+  expect(await run('sync')).toMatchObject({ code: 3, stderr: expect.stringContaining('restore a backup') })
+  restore(target, store)
+  const first = await run('sync')
+  expect(first).toMatchObject({ code: 0 })
+  expect(first.stdout).toMatch(/users +full sync +ok +\+\d ~\d+ -0/)
+  expect((await run('export', 'users')).stdout).toContain('After the backup')
+  const known = new Map<string, string>(
+    before.map((one: { fingerprint: string; firstSeen: string }) => [one.fingerprint, one.firstSeen]),
+  )
+  const after = await findings()
+  expect(after.filter(({ fingerprint }: { fingerprint: string }) => known.has(fingerprint)).length).toBeGreaterThan(100)
+  for (const { fingerprint, firstSeen } of after) {
+    if (known.has(fingerprint)) expect(firstSeen).toBe(known.get(fingerprint))
+  }
+  const second = await run('sync', '--full')
+  expect(second.stdout).toMatch(/users +full sync +ok +\+0 ~0 -0 =251/)
+})
+
+it('can be restored on another machine, where no mirror was before', async () => {
+  const { run, env, folder, target } = await world()
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  const elsewhere = join(folder, 'elsewhere', 'mirror.db')
+  mkdirSync(dirname(elsewhere))
+  copyFileSync(target, elsewhere)
+  env['TENANTWATCH_STORE_PATH'] = elsewhere
+  const { code, stdout } = await run('sync', '--full')
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/users +full sync +ok +\+0 ~0 -0 =250/),
+  })
+})
+
+it('can be read as it lies there, without a trace', async () => {
+  const { run, env, target, backups } = await world()
+  const live = await run('findings', '--format', 'json')
+  expect(await run('backup', target)).toMatchObject({ code: 0 })
+  const bytes = readFileSync(target)
+  env['TENANTWATCH_STORE_PATH'] = target
+  expect(await run('findings', '--format', 'json')).toEqual(live)
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+  expect(readdirSync(backups)).toEqual(['tenantwatch.db'])
+})

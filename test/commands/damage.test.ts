@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openWorld } from '../hostile/support/world.ts'
+import { damageIndex, enlarge } from '../support/large-mirror.ts'
+import { aDay, synced } from './support/cli.ts'
+
+function contentOf(path: string): unknown {
+  const raw = new BetterSqlite3(path, { readonly: true })
+  onTestFinished(() => void raw.close())
+  const tables = ['users', 'findings', 'check_states', 'runs', 'sync_states', 'tenants']
+  return tables.map((table) => raw.prepare(`select * from ${table}`).all())
+}
+
+function removeOneUser(path: string): void {
+  const raw = new BetterSqlite3(path)
+  raw.prepare('update users set removed_at = 1 where rowid = 1').run()
+  raw.close()
+}
+
+it('syncs and evaluates nothing on a large mirror that is damaged, and ends with 3 and one sentence', async () => {
+  const world = await synced()
+  enlarge(world.store)
+  damageIndex(world.store)
+  const before = contentOf(world.store)
+  world.pass(aDay)
+  const requests = world.simulator.requests.count()
+  const { code, stderr } = await world.run('sync')
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/The database .* is damaged \(.*users_posture.*\); restore/),
+  ])
+  expect(contentOf(world.store)).toEqual(before)
+  expect(world.simulator.requests.count()).toBe(requests)
+})
+
+it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no command', async (size) => {
+  const world = await synced()
+  const { stdout } = await world.run('findings', '--format', 'json')
+  const [{ fingerprint }] = JSON.parse(stdout)
+  if (size === 'large') enlarge(world.store)
+  else removeOneUser(world.store)
+  damageIndex(world.store)
+  const before = contentOf(world.store)
+  const commands = [
+    ['accept'],
+    ['expiring'],
+    ['explain', fingerprint],
+    ['export', 'users'],
+    ['findings'],
+    ['history'],
+    ['metrics'],
+    ['purge', 'nobody'],
+    ['report'],
+    ['sync'],
+  ]
+  for (const command of commands) {
+    const told = await world.run(...command)
+    expect([...command, told]).toEqual([
+      ...command,
+      {
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^tenantwatch: The database .* is damaged \(.*users_posture.*\); restore a backup.*\n$/,
+        ),
+      },
+    ])
+  }
+  expect(contentOf(world.store)).toEqual(before)
+})
+
+it('syncs a large mirror that is sound', async () => {
+  const world = await synced()
+  enlarge(world.store)
+  world.pass(aDay)
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+})
+
+it.each([
+  ['commands that read', 'findings'],
+  ['an engine', 'sync'],
+])('says the same to %s where a page of the mirror is none', async (_, command) => {
+  const world = await synced()
+  const bytes = readFileSync(world.store)
+  bytes.fill(0xff, 3 * 4096, 40 * 4096)
+  writeFileSync(world.store, bytes)
+  expect(await world.run(command)).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^tenantwatch: The database .* is damaged \(.*\); restore a backup.*\n$/),
+  })
+})
+
+it('serves what a large damaged mirror holds until the damage is found, then ends', async () => {
+  await using world = await openWorld()
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+  enlarge(world.store)
+  damageIndex(world.store)
+  const before = contentOf(world.store)
+  await using daemon = await world.daemon()
+  const answer = await fetch(`${daemon.origin}/metrics`)
+  expect(answer.status).toBe(200)
+  await expect(daemon.broken).rejects.toThrow(/is damaged/)
+  expect(contentOf(world.store)).toEqual(before)
+})

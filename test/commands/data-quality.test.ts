@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { cli, synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+
+const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf']
+
+it.each(formats)('says beside findings as %s which checks could not be evaluated', async (format) => {
+  const { run } = await cli()
+  await run('sync', '--resource', 'roles')
+  const { code, stderr } = await run('findings', '--format', format)
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^acme: \d+ of 19 checks cannot be evaluated: .*\(never\)/m)
+})
+
+it('shows a tenant that was never synced as unknown, in findings and in metrics', async () => {
+  const one = await synced()
+  const config = one.read('tenantwatch.yaml')
+  one.write('other.yaml', config.replaceAll('name: acme', 'name: zeta').replaceAll('name: "acme"', 'name: "zeta"'))
+  const { stderr } = await one.run('findings', '--config', 'other.yaml')
+  expect(stderr).toMatch(/^zeta: 19 of 19 checks cannot be evaluated/m)
+  const metrics = await one.run('metrics', '--config', 'other.yaml')
+  expect(metrics.stdout).toMatch(/tenantwatch_check_status\{tenant="zeta",[^}]*status="unknown"\} 1/)
+  expect(metrics.stdout).not.toMatch(/tenantwatch_users\{tenant="zeta"/)
+})
+
+it('says beside an export that its resource was never read to the end', async () => {
+  const { run } = await cli()
+  await run('sync', '--resource', 'roles')
+  const { code, stdout, stderr } = await run('export', 'users', '--format', 'csv')
+  expect(code).toBe(0)
+  expect(stderr).toBe('acme users: never read to the end; these records are not all\n')
+  expect(parseCsv(stdout)[0]?.slice(0, 3)).toEqual(['userId', 'firstName', 'lastName'])
+})
+
+it('ends with 3 and names the hold while one stands, also when no run met it', async () => {
+  const { run, simulator } = await synced()
+  simulator.primary.removeUsers(0.5)
+  expect(await run('sync', '--full', '--resource', 'users')).toMatchObject({ code: 3 })
+  const later = await run('sync', '--resource', 'documents')
+  expect(later.code).toBe(3)
+  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ of \d+ users are gone.*tenantwatch accept/m)
+})
+
+it('carries out an accepted removal with the next sync, although no full sync is due', async () => {
+  const { run, simulator } = await synced()
+  simulator.primary.removeUsers(0.5)
+  await run('sync', '--full', '--resource', 'users')
+  const [hold = ''] = (await run('accept')).stdout.split(' ')
+  expect(await run('accept', hold, '--reason', 'They left with the spin-off')).toMatchObject({ code: 0 })
+  expect(await run('sync')).toMatchObject({ code: 0 })
+  const exported = (await run('export', 'users')).stdout.trimEnd().split('\n')
+  expect(exported).toHaveLength([...simulator.state().users()].length)
+})
+
+it('does not show a check result that other thresholds led to', async () => {
+  const one = await cli({ more: 'checks: { document-current: { days: 30000 } }' })
+  await one.run('sync')
+  const status = async () => (await one.run('metrics')).stdout.match(/document-current",status="(\w+)"\} 1/)?.[1]
+  expect(await status()).toBe('pass')
+  one.write('tenantwatch.yaml', one.read('tenantwatch.yaml').replace('days: 30000', 'days: 300'))
+  expect(await status()).toBe('unknown')
+  await one.run('sync')
+  expect(await status()).toBe('fail')
+})
+
+it('explains a finding by its rule, its facts and its history', async () => {
+  const { run, simulator } = await synced()
+  const found: { fingerprint: string; entity: { id: string }; check: string }[] = JSON.parse(
+    (await run('findings', '--format', 'json')).stdout,
+  )
+  const finding = found.find(({ check }) => check === 'user-mfa-enrolled')
+  simulator.primary.updateUser(Number(finding?.entity.id), { roleName: 'Somebody else' })
+  await run('sync', '--full', '--resource', 'users')
+  const { code, stdout } = await run('explain', finding?.fingerprint.slice(0, 12) ?? '')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^(HIGH|LOW) user-mfa-enrolled: User/)
+  expect(stdout).toMatch(/^ {2}mfaStatus {2}false$/m)
+  expect(stdout).toMatch(/^ {2}requestId {2}"[\w-]+"$/m)
+  expect(stdout).toMatch(/^ {2}\S+ {2}roleName ".*" -> "Somebody else" {2}\(request [\w-]+\)$/m)
+  expect(await run('explain', 'ffffffff')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No finding has this fingerprint'),
+  })
+})

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { expect, it } from 'vitest'
+import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
+import { aDay, type Cli, cli, synced } from '../support/cli.ts'
+
+interface Told {
+  readonly failed: number
+  readonly warnings: number
+  readonly tenants: readonly {
+    readonly tenant: string
+    readonly diagnoses: readonly Diagnosis[]
+    readonly enrolment: unknown
+  }[]
+  readonly general: readonly Diagnosis[]
+}
+
+async function told({ run }: Pick<Cli, 'run'>): Promise<Told & { readonly code: number }> {
+  const { code, stdout, stderr } = await run('doctor', '--format', 'json')
+  expect(stderr).toBe('')
+  return { code, ...(JSON.parse(stdout) as Told) }
+}
+
+const about = (found: readonly Diagnosis[] | undefined, subject: string) =>
+  found?.filter((one) => one.subject === subject).map(({ level, sentence }) => `${level}: ${sentence}`)
+
+it('asks every endpoint once, and makes no database', async () => {
+  const { run, simulator } = await cli()
+  const { code, stdout } = await run('doctor')
+  expect(code).toBe(0)
+  expect(stdout.match(/^✓ .* Api_\w+_Read /gm)).toHaveLength(6)
+  expect(simulator.requests.count()).toBe(6)
+  expect(simulator.requests.all().map(({ method }) => method)).toEqual(Array(6).fill('GET'))
+  expect(stdout).toMatch(/^✓ +clock +the clocks agree$/m)
+  expect(stdout).toMatch(/^✓ +database +.*mirror\.db is not there yet; the first sync makes it$/m)
+  expect(await run('findings')).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no mirror') })
+})
+
+it('changes no byte of a database', async () => {
+  const world = await synced()
+  const digest = () => createHash('sha256').update(readFileSync(world.store)).digest('hex')
+  const before = digest()
+  expect((await world.run('doctor')).code).toBe(0)
+  expect(digest()).toBe(before)
+})
+
+it('names what cannot be read, and the permission for it, for each of several tenants', async () => {
+  const { run } = await cli({
+    tenants: [{ name: 'acme', token: 'withoutUsers' }, { name: 'globex', token: 'expired' }, { name: 'initech' }],
+  })
+  const { code, stdout, stderr } = await run('doctor')
+  expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+  expect(stdout).toMatch(/^✗ +users +Api_Users_Read +missing_permission: .*Api_Users_Read/m)
+  const [first, second, third] = stdout.split('\n\n')
+  expect(first?.match(/^✓ .* Api_/gm)).toHaveLength(5)
+  expect(second).toMatch(/^globex at /)
+  expect(second?.match(/^✗ .* Api_\w+ +unauthorized: /gm)).toHaveLength(6)
+  expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(6)
+})
+
+it('says that an empty list of API clients and a wrong clock cannot be', async () => {
+  const { run, simulator } = await cli()
+  simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'clock-skew', ms: 900_000 } })
+  const { code, stdout } = await run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +api-clients .*always contains the caller/m)
+  expect(stdout).toMatch(/^✗ +roles .*clock is 900 s ahead of this one/m)
+  expect(stdout).toMatch(
+    /^✗ +clock +the server's clock is 900\.0 s ahead of this one, more than 300 s\. Correct the clock/m,
+  )
+})
+
+it('does not wait a time-out for every endpoint of a tenant where nothing answers, and looks at the others', async () => {
+  const nobody = createServer()
+  await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve))
+  const address = nobody.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await new Promise((resolve) => nobody.close(resolve))
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'dark' }] })
+  const config = world.read('tenantwatch.yaml')
+  world.write('tenantwatch.yaml', config.replace(/(name: dark\n +baseUrl: ).*/, `$1http://127.0.0.1:${port}`))
+  const { code, tenants } = await told(world)
+  expect(code).toBe(3)
+  const [lit, dark] = tenants.map(({ diagnoses }) => diagnoses.filter(({ permission }) => permission !== null))
+  expect(lit?.map(({ level }) => level)).toEqual(Array(6).fill('ok'))
+  expect(dark?.map(({ reason }) => reason)).toEqual(Array(6).fill('network'))
+  expect(dark?.filter(({ sentence }) => sentence.includes('not asked'))).toHaveLength(4)
+})
+
+it('ends with 0 on warnings alone, as a table and as JSON, and counts them', async () => {
+  const world = await synced()
+  const { code, failed, warnings, tenants } = await told(world)
+  expect({ code, failed }).toEqual({ code: 0, failed: 0 })
+  expect(warnings).toBe(tenants.flatMap(({ diagnoses }) => diagnoses).filter(({ level }) => level === 'warn').length)
+  const table = await world.run('doctor')
+  expect(table.code).toBe(0)
+  expect(table.stdout).toContain(`\n0 failed, ${warnings} warnings\n`)
+  expect(await world.run('doctor', '--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
+})
+
+it('says of every warning and failure what to do', async () => {
+  const world = await synced({ tenants: [{ name: 'acme' }], more: 'checks: { document-current: { enabled: false } }' })
+  world.simulator.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 403 } })
+  const { tenants, general } = await told(world)
+  const all = [...(tenants[0]?.diagnoses ?? []), ...general]
+  const bad = all.filter(({ level }) => level !== 'ok')
+  expect(bad.length).toBeGreaterThan(2)
+  for (const { subject, advice } of bad)
+    expect([subject, advice]).toEqual([subject, expect.stringMatching(/^[A-Z].{10,}/)])
+  for (const { sentence } of all) expect(sentence).not.toMatch(/\.$/)
+})
+
+it('shows the truth table of the multi-factor flags, and what the rule makes of each row', async () => {
+  const world = await synced()
+  const users = [...world.simulator.state().users()]
+  const count = (state: string, status: boolean, action: boolean) =>
+    users.filter((user) => user.state === state && user.mfaStatus === status && user.mfaAction === action).length
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^STATE +MFASTATUS +MFAACTION +USERS +ENROLLED \(mfaStatus, assumed; policy on\)$/m)
+  expect(stdout).toMatch(new RegExp(`^Active +true +false +${count('Active', true, false)} +yes$`, 'm'))
+  expect(stdout).toMatch(new RegExp(`^Invited +false +true +${count('Invited', false, true)} +no$`, 'm'))
+  world.write(
+    'rule.yaml',
+    `${world.read('tenantwatch.yaml')}checks: { user-mfa-enrolled: { enrolledWhen: "not mfaAction" } }\n`,
+  )
+  const other = await world.run('doctor', '--config', 'rule.yaml')
+  expect(other.stdout).toMatch(new RegExp(`^Invited +false +true +${count('Invited', false, true)} +no$`, 'm'))
+  expect(other.stdout).toMatch(new RegExp(`^Active +false +false +${count('Active', false, false)} +yes$`, 'm'))
+})
+
+it('doubts a rule by which nobody is enrolled', async () => {
+  const world = await synced()
+  for (const { userId } of [...world.simulator.state().users()])
+    world.simulator.primary.updateUser(userId, { mfaStatus: false, mfaAction: true })
+  world.pass(aDay)
+  await world.run('sync')
+  const { code, tenants } = await told(world)
+  expect(code).toBe(0)
+  expect(about(tenants[0]?.diagnoses, 'enrolledWhen')).toEqual([
+    expect.stringMatching(
+      /^warn: by "mfaStatus" none of 250 users is enrolled; by "mfaAction" 250, by "not mfaStatus" 250, by /,
+    ),
+  ])
+})
+
+it('warns when nothing was synced for a day', async () => {
+  const world = await synced()
+  world.pass(3 * aDay)
+  const { code, general } = await told(world)
+  expect(code).toBe(0)
+  expect(about(general, 'runs')).toEqual([
+    expect.stringMatching(/^warn: \d+ since 2026-03-01, the latest ended 3 days ago$/),
+  ])
+})
+
+it('asks a request a second beside an engine, whatever rate is configured', async () => {
+  const world = await synced({ tenants: [{ name: 'acme' }] })
+  const { takeEngineLock } = await import('../../../src/mirror/sqlite/engine-lock.ts')
+  world.simulator.requests.clear()
+  using _lock = takeEngineLock(world.store)
+  const { code, general } = await told(world)
+  expect(code).toBe(0)
+  expect(about(general, 'engine')).toEqual([`ok: one is at work (process ${process.pid})`])
+  const times = world.simulator.requests.all().map(({ time }) => time)
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThanOrEqual(5000)
+})

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { aDay, type Cli, synced } from '../support/cli.ts'
+
+const marks = (stdout: string, what: string) =>
+  stdout.split('\n').filter((line) => new RegExp(`^\\S +${what} `).test(line))
+const others = (world: Cli) => {
+  world.env['ACME_TOKEN'] = world.simulator.tokens.secondReader
+}
+
+it('fails when another tenant answers, before any sync has noticed, and evaluates nothing by its lists', async () => {
+  const world = await synced()
+  const digest = () => createHash('sha256').update(readFileSync(world.store)).digest('hex')
+  const before = digest()
+  others(world)
+  world.simulator.requests.clear()
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(marks(stdout, 'identity')).toEqual([
+    expect.stringMatching(
+      /^✗ +identity +No id read from its api clients and documents is known to the mirror: .*Give back the/,
+    ),
+  ])
+  expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +is not evaluated: /)])
+  expect(stdout).not.toContain('MFASTATUS')
+  expect(world.simulator.requests.count()).toBe(6)
+  expect(digest()).toBe(before)
+})
+
+it('fails while the whole tenant is on hold, whoever answers', async () => {
+  const world = await synced()
+  others(world)
+  world.pass(aDay)
+  expect((await world.run('sync')).code).toBe(3)
+  for (const token of ['secondReader', 'reader'] as const) {
+    world.env['ACME_TOKEN'] = world.simulator.tokens[token]
+    const { code, stdout } = await world.run('doctor')
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^✗ +identity +The tenant is on hold: /m)
+    expect(stdout).toMatch(/^! +enrolledWhen +is not evaluated: /m)
+  }
+})
+
+it('only warns of a hold of one list', async () => {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  expect((await world.run('sync')).code).toBe(3)
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
+  expect(stdout).toMatch(/^! +holds +1 on hold/m)
+})
+
+it('warns of a tenant that was accepted and is not read yet, and recognizes it afterwards', async () => {
+  const world = await synced()
+  others(world)
+  world.pass(aDay)
+  await world.run('sync')
+  const [id = ''] = (await world.run('accept')).stdout.split(' ')
+  await world.run('accept', id, '--reason', 'The tenant was moved, ticket 4711')
+  expect((await world.run('doctor')).code).toBe(3)
+  world.pass(aDay)
+  await world.run('sync', '--resource', 'roles')
+  const { code, stdout } = await world.run('doctor')
+  expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^! +identity +another tenant was accepted/)])
+  expect(code).toBe(0)
+  world.pass(aDay)
+  expect((await world.run('sync', '--full')).code).toBe(0)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
+})
+
+it('fails where the address moved, and where no list can be read', async () => {
+  const world = await synced()
+  const config = world.read('tenantwatch.yaml')
+  world.write('moved.yaml', config.replace('http://127.0.0.1:', 'http://localhost:'))
+  const moved = await world.run('doctor', '--config', 'moved.yaml')
+  expect(moved.code).toBe(3)
+  expect(moved.stdout).toMatch(/^✗ +identity +The mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
+  for (const name of ['api-clients', 'documents']) {
+    world.simulator.faults.add({ path: `/api/public/${name}`, effect: { kind: 'status', status: 500 } })
+  }
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^✗ +identity +cannot be evaluated: /)])
+})

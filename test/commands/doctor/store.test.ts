@@ -1,0 +1,146 @@
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { diagnosePlace } from '../../../src/doctor/database.ts'
+import { lockStateOf } from '../../../src/mirror/sqlite/lock-holder.ts'
+import { type StoreFacts, storeFacts } from '../../../src/mirror/sqlite/store-facts.ts'
+import { withDatabase } from '../../support/sqlite.ts'
+import { aDay, cli, synced } from '../support/cli.ts'
+
+const facts: StoreFacts = {
+  path: '/data/mirror.db',
+  exists: true,
+  bytes: 4e6,
+  walBytes: 0,
+  freeBytes: 1e9,
+  lock: { held: false, pid: null, mirrorMade: true },
+}
+const levels = (over: Partial<StoreFacts>) =>
+  Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
+
+it('tells what room a database has', () => {
+  expect(levels({})).toEqual({ engine: 'ok', disk: 'ok' })
+  expect(levels({ bytes: 950e6 })).toEqual({ engine: 'ok', disk: 'warn' })
+  expect(levels({ freeBytes: 1e6 })).toEqual({ engine: 'ok', disk: 'fail' })
+  expect(levels({ freeBytes: null })).toEqual({ engine: 'ok' })
+  expect(levels({ walBytes: 300 * 2 ** 20 })).toEqual({ engine: 'ok', 'write-ahead log': 'warn', disk: 'ok' })
+})
+
+it('reads the facts of files that are there, and of those that are not', async () => {
+  const world = await synced()
+  const { bytes, exists, freeBytes } = storeFacts(world.store)
+  expect({ bytes, exists }).toEqual({ bytes: readFileSync(world.store).length, exists: true })
+  expect(freeBytes).toBeGreaterThan(0)
+  expect(storeFacts(`${world.folder}/none/of/them.db`)).toMatchObject({
+    bytes: 0,
+    exists: false,
+    lock: { held: false },
+  })
+})
+
+it('looks at a lock without taking it', async () => {
+  const world = await synced()
+  expect(lockStateOf(world.store)).toEqual({ held: false, pid: null, mirrorMade: true })
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+  writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
+  expect(lockStateOf(world.store)).toEqual({ held: null, pid: null, mirrorMade: null })
+  expect((await world.run('doctor')).stdout).toMatch(/^! +engine +whether one is at work cannot be told/m)
+})
+
+it.each([
+  ['deleted', (store: string) => rmSync(store)],
+  ['emptied', (store: string) => writeFileSync(store, '')],
+])('fails on a database that was %s: no engine starts then', async (_, lose) => {
+  const world = await synced()
+  lose(world.store)
+  for (const file of ['-wal', '-shm']) rmSync(`${world.store}${file}`, { force: true })
+  expect(await world.run('sync')).toMatchObject({ code: 3 })
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +.*mirror\.db is gone or empty although there was one.*Restore a backup/m)
+})
+
+it('fails on a database with a damaged page, and says what to do', async () => {
+  const world = await synced()
+  const file = openSync(world.store, 'r+')
+  const { length } = readFileSync(world.store)
+  for (let at = 40_960; at < length; at += 40_960) writeSync(file, Buffer.alloc(2000, 0xa5), 0, 2000, at)
+  closeSync(file)
+  const { code, stdout, stderr } = await world.run('doctor')
+  expect([code, stderr]).toEqual([3, ''])
+  expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+})
+
+it('finds damage in a page that nothing else it does would read', async () => {
+  const world = await synced()
+  const [page, size] = withDatabase(world.store, (raw) => [
+    Number(raw.prepare("select max(pageno) from dbstat where name = 'permissions'").pluck().get()),
+    Number(raw.pragma('page_size', { simple: true })),
+  ])
+  const file = openSync(world.store, 'r+')
+  writeSync(file, Buffer.alloc(500, 0xa5), 0, 500, (page - 1) * size)
+  closeSync(file)
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
+})
+
+it('takes a mirror in which a name was hit for damaged, not for an old one', async () => {
+  const world = await synced()
+  withDatabase(world.store, (raw) => raw.exec('alter table check_states rename to chock_states'))
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +.*(damaged|could not be)/m)
+  expect(stdout).not.toContain('older layout')
+})
+
+it('says what there is to say of a database that may not be looked at', async () => {
+  const world = await cli()
+  world.env['TENANTWATCH_STORE_PATH'] = join(world.folder, 'x'.repeat(300))
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +/m)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+})
+
+it('fails on a file that is no database, or another program’s, and still asks the tenant', async () => {
+  const world = await cli()
+  await world.run('sync')
+  writeFileSync(
+    world.store,
+    'not a database at all, but long enough to have a header of a hundred bytes or more '.repeat(3),
+  )
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +.*mirror\.db/m)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+})
+
+it('tells an older layout from a newer one', async () => {
+  const world = await synced()
+  withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
+  const older = await world.run('doctor')
+  expect(older.code).toBe(0)
+  expect(older.stdout).toMatch(/^! +database +.*of an older layout\. The next "run" or "sync"/m)
+  withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 9e15'))
+  const newer = await world.run('doctor')
+  expect(newer.code).toBe(3)
+  expect(newer.stdout).toMatch(/^✗ +database +.*written by a newer tenantwatch/m)
+})
+
+it('warns of what is on hold', async () => {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  await world.run('sync')
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^! +holds +1 on hold\. See "tenantwatch accept"/m)
+})
+
+it('works where the database may only be read', async () => {
+  const world = await synced()
+  chmodSync(world.store, 0o400)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.*nothing damaged/m)
+})

@@ -1,0 +1,201 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { catalogue } from '../../../src/commands/support/catalogue.ts'
+import { loadSettings } from '../../../src/config/load-settings.ts'
+import { configWarnings } from '../../../src/doctor/config-warnings.ts'
+import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
+import { marksFor } from '../../../src/doctor/render.ts'
+import { tenantWarnings } from '../../../src/doctor/tenant-warnings.ts'
+import { diagnoseWaivers } from '../../../src/doctor/waivers.ts'
+import { dayMs } from '../../../src/model/durations.ts'
+import type { WaiverView } from '../../../src/model/posture.ts'
+import { at, posture } from '../../metrics/support/posture.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { cli } from '../support/cli.ts'
+
+const chosen = 'checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }'
+const own = `ownClientId: 00000000-0000-4000-8000-000000000001, ${chosen}`
+
+function warnings(more = '', tenant = own, baseUrl = 'https://api.example.com', folder = '/'): readonly string[] {
+  const file = `tenants: [{ name: acme, baseUrl: "${baseUrl}", auth: { token: { env: T } }, ${tenant} }]\n${more}`
+  const { settings } = loadSettings({
+    file: 'a.yaml',
+    env: { T: 'x' },
+    catalogue,
+    cwd: folder,
+    exists: () => true,
+    readFile: () => file,
+  })
+  const told = (found: readonly Diagnosis[]) =>
+    found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
+  return [
+    ...settings.tenants.flatMap((one) => told(tenantWarnings(one, settings))),
+    ...told(configWarnings(settings, folder, [])),
+  ]
+}
+
+it('is content with a configuration of defaults in which the operator has decided what it cannot know', () => {
+  expect(warnings()).toEqual(['ok configuration: nothing in it is surprising'])
+})
+
+it.each([
+  ['', `ownClientId: null, ${chosen}`, [/^warn ownClientId: is not set$/]],
+  ['', own.replace('enrolledWhen: mfaStatus', ''), [/^warn user-mfa-enrolled: Assumed: mfaStatus true means enrolled/]],
+  [
+    'checks: { user-mfa-enrolled: { enabled: false } }',
+    own.replace('enrolledWhen: mfaStatus', ''),
+    [/^warn checks: 1/],
+  ],
+  [
+    'checks: { document-processing-finished: { statuses: [Processing, Ingesting, null] } }',
+    own,
+    [/^warn document-processing-finished: statuses has Ingesting, null, which documents\.knownStatuses has not$/],
+  ],
+  [
+    'checks: { document-required-present: { statuses: [null] } }\ndocuments: { knownStatuses: [null] }',
+    own,
+    [/^warn document-processing-finished: statuses has Processing/],
+  ],
+  ['api: { requestsPerSecond: 0 }', own, [/^warn requestsPerSecond: is 0/]],
+  [
+    'schedule: { usersSweep: "0 */6 * * *" }',
+    own,
+    [/^warn usersSweep: "0 \*\/6 \* \* \*" leaves 6 h between two full syncs$/],
+  ],
+  ['schedule: { usersSweep: "0 */3 * * *" }', own, [/^ok configuration/]],
+  ['freshness: { users: 1h }', own, [/^warn freshness: 1 h for users, synced in full every 1 h$/]],
+  ['freshness: { users: 2h }', own, [/^ok configuration/]],
+  ['resources: { users: { enabled: false } }\nfreshness: { users: 1h }', own, [/^ok configuration/]],
+  ['checks: { document-current: { enabled: false } }', own, [/^warn checks: 1 switched off: document-current$/]],
+  [
+    'schedule: { roles: "30 2 * * *", timezone: Europe/Berlin }',
+    own,
+    [/^warn timezone: clocks in Europe\/Berlin .*daily full sync \(roles\)/],
+  ],
+  ['schedule: { roles: "30 2 * * *", timezone: Asia/Tokyo }', own, [/^ok configuration/]],
+  ['schedule: { timezone: Europe/Berlin }', own, [/^ok configuration/]],
+  ['history: { retentionDays: 1 }', own, [/^warn retention: history is kept for 1 days? only$/]],
+  ['log: { level: silent }', own, [/^warn log: level silent hides/]],
+  [
+    'server: { listen: "0.0.0.0:9469", exposeDetails: true }',
+    own,
+    [/^warn listen: /, /^warn exposeDetails: .* to everybody who reaches 0\.0\.0\.0$/],
+  ],
+  ['server: { listen: "0.0.0.0:9469" }', own, [/^warn listen: .* open to everybody who reaches 0\.0\.0\.0:9469/]],
+  ['server: { listen: "[::1]:9469" }', own, [/^ok configuration/]],
+  ['server: { exposeDetails: true }', own, [/^ok configuration/]],
+] as const)('looks twice at %j with %s', (more, tenant, expected) => {
+  expect(warnings(more, tenant)).toEqual(expected.map((one) => expect.stringMatching(one)))
+})
+
+it('looks twice at a token that travels unencrypted', () => {
+  const insecure = `${own}, api: { allowInsecureHttp: true }`
+  expect(warnings('', insecure, 'http://api.example.com')).toEqual([expect.stringMatching(/^warn baseUrl: is http/)])
+  expect(warnings('', own, 'http://127.0.0.1:9470')).toEqual([expect.stringMatching(/^ok /)])
+})
+
+it('takes users of the web configuration for protection', () => {
+  const folder = temporaryFolder()
+  const server = 'server: { listen: "0.0.0.0:9469", exposeDetails: true, webConfig: web.yaml }'
+  const evaluated = () => warnings(server, own, 'https://api.example.com', folder)
+  writeFileSync(
+    join(folder, 'web.yaml'),
+    'basic_auth_users: { a: $2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b. }\n',
+  )
+  expect(evaluated()).toEqual([expect.stringMatching(/^ok /)])
+  writeFileSync(join(folder, 'web.yaml'), 'http_server_config: { http2: true }\n')
+  expect(evaluated()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
+  writeFileSync(join(folder, 'web.yaml'), '{}\n')
+  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be evaluated: .*sets nothing/)])
+  writeFileSync(join(folder, 'web.yaml'), 'colour: red\n')
+  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be evaluated: .*colour/)])
+})
+
+it('notices two names of one tenant', async () => {
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'withoutUsers' }] })
+  const config = world.read('tenantwatch.yaml')
+  expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
+  world.write('tenantwatch.yaml', config.replace('GLOBEX_TOKEN', 'ACME_TOKEN'))
+  expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+})
+
+it('notices one token in two files, and tells nothing of it', async () => {
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex' }, { name: 'initech' }] })
+  const inFile = (name: string) =>
+    world.read('tenantwatch.yaml').replace(`env: ${name.toUpperCase()}_TOKEN`, `file: ${world.folder}/${name}.token`)
+  const token = world.env['ACME_TOKEN'] ?? ''
+  world.write('acme.token', token)
+  world.write('globex.token', `${token}\n`)
+  world.env['INITECH_TOKEN'] = world.simulator.tokens.secondReader
+  for (const name of ['acme', 'globex']) world.write('tenantwatch.yaml', inFile(name))
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+  expect(stdout).not.toContain(token)
+  world.write('globex.token', world.simulator.tokens.withoutUsers)
+  expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
+})
+
+it('warns of a resource that is switched off, and asks nothing for it', async () => {
+  const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^! +documents +Api_Documents_Read +switched off in the configuration\. Every check/m)
+  expect(world.simulator.requests.count()).toBe(5)
+})
+
+const waiver: WaiverView = {
+  id: 'w-1',
+  check: 'user-mfa-enrolled',
+  entity: '1041',
+  owner: 'ops',
+  reason: 'A service account without a phone',
+  expiresAt: at + 100 * dayMs,
+  state: 'active',
+  covered: 1,
+  lapsed: 0,
+  breadth: [],
+}
+
+it.each([
+  [{}, ['ok waivers: 1 in force']],
+  [{ expiresAt: at + 3 * dayMs }, [/^warn waivers: w-1 \(user-mfa-enrolled, 1041\) ends in 3 days$/]],
+  [{ state: 'expired', expiresAt: at - dayMs }, [/has expired$/]],
+  [{ state: 'orphaned' }, [/has nothing to cover$/]],
+  [{ state: 'lapsed' }, [/no longer covers what has changed since$/]],
+] as const)('evaluates a waiver with %j', (over, expected) => {
+  const found = diagnoseWaivers(posture({ waivers: [{ ...waiver, ...over }] }))
+  const told = found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
+  expect(told).toEqual(expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
+})
+
+it('shows signs where they can be shown, and letters elsewhere', async () => {
+  const stdout = (isTTY: boolean) => ({ isTTY, write: () => true })
+  const marks = (isTTY: boolean, env: Record<string, string>) => marksFor({ stdout: stdout(isTTY), env }).fail
+  expect(marks(true, { LANG: 'en_US.UTF-8' })).toBe('✗')
+  expect(marks(true, { LANG: 'de_DE.utf8', LC_ALL: '' })).toBe('✗')
+  expect(marks(true, {})).toBe('FAIL')
+  expect(marks(true, { LANG: 'en_US.UTF-8', LC_ALL: 'C' })).toBe('FAIL')
+  expect(marks(false, {})).toBe('✗')
+  expect(marks(false, { LC_CTYPE: 'POSIX' })).toBe('FAIL')
+  const world = await cli({ tenants: [{ name: 'acme', token: 'withoutUsers' }] })
+  world.env['LC_ALL'] = 'C'
+  const { stdout: text } = await world.run('doctor')
+  expect(text).toMatch(/^FAIL +users +Api_Users_Read/m)
+  expect(text).toMatch(/^ok +roles/m)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII is what is asked for.
+  expect(text).toMatch(/^[\x00-\x7f]*$/)
+})
+
+it('tries the checks that operators wrote', async () => {
+  const world = await cli({ more: 'ownChecks: { folder: own }' })
+  mkdirSync(join(world.folder, 'own'))
+  const header = '-- id: own-one\n-- title: One\n-- severity: medium\n-- inputs: users\n'
+  const query = "select userId as entity, 'ok' as status, 'm' as reason from users"
+  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}select nonsense from users\n`)
+  const bad = await world.run('doctor')
+  expect(bad.code).toBe(3)
+  expect(bad.stdout).toMatch(/^✗ +own checks +own-one\.sql: .*nonsense/m)
+  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${query}\n`)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +own checks +1 can be run$/m)
+})

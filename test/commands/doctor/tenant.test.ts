@@ -1,0 +1,240 @@
+import { chmodSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTenantClient } from '../../../src/api/client.ts'
+import { certificateExpiry } from '../../../src/api/transport/peer-certificate.ts'
+import { diagnoseOwnClient } from '../../../src/doctor/own-client.ts'
+import { diagnosePageSize, type FeedPage } from '../../../src/doctor/page-size.ts'
+import { probeTenant } from '../../../src/doctor/probe-tenant.ts'
+import { diagnoseToken } from '../../../src/doctor/token.ts'
+import { dayMs, hourMs } from '../../../src/model/durations.ts'
+import { resourceNames } from '../../../src/model/resource-names.ts'
+import type { Fetched } from '../../../src/sync/resource.ts'
+import { selfSigned } from '../../support/certificate.ts'
+import { engineSettings } from '../../support/engine-settings.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { cli, startTime } from '../support/cli.ts'
+
+const auth = { header: 'Authorization', scheme: 'Bearer' }
+
+it('tells the source of a token and its age, never the token', () => {
+  const file = join(temporaryFolder(), 'token')
+  writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886', { mode: 0o600 })
+  utimesSync(file, startTime / 1000, startTime / 1000)
+  const now = startTime + 3 * dayMs
+  const of = (token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null) =>
+    diagnoseToken({ ...auth, token }, now, goodForMs, (name) => (name === 'BROKEN' ? 'two words' : 'x')).map(
+      ({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`,
+    )
+  expect(of({ env: 'ACME_TOKEN' })).toEqual([expect.stringMatching(/^ok token: from the variable ACME_TOKEN; its age/)])
+  expect(of({ file })).toEqual([`ok token: from the file ${file}, written 3 days ago`])
+  chmodSync(file, 0o644)
+  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*written 3 days ago; every user of this machine/)])
+  chmodSync(file, 0o620)
+  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every member of its group may replace it$/)])
+  chmodSync(file, 0o666)
+  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every user of this machine may replace it$/)])
+  expect(of({ env: 'BROKEN' })).toEqual([expect.stringMatching(/^fail token: the variable BROKEN contains a space/)])
+  expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all is not there'])
+  expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
+    'ok token: from the command vault, fetched now, used for 1 h',
+  ])
+  const oauth2 = {
+    tokenUrl: 'https://login.example.com/token?key=CANARY',
+    clientId: 'a',
+    clientSecret: { env: 'ACME_SECRET' },
+    scope: null,
+  }
+  expect(of({ oauth2 }, 54 * 60_000)).toEqual([
+    'ok token: by OAuth 2 from https://login.example.com, fetched now, used for 54 min',
+    expect.stringMatching(/^ok client secret: from the variable ACME_SECRET/),
+  ])
+  expect(of({ oauth2 })[0]).toMatch(/^fail token: .*could not be fetched$/)
+})
+
+it('tells for how long a fetched token is used', async () => {
+  const world = await cli()
+  const config = world.read('tenantwatch.yaml')
+  world.write('token', world.env['ACME_TOKEN'] ?? '')
+  world.write('tenantwatch.yaml', config.replace('{ env: ACME_TOKEN }', `{ command: [cat, "${world.folder}/token"] }`))
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^✓ +token +from the command cat, fetched now, used for 5 min$/m)
+  expect(stdout).not.toContain(world.env['ACME_TOKEN'])
+})
+
+const api = engineSettings('http://127.0.0.1:1').api
+const page = (
+  length: number,
+  hasMore: boolean,
+  resource: FeedPage['resource'] = 'users',
+  limit: number | null = null,
+) => ({ resource, length, hasMore, limit })
+const pageSize = (pages: readonly FeedPage[], asked: number | null) => {
+  const found = diagnosePageSize(pages, {
+    ...api,
+    pageSizeParameter: asked === null ? null : 'limit',
+    pageSize: asked ?? 200,
+  })
+  return found === null ? null : `${found.level}: ${found.sentence}`
+}
+
+it.each([
+  [[page(500, true)], 500, 'ok: users sent the 500 asked for'],
+  [[page(50, true)], 500, 'warn: users sent 50 and has more, although 500 were asked for'],
+  [[page(700, false)], 500, 'warn: users sent 700 although 500 were asked for'],
+  [[page(12, false)], 500, 'ok: users has fewer (12) than a page of 500'],
+  [
+    [page(500, true), page(200, true, 'documents')],
+    500,
+    'ok: users sent the 500 asked for; documents sent the 200 asked for',
+  ],
+  [
+    [page(500, true), page(50, true, 'documents')],
+    500,
+    'warn: documents sent 50 and has more, although 200 were asked for',
+  ],
+  [
+    [page(50, true), page(7, false, 'documents')],
+    null,
+    'ok: none is asked for (api.pageSizeParameter); first pages: users 50, documents 7 (all of them)',
+  ],
+  [[page(7, false, 'users', 50)], 500, 'warn: users sent pages of 50 although 500 were asked for'],
+  [[page(7, false, 'users', 500)], 500, 'ok: users has fewer (7) than a page of 500'],
+  [[], 500, null],
+] as const)('evaluates whether the page size is honoured: %j of %j', (pages, asked, checkResult) => {
+  expect(pageSize(pages, asked)).toBe(checkResult)
+})
+
+it('names the parameter that a list does not honour, of two that differ', () => {
+  const pageSizeParameter = { users: 'take', documents: 'limit' }
+  const pages = [page(50, true, 'users', 50), page(200, true, 'documents', 200)]
+  const found = diagnosePageSize(pages, { ...api, pageSizeParameter, pageSize: 500 })
+  expect(found?.sentence).toBe('users sent pages of 50 although 500 were asked for')
+  expect(found?.advice).toContain('api.pageSizeParameter ("take")')
+  const half = { ...api, pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 500 }
+  expect(diagnosePageSize(pages, half)?.sentence).toBe(
+    'users sent 50, none was asked for; documents sent the 200 asked for',
+  )
+})
+
+const id = '00000000-0000-4000-8000-000000000001'
+const clients = (secretExpirationDate: string): Fetched => ({
+  items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null }],
+  nextCursor: null,
+  hasMore: false,
+  meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1 },
+})
+
+it('tells when the secret ends that the program itself lives on', () => {
+  const of = (date: string) => diagnoseOwnClient(clients(date), id, startTime)?.level
+  expect(of('2027-01-01T00:00:00Z')).toBe('ok')
+  expect(of('2026-03-20T00:00:00Z')).toBe('warn')
+  expect(of('2026-03-01T12:00:00Z')).toBe('fail')
+  expect(of('no date')).toBeUndefined()
+  expect(diagnoseOwnClient(clients('2027-01-01T00:00:00Z'), 'another', startTime)).toBeNull()
+})
+
+it('reads when a certificate ends, in a handshake in which nothing is sent', async () => {
+  const certificate = selfSigned('127.0.0.1')
+  let requests = 0
+  const server = createServer(certificate, () => requests++)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const caFile = join(temporaryFolder(), 'ca.pem')
+  writeFileSync(caFile, certificate.cert)
+  const at = await certificateExpiry(origin, { caFile, timeoutMs: 5000 })
+  expect(Math.round(((at ?? 0) - Date.now()) / dayMs)).toBe(30)
+  expect(await certificateExpiry(origin, { caFile: null, timeoutMs: 5000 })).toBeNull()
+  expect(await certificateExpiry(origin, { caFile: '/nowhere', timeoutMs: 5000 })).toBeNull()
+  expect(await certificateExpiry('http://127.0.0.1:1', { caFile: null, timeoutMs: 5000 })).toBeNull()
+  expect(await certificateExpiry('https://127.0.0.1:1', { caFile: null, timeoutMs: 5000 })).toBeNull()
+  expect(requests).toBe(0)
+})
+
+it('gives a tenant that answers to nothing so long in all, and no longer', async () => {
+  const { simulator, env } = await cli()
+  simulator.faults.add({ path: '/api/public/*', effect: { kind: 'hang' } })
+  const tenant = { ...engineSettings(simulator.baseUrl), auth: { ...auth, token: { env: 'T' } } }
+  const clock = { now: () => startTime, monotonic: () => 0, sleep: async () => {} }
+  await using client = createTenantClient({
+    ...tenant,
+    resources: resourceNames,
+    clock,
+    random: () => 0,
+    env: () => env['ACME_TOKEN'],
+    version: '1',
+  })
+  const { signal } = new AbortController()
+  const { diagnoses: found } = await probeTenant({
+    tenant,
+    client,
+    now: clock.now,
+    signal,
+    env: () => 'x',
+    busyTimeoutMs: 100,
+  })
+  const asked = found.filter(({ permission }) => permission !== null)
+  expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(6).fill(['fail', 'timeout']))
+  expect(simulator.requests.count()).toBeLessThan(3)
+})
+
+it('lets a stop of the program through', async () => {
+  const { runWith, simulator } = await cli()
+  const stopping = new AbortController()
+  simulator.onRequest(() => stopping.abort(new DOMException('The program is stopping', 'AbortError')))
+  const { code, stdout, stderr } = await runWith({ stop: stopping.signal }, 'doctor')
+  expect([code, stdout]).toEqual([3, ''])
+  expect(stderr).not.toMatch(/^ +at /m)
+})
+
+it('warns of a certificate that ends soon, and looks through no proxy', async () => {
+  const certificate = selfSigned('127.0.0.1')
+  const server = createServer(certificate, (_, response) => response.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const caFile = join(temporaryFolder(), 'ca.pem')
+  writeFileSync(caFile, certificate.cert)
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const real = Date.now()
+  const evaluated = async (days: number, over: Partial<typeof api> = {}) => {
+    const tenant = { ...engineSettings(baseUrl, { api: { caFile, ...over } }), auth: { ...auth, token: { env: 'T' } } }
+    const now = () => real + days * dayMs
+    const clock = { now, monotonic: () => 0, sleep: async () => {} }
+    const parts = { clock, random: () => 0, env: () => 'x', version: '1', resources: resourceNames }
+    await using client = createTenantClient({ ...tenant, ...parts })
+    const { diagnoses: found } = await probeTenant({
+      tenant,
+      client,
+      now,
+      env: () => 'x',
+      signal: new AbortController().signal,
+    })
+    return found
+      .filter(({ subject }) => subject === 'certificate')
+      .map(({ level, sentence }) => `${level}: ${sentence.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`)
+  }
+  const { host } = new URL(baseUrl)
+  expect(await evaluated(0)).toEqual([`ok: of https://${host} ends on DAY, in 29 days`])
+  expect(await evaluated(20)).toEqual([`warn: of https://${host} ends on DAY, in 9 days 23 h`])
+  expect(await evaluated(0, { caFile: null })).toEqual([])
+  expect(await evaluated(0, { proxy: 'http://127.0.0.1:1' })).toEqual([
+    'ok: not looked at, as requests go through api.proxy',
+  ])
+})
+
+it('finds its own client on the first page', async () => {
+  const world = await cli()
+  const [expired] = [...world.simulator.state().apiClients()]
+    .slice(0, 20)
+    .filter(({ secretExpirationDate }) => Date.parse(secretExpirationDate) <= startTime)
+  const config = world.read('tenantwatch.yaml')
+  world.write('tenantwatch.yaml', config.replace('name: acme', `name: acme\n    ownClientId: ${expired?.clientId}`))
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +own client +its secret expired on \d{4}-\d\d-\d\d\. Make a new secret/m)
+  expect(stdout).not.toMatch(/^! +ownClientId/m)
+})

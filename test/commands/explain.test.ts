@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import type { Explanation } from '../../src/report/explanation.ts'
+import { aDay, synced } from './support/cli.ts'
+
+async function explained() {
+  const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  const [user] = [...world.simulator.state().users()].filter(({ state }) => state === 'Active')
+  const userId = user?.userId ?? 0
+  for (const mfaStatus of [true, false, true, false]) {
+    world.simulator.primary.updateUser(userId, { mfaStatus })
+    world.pass(aDay)
+    await world.run('sync', '--full')
+  }
+  const found = JSON.parse((await world.run('findings', '--format', 'json')).stdout) as Explanation['finding'][]
+  const finding = found.find(({ check, entity }) => check === 'user-mfa-enrolled' && entity.id === String(userId))
+  if (finding === undefined) throw new Error('The user has no finding')
+  const explain = async (...args: string[]) =>
+    JSON.parse((await world.run('explain', finding.fingerprint, '--format', 'json', ...args)).stdout) as Explanation
+  return { ...world, userId, finding, explain }
+}
+
+it('tells the rule with what is configured, the raw facts, and the life of entity and finding', async () => {
+  const { explain, finding, userId } = await explained()
+  const { rule, record, changes, life, finding: shown } = await explain()
+  expect(shown).toEqual(finding)
+  expect(rule?.configured).toEqual({
+    enabled: true,
+    severity: null,
+    options: { enrolledWhen: null },
+    asEvaluated: true,
+  })
+  expect(record).toMatchObject({
+    resource: 'users',
+    fields: { userId, mfaStatus: false, state: 'Active' },
+    firstSeen: '2026-03-01T12:00:00.000Z',
+    readAt: '2026-03-05T12:00:00.000Z',
+    inDoubt: false,
+  })
+  expect(record?.requestId).toBe(finding.evidence['requestId'])
+  const flags = changes.filter(({ field }) => field === 'mfaStatus').map(({ at, before, after }) => [at, before, after])
+  expect(flags.slice(-2)).toEqual([
+    ['2026-03-04T12:00:00.000Z', false, true],
+    ['2026-03-05T12:00:00.000Z', true, false],
+  ])
+  expect(life.slice(-3).map(({ at, event, resolution }) => [at.slice(0, 10), event, resolution])).toEqual([
+    ['2026-03-03', 'opened', null],
+    ['2026-03-04', 'resolved', 'fixed'],
+    ['2026-03-05', 'reopened', null],
+  ])
+})
+
+it('says when other thresholds are configured than those it was evaluated by, and that a tenant is gone', async () => {
+  const { explain, run, finding, read, write } = await explained()
+  const base = read('tenantwatch.yaml')
+  write('tenantwatch.yaml', `${base}checks: { user-mfa-enrolled: { enrolledWhen: mfaAction } }\n`)
+  expect((await explain()).rule?.configured).toMatchObject({
+    options: { enrolledWhen: 'mfaAction' },
+    asEvaluated: false,
+  })
+  const { stdout } = await run('explain', finding.fingerprint.slice(0, 8))
+  expect(stdout).toContain(
+    'Configured   enrolledWhen "mfaAction"\n             other than when this was last evaluated\n',
+  )
+  write('tenantwatch.yaml', base.replace('name: acme', 'name: other'))
+  expect((await explain()).rule?.configured).toBeNull()
+})
+
+it('keeps the life of a finding whose entity is gone', async () => {
+  const { explain, simulator, run, pass, userId } = await explained()
+  simulator.primary.removeUser(userId)
+  pass(aDay)
+  await run('sync', '--full')
+  const { record, life, changes } = await explain()
+  expect(record).toBeNull()
+  expect(life.at(-1)).toMatchObject({ event: 'resolved', resolution: 'entity_removed' })
+  expect(changes.at(-1)).toMatchObject({ change: 'removed' })
+})
+
+it('takes an unambiguous beginning and says in one sentence what is wrong with any other', async () => {
+  const { run, finding } = await explained()
+  const said = async (given: string) => {
+    const { code, stderr } = await run('explain', given)
+    return [code, stderr]
+  }
+  expect((await run('explain', finding.fingerprint.slice(0, 6).toUpperCase())).code).toBe(0)
+  expect(await said('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
+  expect(await said('zzzzzz')).toEqual([
+    2,
+    'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all"\n',
+  ])
+})

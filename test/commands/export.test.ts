@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { Simulator } from '../../src/simulator/index.ts'
+import { cli, synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const idOf = { users: 'userId', documents: 'fileId', 'api-clients': 'clientId', roles: 'roleId' } as const
+const idField = (resource: ResourceName) => (idOf as Readonly<Record<string, string>>)[resource] ?? 'permissionId'
+
+/** The simulator's truth in id order, as an export must show it. */
+function truth(simulator: Simulator, resource: ResourceName, tenant: 'primary' | 'second' = 'primary'): Fields[] {
+  const records = [...simulator.state(tenant).records(resource)] as Fields[]
+  const id = idField(resource)
+  return records.toSorted((a, b) => {
+    const [left, right] = [a[id], b[id]]
+    return typeof left === 'number' ? left - Number(right) : String(left) < String(right) ? -1 : 1
+  })
+}
+
+const parsed = (lines: readonly string[]): Fields[] => lines.map((line) => JSON.parse(line))
+
+/** Role ids are read user by user and some are not known yet; the rest must be equal. */
+function comparable(resource: ResourceName, records: readonly Fields[]): readonly Fields[] {
+  return resource === 'users' ? records.map(({ roleId: _, ...rest }) => rest) : records
+}
+
+it('exports every resource as NDJSON and JSON exactly as the tenant has it, in id order', async () => {
+  const { run, simulator } = await synced()
+  for (const resource of resourceNames) {
+    const wanted = comparable(resource, truth(simulator, resource))
+    const lines = (await run('export', resource)).stdout.trimEnd().split('\n')
+    expect(comparable(resource, parsed(lines)), resource).toEqual(wanted)
+    const { code, stdout } = await run('export', resource, '--format', 'json')
+    expect(code).toBe(0)
+    expect(comparable(resource, JSON.parse(stdout)), resource).toEqual(wanted)
+  }
+})
+
+it('exports every resource as CSV under a heading of the API field names', async () => {
+  const { run, simulator } = await synced()
+  for (const resource of resourceNames) {
+    const wanted = truth(simulator, resource)
+    const [heading = [], ...rows] = parseCsv((await run('export', resource, '--format', 'csv')).stdout)
+    expect(heading).toEqual(Object.keys(wanted[0] ?? {}))
+    expect(rows).toHaveLength(wanted.length)
+    const name = idField(resource)
+    const id = heading.indexOf(name)
+    if (id >= 0) expect(rows.map((row) => row[id])).toEqual(wanted.map((record) => String(record[name])))
+  }
+})
+
+it('learns the role ids that the list does not show, some each run', async () => {
+  const { run, simulator } = await synced()
+  const known = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { roleId: number | null; userId: number })
+  const first = known((await run('export', 'users')).stdout)
+  expect(first.filter(({ roleId }) => roleId !== null)).toHaveLength(200)
+  await run('sync', '--full', '--resource', 'users')
+  const second = known((await run('export', 'users')).stdout)
+  for (const { userId, roleId } of second) expect(roleId).toBe(simulator.state().user(userId)?.roleId)
+})
+
+it('keeps fields the specification does not name', async () => {
+  const { run } = await synced({ simulator: { readings: { unknownFields: true } } })
+  const [first] = (await run('export', 'users')).stdout.split('\n')
+  expect(JSON.parse(first ?? '')).toMatchObject({ userId: 1001, locale: 'en-GB', avatar: null })
+})
+
+it('needs --tenant when there are several, and keeps them apart', async () => {
+  const { run, simulator } = await synced({
+    tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }],
+  })
+  const { code, stdout, stderr } = await run('export', 'users')
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toBe('tenantwatch: There are several tenants: add --tenant with one of acme, globex\n')
+  const lines = (await run('export', 'users', '--tenant', 'globex')).stdout.trimEnd().split('\n')
+  const wanted = comparable('users', truth(simulator, 'users', 'second'))
+  expect(
+    comparable(
+      'users',
+      lines.map((line) => JSON.parse(line)),
+    ),
+  ).toEqual(wanted)
+  expect(await run('export', 'users', '--tenant', 'other')).toMatchObject({ code: 2 })
+})
+
+it('has nothing to export of a tenant that was never synced', async () => {
+  const { run, simulator, write, store } = await synced()
+  const tenant = (name: string) =>
+    `  - { name: ${name}, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
+  write('two.yaml', `tenants:\n${tenant('acme')}\n${tenant('other')}\nstore: { path: ${store} }\n`)
+  expect(await run('export', 'users', '--tenant', 'other', '--config', 'two.yaml')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'tenantwatch: Tenant other was never synced; run "tenantwatch sync" first\n',
+  })
+})
+
+it('says of a resource that is switched off that it is no longer read', async () => {
+  const { run, simulator, write, store } = await synced()
+  const tenant = `{ name: acme, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
+  write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
+  const { stdout, stderr } = await run('export', 'roles', '--config', 'off.yaml')
+  expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.state('primary').records('roles')].length)
+  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last read whole 20.*Z\n$/)
+})
+
+it('names resources and formats there are', async () => {
+  const { run } = await cli()
+  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource: want one of api-clients, /)
+  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format: want one of ndjson, /)
+  expect(await run('export')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("missing required argument 'resource'"),
+  })
+})
+
+it('leaves out what the tenant removed', async () => {
+  const { run, simulator } = await synced()
+  simulator.primary.removeRole(101)
+  await run('sync', '--resource', 'roles')
+  const lines = (await run('export', 'roles')).stdout.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toEqual(truth(simulator, 'roles'))
+})

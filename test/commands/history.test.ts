@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { aDay, synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+
+interface Change {
+  readonly at: string
+  readonly resource: string
+  readonly entity: string
+  readonly change: string
+  readonly field: string | null
+  readonly before: unknown
+  readonly after: unknown
+  readonly requestId: string
+}
+
+async function changed() {
+  const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  const { primary } = world.simulator
+  const [user, gone] = [...world.simulator.state().users()]
+  primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: '=1+1@example.com' })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  primary.removeUser(gone?.userId ?? 0)
+  const added = primary.addUser({ firstName: 'Ann' })
+  primary.setSettings({ ssoEnforced: true })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  const read = async (...args: string[]) =>
+    JSON.parse((await world.run('history', '--format', 'json', ...args)).stdout) as readonly Change[]
+  return { ...world, read, user: user?.userId ?? 0, gone: gone?.userId ?? 0, added: added.userId }
+}
+
+it('tells each change with its time, its old and new value and the request that brought it, the newest last', async () => {
+  const { read, user, gone, added } = await changed()
+  const changes = await read()
+  expect(changes.map(({ at }) => at)).toEqual(changes.map(({ at }) => at).toSorted())
+  const of = (entity: number) => changes.filter((one) => one.resource === 'users' && one.entity === String(entity))
+  expect(of(user).map(({ change, field }) => [change, field])).toEqual([
+    ['changed', 'email'],
+    ['changed', 'mfaStatus'],
+  ])
+  expect(of(user)[1]).toMatchObject({ at: '2026-03-02T12:00:00.000Z', tenant: 'acme' })
+  expect(of(user)[1]?.after).toBe(of(user)[1]?.before !== true)
+  expect(of(gone).map(({ change }) => change)).toEqual(['removed'])
+  expect(of(added).map(({ change }) => change)).toContain('created')
+  for (const { requestId } of changes) expect(requestId).toMatch(/^[\da-f-]{36}$/)
+})
+
+it('narrows by entity, resource and time', async () => {
+  const { read, user } = await changed()
+  const all = await read()
+  const own = all.filter(({ resource, entity }) => resource === 'users' && entity === String(user))
+  expect(await read('--entity', `users:${user}`)).toEqual(own)
+  expect(await read('--entity', `user:${user}`)).toEqual(own)
+  expect(await read('--entity', String(user), '--resource', 'users')).toEqual(own)
+  expect(await read('--entity', String(user))).toEqual(own)
+  expect(await read('--resource', 'authentication-settings')).toMatchObject([{ field: 'ssoEnforced', after: true }])
+  expect(await read('--since', '1h')).toEqual(all.filter(({ at }) => at > '2026-03-03'))
+  expect(await read('--until', '2026-03-02')).toEqual(all.filter(({ at }) => at < '2026-03-03'))
+  expect(await read('--since', '2026-03-03', '--tenant', 'acme')).toEqual(await read('--since', '1h'))
+})
+
+it('calls the one object of a tenant as findings call it, and finds the changes of one setting by its name', async () => {
+  const { read, run, simulator, pass } = await changed()
+  simulator.primary.setSettings({ mfaEnabled: false })
+  pass(aDay)
+  await run('sync', '--full')
+  const whole = ['authentication-settings', 'authentication-settings:authentication-settings']
+  for (const entity of whole)
+    expect(await read('--entity', entity)).toMatchObject([
+      { entity: 'authentication-settings', field: 'ssoEnforced' },
+      { entity: 'authentication-settings', field: 'mfaEnabled' },
+    ])
+  for (const entity of ['ssoEnforced', 'authentication-setting:ssoEnforced', 'authentication-settings:ssoEnforced'])
+    expect(await read('--entity', entity)).toMatchObject([{ field: 'ssoEnforced' }])
+})
+
+it('tells an entity without changes from one that the mirror never knew', async () => {
+  const { run, user, gone, simulator } = await changed()
+  const quiet = [...simulator.state().users()].find(({ userId }) => userId !== user && userId !== gone)?.userId
+  const until = ['--until', '2026-03-01']
+  for (const id of [quiet, user, gone])
+    expect(await run('history', '--entity', `users:${id}`, ...until)).toMatchObject({
+      code: 0,
+      stdout: 'No change is recorded.\n',
+    })
+  for (const entity of ['users:99999', 'users:x', '99999', 'documents:1'])
+    for (const format of ['table', 'json'])
+      expect(await run('history', '--entity', entity, '--format', format)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: 'tenantwatch: Unknown entity: the mirror has, and had, none of this id\n',
+      })
+})
+
+it('hides what names a person or a file unless it is asked for', async () => {
+  const { read, user } = await changed()
+  const email = async (...args: string[]) =>
+    (await read('--entity', `users:${user}`, ...args)).find(({ field }) => field === 'email')
+  expect(await email()).toMatchObject({ before: '[hidden]', after: '[hidden]' })
+  expect(await email('--details')).toMatchObject({ after: '=1+1@example.com' })
+})
+
+it('hides what the specification does not name of users and documents, for it may name one', async () => {
+  const { run, pass, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
+  const [user] = [...simulator.state().users()]
+  simulator.primary.updateUser(user?.userId ?? 0, { nickname: 'Canary' } as never)
+  pass(aDay)
+  await run('sync', '--full')
+  expect((await run('history', '--details')).stdout).toContain('extra null -> {"nickname":"Canary"}')
+  expect((await run('history')).stdout).toContain('extra null -> "[hidden]"')
+})
+
+it('writes the same in every format, and no cell that begins a formula', async () => {
+  const { read, run } = await changed()
+  const changes = await read('--details')
+  const { stdout } = await run('history', '--details', '--format', 'ndjson')
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Change),
+  ).toEqual(changes)
+  const [heading = [], ...rows] = parseCsv((await run('history', '--details', '--format', 'csv')).stdout)
+  expect(heading).toEqual(Object.keys(changes[0] ?? {}))
+  expect(rows.map((row) => row[0])).toEqual(changes.map(({ at }) => at))
+  for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+  expect(rows.flat()).toContain("'=1+1@example.com")
+  const lines = (await run('history')).stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(changes.length)
+  expect(lines.at(-1)).toMatch(/^2026-03-03T12:00:00\.000Z {2}acme {2}\S+ \S+ .*\(request [\da-f-]{36}\)$/)
+})
+
+it('says of which data it cannot know whether they changed', async () => {
+  const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  expect(await run('history')).toEqual({ code: 0, stdout: 'No change is recorded.\n', stderr: '' })
+  simulator.faults.add({ effect: { kind: 'status', status: 500 } })
+  pass(aDay)
+  await run('sync')
+  const [user] = [...simulator.state().users()]
+  const stale = /^acme (\S+): as of \S+, older than its limit$/gm
+  const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
+  expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
+  expect(namedIn((await run('history', '--entity', `users:${user?.userId}`, '--format', 'json')).stderr)).toEqual([
+    'users',
+  ])
+})
+
+it('says what is wrong with what it is asked, without repeating it', async () => {
+  const { run } = await synced({ simulator: { sizes: { users: 5, documents: 5 } } })
+  const said = async (...args: string[]) => {
+    const { code, stderr } = await run('history', ...args)
+    return [code, stderr.replace(/^tenantwatch: /, '')]
+  }
+  const words = 'api-clients, authentication-settings, documents, permissions, roles, users'
+  expect(await said('--entity', 'secret:1')).toEqual([2, `--entity names no resource; want one of ${words}\n`])
+  expect(await said('--entity', 'users:1', '--resource', 'roles')).toEqual([
+    2,
+    '--entity and --resource name different resources\n',
+  ])
+  expect(await said('--entity', 'authentication-settings:secret')).toEqual([
+    2,
+    '--entity names no setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
+  ])
+  for (const nothing of ['', ' ', 'users:', 'users: '])
+    expect(await said('--entity', nothing)).toEqual([2, '--entity names nothing; want an id, such as 12 or users:12\n'])
+  expect(await said('--since', 'secret')).toEqual([
+    2,
+    '--since is no time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+  ])
+  expect(await said('--since', '1h', '--until', '2h')).toEqual([2, '--since lies after --until\n'])
+  expect(await said('--tenant', 'secret')).toEqual([2, 'Unknown tenant: want one of acme\n'])
+})

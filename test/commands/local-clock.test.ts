@@ -1,0 +1,208 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
+
+const small = { sizes: { users: 30, documents: 20 } }
+
+interface Finding {
+  readonly fingerprint: string
+  readonly state: string
+  readonly resolution: string | null
+  readonly check: string
+  readonly tenant: string
+}
+
+/** A world whose tenants keep their own time, and whose local clock can be wrong. */
+async function timed(options: CliOptions = {}) {
+  let server = startTime
+  const world = await cli({ tenants: [{ name: 'acme' }], ...options, simulator: { ...small, clock: () => server } })
+  return {
+    ...world,
+    /** Time passes for everybody. */
+    pass(ms: number) {
+      server += ms
+      world.pass(ms)
+    },
+    setClock: (ms: number) => world.pass(ms),
+    goDark() {
+      const fault = world.simulator.faults.add({ effect: { kind: 'status', status: 503 } })
+      return () => world.simulator.faults.remove(fault.id)
+    },
+    async findings(): Promise<readonly Finding[]> {
+      return JSON.parse((await world.run('findings', '--all', '--format', 'json')).stdout) as Finding[]
+    },
+    rows: (sql: string) => query(world, sql),
+  }
+}
+
+function query({ store }: Cli, sql: string): unknown[] {
+  const raw = new BetterSqlite3(store, { readonly: true })
+  try {
+    return raw.prepare(sql).all()
+  } finally {
+    raw.close()
+  }
+}
+
+const names = 'select email, removed_at is not null as removed from users order by user_id'
+
+/** Two full syncs, between which users leave and a setting changes and comes back: history, tombstones, resolved findings. */
+async function lived(options: CliOptions = {}) {
+  const world = await timed(options)
+  const { primary } = world.simulator
+  await world.run('sync')
+  world.pass(hourMs)
+  primary.setSettings({ mfaEnabled: false })
+  primary.removeUsers(0.05)
+  await world.run('sync', '--full')
+  world.pass(hourMs)
+  primary.setSettings({ mfaEnabled: true })
+  await world.run('sync', '--full')
+  world.pass(minuteMs)
+  return world
+}
+
+it('erases nothing of a dark tenant by a local clock that is 500 days ahead, and calls false findings clock_corrected', async () => {
+  const world = await lived()
+  const before = await world.findings()
+  const kept = () => [world.rows('select * from changes order by id'), world.rows(names)]
+  const history = kept()
+  expect(before.some(({ state }) => state === 'resolved')).toBe(true)
+  const light = world.goDark()
+  world.setClock(500 * dayMs)
+  await world.run('sync')
+  const ahead = await world.findings()
+  expect(ahead.length).toBeGreaterThan(before.length)
+  expect(kept()).toEqual(history)
+  world.setClock(-500 * dayMs)
+  light()
+  await world.run('sync', '--full')
+  const after = await world.findings()
+  const known = new Map(before.map((one) => [one.fingerprint, one]))
+  const falseOnes = after.filter(({ fingerprint }) => !known.has(fingerprint))
+  expect(falseOnes.length).toBeGreaterThan(0)
+  for (const one of falseOnes) expect(one).toMatchObject({ state: 'resolved', resolution: 'clock_corrected' })
+  for (const one of before) {
+    if (one.state !== 'resolved') continue
+    expect(after).toContainEqual(one)
+  }
+  expect(kept()).toEqual(history)
+})
+
+it('erases by the time of the tenant, once it has answered', async () => {
+  const world = await lived({ more: 'history: { retentionDays: 30 }' })
+  world.pass(31 * dayMs)
+  const light = world.goDark()
+  await world.run('sync')
+  expect(world.rows('select * from changes').length).toBeGreaterThan(1)
+  light()
+  await world.run('sync', '--full')
+  expect(world.rows(`${names.replace(' order', ' where removed_at is not null and email is not null order')}`)).toEqual(
+    [],
+  )
+  expect(world.rows('select 1 from findings where resolved_at is not null and resolved_at < 1775000000000')).toEqual([])
+})
+
+it('erases for a tenant that is dark or taken out by the time of another', async () => {
+  const world = await lived({ tenants: [{ name: 'acme' }, { name: 'beta' }], more: 'history: { retentionDays: 30 }' })
+  world.pass(31 * dayMs)
+  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/ {2}- name: beta[\s\S]*?(?=api:)/, ''))
+  const left = () =>
+    world.rows(
+      "select t.name from users u join tenants t on t.id = u.tenant_id where removed_at is not null and email is not null and t.name = 'beta'",
+    )
+  expect(left().length).toBeGreaterThan(0)
+  await world.run('sync')
+  expect(left()).toEqual([])
+})
+
+it('holds every input for stale while the clock is behind the newest stored time, and ends no waiver later by it', async () => {
+  const expires = new Date(startTime + 2 * dayMs).toISOString().slice(0, 10)
+  const world = await lived()
+  const [open] = (await world.findings()).filter(({ state }) => state === 'open')
+  if (open === undefined) throw new Error('nothing is open')
+  world.write(
+    'tenantwatch.yaml',
+    `${world.read('tenantwatch.yaml')}\nwaivers:\n  - { id: w, tenant: acme, check: ${open.check}, entity: "*", reason: "Agreed with the board for now", owner: board, expires: ${expires} }\n`,
+  )
+  const state = async () => (await world.findings()).find(({ fingerprint }) => fingerprint === open.fingerprint)?.state
+  await world.run('sync')
+  expect(await state()).toBe('waived')
+  world.pass(4 * dayMs)
+  await world.run('sync')
+  expect(await state()).toBe('open')
+  const light = world.goDark()
+  world.setClock(-3 * dayMs)
+  await world.run('sync')
+  expect(await state()).toBe('open')
+  const metrics = async () => (await world.run('metrics')).stdout
+  expect(await metrics()).not.toMatch(/check_status\{[^}]*status="(pass|fail)"\} 1/)
+  // A clock that is right again, and a tenant that confirms it.
+  light()
+  world.setClock(3 * dayMs)
+  world.pass(minuteMs)
+  await world.run('sync', '--full')
+  expect(await metrics()).toMatch(/check_status\{[^}]*status="pass"\} 1/)
+})
+
+it('believes its inputs again when an answer confirms the clock that was set back', async () => {
+  const world = await lived()
+  world.setClock(40 * dayMs)
+  await world.run('sync')
+  world.setClock(-40 * dayMs)
+  world.pass(minuteMs)
+  await world.run('sync', '--full')
+  const { stdout } = await world.run('metrics')
+  expect(stdout).toMatch(/check_status\{[^}]*status="pass"\} 1/)
+  expect(world.rows('select confirmed_at is not null as confirmed from clock_steps')).toEqual([{ confirmed: 1 }])
+})
+
+it('keeps what a clock that stood in 1970 wrote', async () => {
+  const world = await timed()
+  world.setClock(-startTime + dayMs)
+  await world.run('sync')
+  world.pass(hourMs)
+  world.simulator.primary.setSettings({ mfaEnabled: false })
+  await world.run('sync', '--full')
+  world.setClock(startTime - dayMs)
+  world.pass(hourMs)
+  const history = world.rows('select * from changes')
+  expect(history.length).toBeGreaterThan(0)
+  await world.run('sync', '--full')
+  world.pass(hourMs)
+  await world.run('sync', '--full')
+  expect(world.rows('select * from changes')).toEqual(expect.arrayContaining(history))
+})
+
+it('names erasure that is overdue in the doctor', async () => {
+  const world = await lived({ more: 'history: { retentionDays: 30 }' })
+  expect((await world.run('doctor')).stdout).not.toContain('erasure')
+  world.pass(33 * dayMs)
+  expect((await world.run('doctor')).stdout).toContain('overdue for acme')
+})
+
+it('purges a tenant that left the configuration, and nothing else', async () => {
+  const world = await lived({ tenants: [{ name: 'acme' }, { name: 'beta' }] })
+  expect(await world.run('purge', 'beta')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: This tenant is configured: take it out of the configuration first\n',
+  })
+  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/ {2}- name: beta[\s\S]*?(?=api:)/, ''))
+  const ofAcme = () =>
+    ['users', 'changes', 'findings', 'runs'].map((table) => world.rows(`select * from ${table} where tenant_id = 1`))
+  const kept = ofAcme()
+  expect(await world.run('purge', 'gamma')).toMatchObject({ code: 2 })
+  expect(await world.run('purge', 'beta')).toMatchObject({ code: 0, stdout: 'Erased: everything of beta\n' })
+  expect(ofAcme()).toEqual(kept)
+  const tables = world.rows(
+    "select t.name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table' and c.name = 'tenant_id'",
+  ) as { name: string }[]
+  expect(tables.length).toBeGreaterThan(15)
+  for (const { name } of tables) expect(world.rows(`select 1 from "${name}" where tenant_id <> 1`), name).toEqual([])
+  expect(world.rows('select name from tenants')).toEqual([{ name: 'acme' }])
+  expect(
+    world.rows('select 1 from finding_events where fingerprint not in (select fingerprint from findings)'),
+  ).toEqual([])
+  expect(await world.run('sync', '--full')).toMatchObject({ code: 0 })
+})

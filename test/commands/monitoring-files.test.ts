@@ -1,0 +1,74 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { generatedFiles } from '../../src/commands/support/generated-files.ts'
+import { cli } from './support/cli.ts'
+
+const shipped = generatedFiles()
+
+it('writes the shipped files from the defaults', async () => {
+  const { run } = await cli({ simulator: null })
+  const written = async (...args: string[]) => (await run(...args, '--defaults')).stdout
+  expect(await written('rules')).toBe(shipped.get('config/prometheus/rules.yml'))
+  expect(await written('rules', '--format', 'operator')).toBe(shipped.get('deploy/kubernetes/prometheus-rule.yaml'))
+  expect(await written('rules', '--format', 'alertmanager')).toBe(shipped.get('config/prometheus/inhibitions.yml'))
+  expect(await written('dashboards', 'fleet')).toBe(shipped.get('config/grafana/fleet.json'))
+})
+
+it('writes rules with the thresholds of the configuration', async () => {
+  const { run } = await cli({ simulator: null, more: 'checks: { api-client-secret-not-expiring: { days: 60 } }' })
+  const { code, stdout } = await run('rules', '--job', 'watch', '--runbooks', 'https://wiki.example/tw/')
+  expect(code).toBe(0)
+  expect(stdout).toContain('- time() <= 5184000')
+  expect(stdout).toContain('up{job="watch"}')
+  expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
+})
+
+it('writes every dashboard into a folder', async () => {
+  const { run, read } = await cli({ simulator: null })
+  const { code, stdout } = await run('dashboards', '--output', '.')
+  expect(code).toBe(0)
+  expect(stdout.trim().split('\n')).toHaveLength(3)
+  expect(JSON.parse(read('tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
+})
+
+it('names the dashboard that cannot be written', async () => {
+  const { run, folder } = await cli({ simulator: null })
+  mkdirSync(join(folder, 'tenantwatch-operations.json'))
+  const { code, stderr } = await run('dashboards', '--output', '.')
+  expect([code, stderr]).toEqual([
+    3,
+    `tenantwatch: ${join(folder, 'tenantwatch-operations.json')} cannot be written (it is not a regular file)\n`,
+  ])
+})
+
+it('replaces a dashboard of its own, and no other file that stands in its place', async () => {
+  const { run, folder, read } = await cli({ simulator: null })
+  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
+  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
+  writeFileSync(join(folder, 'token'), 'secret')
+  rmSync(join(folder, 'tenantwatch-posture.json'))
+  symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
+  expect(await run('dashboards', '--output', '.')).toMatchObject({
+    code: 3,
+    stderr: `tenantwatch: ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file is there, which is left as it is)\n`,
+  })
+  expect(read('token')).toBe('secret')
+})
+
+it.each([
+  [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, alertmanager'],
+  [['rules', '--job', 'a"b'], '--job must be a label value of letters, digits and the signs _ . / : - only'],
+  [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
+  [['dashboards', 'postur'], 'Unknown dashboard: want one of fleet, operations, posture; did you mean posture?'],
+  [['dashboards', '--output', '/dev/null'], '--output cannot be made (EEXIST); want a folder'],
+  [['dashboards', '--grafana', 'http://x/{{ evil }}'], '--grafana must be an http or https address'],
+])('refuses %j in one sentence', async (args, sentence) => {
+  const { run } = await cli({ simulator: null })
+  expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
+})
+
+it('ships rules that parse as what they are', () => {
+  expect(parse(shipped.get('deploy/compose/alertmanager.yml') ?? '')).toMatchObject({ receivers: [{ name: 'nobody' }] })
+})

@@ -1,0 +1,263 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { aDay, type Cli, cli, synced } from './support/cli.ts'
+import { reloadable } from './support/reloading.ts'
+
+const sql = (id: string, query: string, inputs = 'users', more = '') => `-- id: ${id}
+-- title: All is well with ${id}
+-- severity: medium
+-- inputs: ${inputs}
+-- entity: user
+${more}
+${query}
+`
+/** Fails for users whose id is at most `most`. */
+const upTo = (most: number) =>
+  `select userId as entity, iif(userId <= ${most}, 'alarm', 'ok') as status, 'User ' || email || ' fails.' as reason from users`
+const first = 'select min(userId) from users'
+const ofFirst = `select userId as entity, iif(userId = (${first}), 'alarm', 'ok') as status, 'It is the first.' as reason from users`
+
+async function world(files: Readonly<Record<string, string>>, more = '', start: typeof cli = synced): Promise<Cli> {
+  const made = await start({ more: `ownChecks: { folder: own, timeoutSeconds: 60 }\n${more}` })
+  mkdirSync(join(made.folder, 'own'), { recursive: true })
+  for (const [name, text] of Object.entries(files)) made.write(`own/${name}`, text)
+  return made
+}
+
+const openOf = async ({ run }: Cli, check: string) =>
+  JSON.parse((await run('findings', '--format', 'json')).stdout).filter((one: { check: string }) => one.check === check)
+
+it('evaluates a check of its own like any other: findings, waiver, severity, metrics, explain', async () => {
+  const waiver = `waivers:
+  - { id: W-1, check: first-user, entity: "*", tenant: acme, reason: Accepted for as long as this test runs, owner: me, expires: 2027-01-01 }
+`
+  const made = await world(
+    { 'first.sql': sql('first-user', ofFirst) },
+    'checks: { first-user: { severity: critical } }',
+  )
+  expect((await made.run('sync')).code).toBe(0)
+  const [finding, ...others] = await openOf(made, 'first-user')
+  expect(others).toEqual([])
+  expect(finding).toMatchObject({
+    entity: { type: 'user' },
+    severity: 'critical',
+    message: 'It is the first.',
+    evidence: { ownCheck: 'first.sql', reason: 'It is the first.' },
+  })
+  const { stdout } = await made.run('metrics')
+  expect(stdout).toContain('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"} 1\n')
+  expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="first-user",severity="critical"} 1\n')
+  expect(stdout).toContain('tenantwatch_check_entities{tenant="acme",check="first-user"} 250\n')
+  const explained = await made.run('explain', finding.fingerprint)
+  expect(explained.stdout).toContain('Passes when  All is well with first-user\n')
+  made.write('tenantwatch.yaml', `${made.read('tenantwatch.yaml')}${waiver}`)
+  expect((await made.run('sync')).code).toBe(0)
+  expect(await openOf(made, 'first-user')).toEqual([])
+  expect((await made.run('metrics')).stdout).toContain(
+    'tenantwatch_findings_waived{tenant="acme",check="first-user",severity="critical"} 1\n',
+  )
+})
+
+it('keeps what it said of several tenants apart', async () => {
+  const made = await world(
+    {
+      'many.sql': sql(
+        'count-users',
+        "select :tenant as entity, 'alarm' as status, count(*) || ' users' as reason from users",
+      ),
+    },
+    '',
+    (options) => synced({ ...options, tenants: [{ name: 'acme' }, { name: 'zeta', token: 'secondReader' }] }),
+  )
+  await made.run('sync')
+  const found = await openOf(made, 'count-users')
+  const counts = Object.fromEntries(found.map((one: { tenant: string; message: string }) => [one.tenant, one.message]))
+  const second = Number.parseInt(counts.zeta, 10)
+  expect(counts).toEqual({ acme: '250 users', zeta: `${second} users` })
+  expect(second).toBeGreaterThan(0)
+  expect(second).not.toBe(250)
+})
+
+it('lists own checks with their files, and what is wrong with them', async () => {
+  const made = await world(
+    {
+      'a.sql': sql('good-one', ofFirst, 'users', '-- frameworks: SOC 2 CC6.1\n'),
+      'b.sql': sql('bad-sql', 'select userId as entity from usrs'),
+      'c.sql': 'no header',
+    },
+    '',
+    cli,
+  )
+  const { code, stdout } = await made.run('checks')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^good-one +medium +users +All is well with good-one \(own: a\.sql\)$/m)
+  expect(stdout).toContain('\nbad-sql cannot be evaluated: no such table: usrs')
+  expect(stdout).toContain('\nown-file-c cannot be evaluated: the header lacks id')
+  const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
+  expect(facts.slice(-3)).toMatchObject([
+    { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
+    { id: 'bad-sql', own: { problem: 'no such table: usrs' } },
+    { id: 'own-file-c', evaluates: null, own: { file: 'c.sql' } },
+  ])
+})
+
+it('lists the built-in checks where there is no valid configuration', async () => {
+  const made = await cli()
+  made.write('tenantwatch.yaml', 'tenants: 3')
+  const { code, stdout, stderr } = await made.run('checks')
+  expect(code).toBe(0)
+  expect(stdout).toContain('user-mfa-enrolled')
+  expect(stderr).toContain('Only built-in checks are listed')
+})
+
+it('says in config check what is wrong with each file, its query tried over no records', async () => {
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) }, '', cli)
+  expect(await made.run('config', 'check')).toMatchObject({
+    code: 0,
+    stdout: 'tenantwatch.yaml is valid: 1 tenant, 1 own check\n',
+  })
+  made.write('own/b.sql', sql('bad-columns', 'select 1'))
+  made.write('own/c.sql', sql('bad-input', "select fileId as entity, 'ok' as status, '' as reason from documents"))
+  made.write('own/d.sql', sql('user-mfa-enrolled', ofFirst))
+  const { code, stderr } = await made.run('config', 'check')
+  expect(code).toBe(2)
+  expect(stderr).toBe(`tenantwatch: 3 problems:
+own: b.sql: its columns are 1; want exactly entity, status and reason
+own: c.sql: it reads documents, which inputs does not name
+own: d.sql: the id user-mfa-enrolled is that of a built-in check
+`)
+  rmSync(join(made.folder, 'own'), { recursive: true })
+  expect(await made.run('config', 'check')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: own: the folder of own checks cannot be read: no such file\n',
+  })
+})
+
+it('is unknown with its error shown, and fails sync --fail-on, while a check is broken', async () => {
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
+  await made.run('sync')
+  made.write('own/a.sql', sql('good-one', 'select nonsense'))
+  made.write('own/b.sql', 'no header')
+  const ran = await made.run('sync', '--fail-on', 'critical')
+  expect(ran.code).toBe(3)
+  expect(ran.stderr).toContain('"detail":"a.sql: no such column: nonsense"')
+  const { stderr } = await made.run('findings')
+  expect(stderr).toContain('good-one (check_failed)')
+  expect(stderr).toContain('\n  good-one: a.sql: no such column: nonsense\n')
+  expect(stderr).toContain('\n  own-file-b: b.sql: the header lacks id')
+  expect(await openOf(made, 'good-one')).toHaveLength(1)
+  const metrics = (await made.run('metrics')).stdout
+  expect(metrics).toContain(
+    'tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n',
+  )
+  expect(metrics).toContain(
+    'tenantwatch_check_unknown_reason{tenant="acme",check="own-file-b",reason="check_failed"} 1\n',
+  )
+})
+
+it('keeps findings while their file may be one that cannot be read, and closes them when it is gone', async () => {
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
+  await made.run('sync')
+  made.write('own/a.sql', 'no header')
+  await made.run('sync')
+  expect(await openOf(made, 'good-one')).toHaveLength(1)
+  rmSync(join(made.folder, 'own'), { recursive: true })
+  await made.run('sync')
+  expect(await openOf(made, 'good-one')).toHaveLength(1)
+  expect((await made.run('findings')).stderr).toContain('own-checks-folder (check_failed)')
+  const { stdout } = await made.run('metrics')
+  expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="good-one",severity="medium"} 1\n')
+  expect(stdout).toContain('tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')
+  expect(stdout).toMatch(/tenantwatch_finding_info\{tenant="acme",check="good-one",severity="medium"/)
+  expect(await made.run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
+    stderr: expect.stringContaining('good-one (check_failed)'),
+  })
+  mkdirSync(join(made.folder, 'own'))
+  await made.run('sync')
+  expect(await openOf(made, 'good-one')).toEqual([])
+  expect((await made.run('metrics')).stdout).not.toContain('check="good-one"')
+  const all = JSON.parse((await made.run('findings', '--all', '--format', 'json')).stdout)
+  expect(all.filter((one: { check: string }) => one.check === 'good-one')).toMatchObject([
+    { state: 'resolved', resolution: 'check_disabled' },
+  ])
+})
+
+it('shows no false green when its tenant is away', async () => {
+  const made = await world({
+    'a.sql': sql('all-fine', "select userId as entity, 'ok' as status, '' as reason from users"),
+  })
+  await made.run('sync')
+  const statusOf = async () =>
+    /tenantwatch_check_status\{tenant="acme",check="all-fine",status="(\w+)"\} 1/.exec(
+      (await made.run('metrics')).stdout,
+    )?.[1]
+  expect(await statusOf()).toBe('pass')
+  made.simulator.faults.add({ effect: { kind: 'status', status: 500 } })
+  made.pass(aDay)
+  expect(await statusOf()).toBe('unknown')
+  await made.run('sync')
+  expect(await statusOf()).toBe('unknown')
+})
+
+it('takes up other files at a reload, and tells of them on page, JSON and from the first scrape', async () => {
+  const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
+  const one = await reloadable({ more }, { 'a.sql': sql('first-user', ofFirst) })
+  const status = (check: string, name: string) =>
+    one.metric(`tenantwatch_check_status{tenant="acme",check="${check}",status="${name}"}`)
+  expect(await status('first-user', 'fail')).toBe(1)
+  expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="first-user"}')).toBe(1)
+  one.write('a.sql', sql('first-user', upTo(0)))
+  one.write('b.sql', sql('second', 'select 1; select 2'))
+  expect(await one.daemon.reload()).toMatchObject({ ok: true })
+  expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="second"}')).toBe(0)
+  expect(await status('second', 'unknown')).toBe(1)
+  await one.session.evaluate()
+  expect(await status('first-user', 'pass')).toBe(1)
+  const resolved = 'tenantwatch_findings_resolved_total{tenant="acme",check="first-user",resolution="rule_changed"}'
+  expect(await one.metric(resolved)).toBe(1)
+  expect(await one.get('/')).toContain('b.sql: there is more than one statement')
+  expect(JSON.parse(await one.get('/api/v1/checks'))).toContainEqual(
+    expect.objectContaining({ check: 'second', reason: 'check_failed', problem: expect.stringContaining('b.sql') }),
+  )
+  expect(one.logged('Own check could not be evaluated')).toMatchObject([{ check: 'second', tenant: 'acme' }])
+})
+
+it('does not give up its own checks at a reload whose folder cannot be read', async () => {
+  const own = { more: 'ownChecks: { folder: ., timeoutSeconds: 60 }' }
+  const one = await reloadable(own, { 'a.sql': sql('first-user', ofFirst) })
+  one.configure({ more: 'ownChecks: { folder: away }' })
+  expect(await one.daemon.reload()).toEqual({
+    ok: false,
+    text: expect.stringContaining('away: the folder of own checks cannot be read: no such file'),
+  })
+  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(0)
+  expect(await one.metric('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"}')).toBe(1)
+  one.configure(own)
+  expect(await one.daemon.reload()).toMatchObject({ ok: true })
+  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(1)
+})
+
+it('hides what own checks say where names are hidden', async () => {
+  const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
+  const query = `select email as entity, iif(userId = (${first}), 'alarm', 'error') as status, 'Ask ' || email as reason from users`
+  const one = await reloadable({ more, server: 'exposeDetails: false' }, { 'a.sql': sql('names', query) })
+  const found = JSON.parse(await one.get('/api/v1/findings?check=names'))
+  expect(found).toMatchObject([{ check: 'names', message: '[hidden]', entity: { id: '[hidden]' } }])
+  for (const path of ['/', '/api/v1/findings', '/api/v1/checks', '/api/v1/status', '/metrics'])
+    expect(await one.get(path), path).not.toMatch(/Ask |@[a-z]+\.example/)
+})
+
+it('shows what a query says so that it acts on nothing', async () => {
+  const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
+  const evil = "'<script>alert(1)</script>' || char(0, 27, 8238, 10) || '=cmd()'"
+  const query = `select ${evil} as entity, 'alarm' as status, ${evil} as reason`
+  const one = await reloadable({ more }, { 'a.sql': sql('evil', query), '<b>b.sql': 'no header' })
+  const page = await one.get('/?check=evil')
+  expect(page).toContain('&lt;script&gt;alert(1)')
+  expect(page).not.toMatch(/<script>alert|<b>b/)
+  expect(`${page}${one.wholeLog()}`).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)
+  expect(JSON.parse(await one.get('/api/v1/findings?check=evil'))).toMatchObject([
+    { message: '<script>alert(1)</script>\\u{0}\\u{1b}\\u{202e}\\u{a}=cmd()' },
+  ])
+})

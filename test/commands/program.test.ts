@@ -1,0 +1,221 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { checks } from '../../src/checks/index.ts'
+import { isService, reloads } from '../../src/commands/program.ts'
+import { cli, synced } from './support/cli.ts'
+
+const commands = [
+  'run',
+  'sync',
+  'findings',
+  'explain',
+  'history',
+  'report',
+  'expiring',
+  'export',
+  'accept',
+  'purge',
+  'checks',
+  'doctor',
+  'metrics',
+  'rules',
+  'dashboards',
+  'backup',
+  'config',
+  'config check',
+  'config print',
+  'simulate',
+  'demo',
+]
+
+it('lists every command in its help', async () => {
+  const { run } = await cli()
+  const { code, stdout, stderr } = await run('--help')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const listed = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
+  expect(listed).toEqual([...commands.filter((name) => !name.includes(' ')), 'help'])
+})
+
+it.each(commands)('shows an example in the help of %s', async (command) => {
+  const { run } = await cli()
+  const { code, stdout, stderr } = await run(...command.split(' '), '--help')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(new RegExp(`^Examples?:\\n(  .*\\n)*.*tenantwatch ${command}`, 'm'))
+  expect(stdout).toContain('--config <file>')
+})
+
+it('ends with 2 on what it does not know, with a hint and without a stack', async () => {
+  const { run } = await cli()
+  for (const [args, said] of [
+    [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
+    [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help shows what there is)'],
+    [['snyc'], 'unknown command (word 1); did you mean sync?'],
+    [['sync', '--tenant', 'acme', '--sweeep'], 'unknown option --sweeep (word 4); did you mean --full?'],
+    [['sync', '--full=yes'], 'the option --full (word 2) takes no value'],
+    [['config', 'verify'], 'unknown command (word 2); want one of check, print'],
+    [['sync', 'users'], 'too many arguments: sync takes no arguments beside its options, and was given 1'],
+    [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) beside its options, and was given 2'],
+    [['backup'], "missing required argument 'file'"],
+    [['sync', '--tenant'], "option '--tenant <name>' argument missing"],
+    [['simulate', '--port', 'http'], 'the value of --port <n> cannot be used: want a whole number'],
+    [['checks', '--format', 'xml'], 'Unknown format: want one of table, json'],
+  ] as const) {
+    const { code, stdout, stderr } = await run(...args)
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+    expect(stderr).toContain(said)
+    expect(stderr).not.toMatch(/^ +at /m)
+  }
+})
+
+const secret = 'CANARY-4f7d1c9be02a6d53'
+
+const misplaced: readonly (readonly string[])[] = [
+  [secret],
+  ['sync', secret],
+  ['sync', '--full', '--', secret],
+  ['sync', '--token', secret],
+  ['sync', `--token=${secret}`],
+  ['sync', `--tokn=${secret}\n(Did you mean ${secret}?)`],
+  ['sync', `-${secret}`],
+  ['sync', `--${secret}`],
+  ['sync', `--full=${secret}`],
+  ['sync', `-h${secret}`],
+  ['sync', '--tenant', secret],
+  ['sync', '--resource', secret],
+  ['sync', '--fail-on', secret],
+  ['run', secret],
+  ['demo', `--users=${secret}`],
+  ['simulate', secret],
+  ['simulate', '--port', secret],
+  ['simulate', '--port', `' is invalid. ${secret}' is invalid. want ${secret}`],
+  ['simulate', '--reading', `${secret}=1`],
+  ['findings', '--format', secret],
+  ['findings', '--check', secret],
+  ['findings', '--tenant', secret],
+  ['rules', '--job', `${secret}"`],
+  ['rules', '--grafana', secret],
+  ['dashboards', secret],
+  ['explain', secret],
+  ['export', secret],
+  ['export', 'users', '--tenant', secret],
+  ['accept', secret, '--reason', 'because'],
+  ['backup', 'here.db', secret],
+  ['config', secret],
+  ['config', 'print', secret],
+  ['checks', '--format', `"${secret}"`],
+]
+
+it('does not repeat what it does not know, for it may be a secret', async () => {
+  const { run } = await synced()
+  for (const args of misplaced) {
+    const { code, stdout, stderr } = await run(...args)
+    expect([args, code, stdout]).toEqual([args, 2, ''])
+    expect(stderr).toMatch(/^tenantwatch: \S.{10,}/)
+    expect([args, stderr.includes(secret)]).toEqual([args, false])
+  }
+})
+
+it.each([
+  ['run', true],
+  ['--config run sync', false],
+  ['--config=x.yaml run', true],
+  ['--config x.yaml demo --once', true],
+  ['sync --tenant demo', false],
+  ['export users --tenant run', false],
+  ['--help', false],
+])('knows of "%s" whether to be stopped is how it ends', (line, expected) => {
+  expect(isService(line.split(' '))).toBe(expected)
+})
+
+it.each([
+  ['run', true],
+  ['--config run sync', false],
+  ['--config x.yaml run', true],
+  ['demo', false],
+  ['export users --tenant run', false],
+])('knows of "%s" whether SIGHUP makes it load its configuration anew', (line, expected) => {
+  expect(reloads(line.split(' '))).toBe(expected)
+})
+
+it('says where secrets come from to who gives one as an option', async () => {
+  const { run } = await cli()
+  const { stderr } = await run('sync', '--token', secret)
+  expect(stderr).toMatch(/^tenantwatch: unknown option --token \(word 2\); secrets come from the conf/)
+})
+
+it('shows its help on standard error and ends with 2 without a command', async () => {
+  const { run } = await cli()
+  const { code, stdout, stderr } = await run()
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('Usage: tenantwatch')
+})
+
+it('tells its version', async () => {
+  const { run } = await cli()
+  expect((await run('--version')).stdout).toBe(`${manifest.version}\n`)
+})
+
+it('takes --config before and after the command', async () => {
+  const { run, env } = await cli()
+  delete env['TENANTWATCH_CONFIG']
+  expect(await run('--config', 'tenantwatch.yaml', 'config', 'check')).toMatchObject({ code: 0 })
+  expect(await run('config', 'check', '--config', 'tenantwatch.yaml')).toMatchObject({ code: 0 })
+})
+
+it('prints the catalogue of checks, for people and for machines', async () => {
+  const { run } = await cli()
+  const ids = checks.map(({ id }) => id)
+  const lines = (await run('checks')).stdout.trimEnd().split('\n')
+  expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(ids)
+  const facts = JSON.parse((await run('checks', '--format', 'json')).stdout)
+  expect(facts.map(({ id }: { id: string }) => id)).toEqual(ids)
+  expect(facts[0]).toMatchObject({
+    title: expect.any(String),
+    risk: expect.any(String),
+    remediation: expect.any(String),
+  })
+})
+
+it('writes the exposition of the mirror, without what only a daemon knows', async () => {
+  const { run } = await synced()
+  const { code, stdout, stderr } = await run('metrics')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^tenantwatch_findings\{.*check="api-client-secret-not-expired",severity="critical"\} 2$/m)
+  expect(stdout).toMatch(/^tenantwatch_mirror_records\{tenant="acme",resource="users"\} 250$/m)
+  expect(stdout).toMatch(/^tenantwatch_mfa_policy_enabled\{tenant="acme"\} 1$/m)
+  expect(stdout).not.toMatch(/^process_/m)
+  expect(stdout.endsWith('\n')).toBe(true)
+})
+
+it('never puts names of persons, e-mails or file names into the exposition', async () => {
+  const { run, simulator } = await synced()
+  const { stdout } = await run('metrics')
+  const state = simulator.state()
+  for (const { email, lastName } of state.users()) {
+    expect(stdout).not.toContain(email)
+    expect(stdout.split(/[^\p{L}'-]+/u)).not.toContain(lastName)
+  }
+  for (const { filename } of state.documents()) expect(stdout).not.toContain(filename)
+})
+
+it('ends with 3 and one sentence when the program is told to stop in mid work', async () => {
+  const { runWith, simulator } = await cli()
+  const stopping = new AbortController()
+  simulator.onRequest(() => stopping.abort(new DOMException('The program is stopping', 'AbortError')))
+  const { code, stderr } = await runWith({ stop: stopping.signal }, 'sync')
+  expect(code).toBe(3)
+  expect(stderr).not.toMatch(/^ +at /m)
+})
+
+it('says in a sentence that a port of the simulator is taken', async () => {
+  const { run } = await cli()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const said = { code: 3, stdout: '', stderr: `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken\n` }
+  expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(said)
+  expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(said)
+  await new Promise((resolve) => server.close(resolve))
+})

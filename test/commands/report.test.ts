@@ -1,0 +1,250 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { aDay, type CliOptions, startTime, synced } from './support/cli.ts'
+
+const small = { sizes: { users: 30, documents: 20 } }
+const waived = `waivers: [{ id: no-idp, check: auth-sso-enforced, entity: authentication-settings, tenant: acme, owner: Ann, reason: There is no identity provider yet, expires: 2026-03-20 }]`
+
+interface Check {
+  readonly check: string
+  readonly standing: string
+  readonly entities: number | null
+  readonly evaluated: number | null
+  readonly passing: number | null
+  readonly failing: number
+  readonly waived: number
+  readonly unknown: number | null
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+interface Tenant {
+  readonly tenant: string
+  readonly checks: readonly Check[]
+  readonly standings: Readonly<Record<string, number>>
+  readonly openTotal: number
+  readonly waivedTotal: number
+  readonly waivers: readonly Readonly<Record<string, unknown>>[]
+  readonly resources: readonly Readonly<Record<string, unknown>>[]
+  readonly frameworks: readonly {
+    readonly id: string
+    readonly requirements: readonly { readonly id: string; readonly state: string }[]
+  }[]
+  readonly findings: readonly {
+    readonly check: string
+    readonly state: string
+    readonly ageDays: number
+    readonly entity: { readonly id: string }
+    readonly evidence: Readonly<Record<string, unknown>>
+  }[]
+}
+
+interface Document {
+  readonly asOf: string
+  readonly recordBegins: string
+  readonly notes: readonly string[]
+  readonly tenants: readonly Tenant[]
+}
+
+async function world(options: CliOptions = {}) {
+  const one = await synced({ simulator: small, ...options })
+  const told = async (...args: string[]) =>
+    JSON.parse((await one.run('report', '--format', 'json', ...args)).stdout) as Document
+  const only = async (...args: string[]) => {
+    const [tenant] = (await told(...args)).tenants
+    if (tenant === undefined) throw new Error('There is no tenant in the report')
+    return tenant
+  }
+  return { ...one, told, only }
+}
+
+const checkOf = ({ checks }: Tenant, id: string) => checks.find(({ check }) => check === id)
+const stateOf = ({ frameworks }: Tenant, framework: string, requirement: string) =>
+  frameworks.find(({ id }) => id === framework)?.requirements.find(({ id }) => id === requirement)?.state
+
+it('agrees with what findings and checks tell now, and counts every entity once', async () => {
+  const { only, run } = await world({ more: waived })
+  const tenant = await only('--details')
+  const found = JSON.parse((await run('findings', '--format', 'json')).stdout) as { readonly fingerprint: string }[]
+  expect(tenant.openTotal).toBe(found.length)
+  expect(tenant.findings.filter(({ state }) => state === 'open').length).toBe(found.length)
+  expect(tenant.waivedTotal).toBe(1)
+  for (const { entities, evaluated, passing, failing, waived: accepted, unknown } of tenant.checks)
+    expect([(passing ?? 0) + failing + accepted, (evaluated ?? 0) + (unknown ?? 0)]).toEqual([evaluated, entities])
+  expect(Object.values(tenant.standings).reduce((sum, count) => sum + count, 0)).toBe(tenant.checks.length)
+  expect(checkOf(tenant, 'auth-sso-enforced')).toMatchObject({
+    standing: 'waived',
+    evaluated: 1,
+    passing: 0,
+    waived: 1,
+  })
+  expect(checkOf(tenant, 'user-invitation-accepted')?.options).toEqual({ days: 14, highDays: 30 })
+  expect(tenant.waivers).toEqual([
+    expect.objectContaining({
+      id: 'no-idp',
+      owner: 'Ann',
+      expires: '2026-03-20T23:59:59.999Z',
+      state: 'active',
+      covered: 1,
+    }),
+  ])
+})
+
+it('shows a requirement as its worst check stands, and those without a check as such', async () => {
+  const { only, simulator, pass, run, env } = await world({ more: waived })
+  const before = await only()
+  expect(stateOf(before, 'soc2', 'CC6.1')).toBe('fail')
+  expect(stateOf(before, 'cis', '5.6')).toBe('waived')
+  expect(stateOf(before, 'pcidss', '12.1.1')).toBe('not_applicable')
+  expect(stateOf(before, 'soc2', 'CC7.1')).toBe('pass')
+  expect(stateOf(before, 'iso27001', 'A.8.15')).toBe('no_check')
+  for (const { userId } of [...simulator.state().users()]) simulator.primary.updateUser(userId, { mfaStatus: true })
+  pass(aDay)
+  await run('sync', '--full')
+  expect(stateOf(await only(), 'nist80053', 'IA-2(1)')).toBe('pass')
+  env['ACME_TOKEN'] = 'no longer valid'
+  await run('sync', '--full')
+  const blind = await only()
+  expect(stateOf(blind, 'nist80053', 'IA-2(1)')).toBe('unknown')
+  expect(blind.frameworks.flatMap(({ requirements }) => requirements).filter(({ state }) => state === 'pass')).toEqual(
+    [],
+  )
+  expect(checkOf(blind, 'user-mfa-enrolled')).toMatchObject({ standing: 'unknown', passing: 0 })
+})
+
+it('calls a check waived only while everything that it evaluates could be read', async () => {
+  const { only, simulator, pass, run } = await world({ more: waived })
+  expect(checkOf(await only(), 'auth-sso-enforced')).toMatchObject({ standing: 'waived', reason: null })
+  simulator.primary.setSettings({ mfaEnabled: 'perhaps' as never })
+  pass(aDay / 24)
+  await run('sync')
+  const tenant = await only()
+  expect(checkOf(tenant, 'auth-sso-enforced')).toMatchObject({ standing: 'unknown', reason: 'quarantined' })
+  expect(stateOf(tenant, 'cis', '5.6')).toBe('unknown')
+})
+
+it('calls nothing well that was switched off', async () => {
+  const { only } = await world({ more: 'checks: { auth-mfa-policy-enabled: { enabled: false } }' })
+  const tenant = await only()
+  expect(checkOf(tenant, 'auth-mfa-policy-enabled')?.standing).toBe('off')
+  expect(stateOf(tenant, 'cis', '6.3')).not.toBe('pass')
+})
+
+it('tells the age of findings and of the data, and what of it cannot be trusted', async () => {
+  const { only, pass } = await world()
+  pass(3 * aDay)
+  const tenant = await only()
+  expect(new Set(tenant.findings.map(({ ageDays }) => ageDays))).toEqual(new Set([3]))
+  expect(tenant.resources.find(({ resource }) => resource === 'users')).toMatchObject({
+    state: 'stale',
+    dataAsOf: '2026-03-01T12:00:00.000Z',
+    ageSeconds: 3 * 86_400,
+    limitSeconds: 3 * 3600,
+    records: 30,
+  })
+  expect(tenant.standings['pass']).toBe(0)
+})
+
+it('hides names of persons, e-mails and file names unless it is asked for them', async () => {
+  const { run, told, simulator } = await world({
+    more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Secret plan*.pdf" }] } }',
+  })
+  const names = [...simulator.state().documents()].flatMap(({ filename }) => filename ?? [])
+  for (const format of ['json', 'md', 'html']) {
+    const { stdout } = await run('report', '--format', format)
+    expect(names.filter((name) => stdout.includes(name))).toEqual([])
+    expect(stdout).not.toContain('Secret plan')
+    expect(stdout).not.toContain('@primary.example')
+  }
+  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names that the tenant holds are hidden.'])
+  const { stdout } = await run('report', '--format', 'json', '--details')
+  expect(names.filter((name) => stdout.includes(name)).length).toBeGreaterThan(0)
+  expect(stdout).toContain('Secret plan')
+})
+
+it('writes HTML that needs no other file and runs no script', async () => {
+  const { run } = await world({ more: waived })
+  const { stdout } = await run('report')
+  expect(stdout).toMatch(/^<!doctype html>\n<html lang="en">/)
+  expect(stdout.match(/<(script|link|img|iframe|object|a)\b|\b(src|href|onload)=|url\(|@import/gi)).toBeNull()
+  expect(stdout).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+  expect(stdout).toContain('@media print')
+  expect(stdout).toContain('prefers-color-scheme: dark')
+  expect(stdout).toContain('no check')
+})
+
+it('tells of the configuration that was evaluated by, and says when another one lies here', async () => {
+  const { run, read, write, only } = await world()
+  expect((await run('report')).stderr).toBe('')
+  write(
+    'tenantwatch.yaml',
+    `${read('tenantwatch.yaml')}checks: { user-invitation-accepted: { days: 500, highDays: 600 } }\n`,
+  )
+  expect((await run('report')).stderr).toBe(
+    'The configuration here is not the one that the engine last evaluated by; the report tells of the latter.\n',
+  )
+  expect(checkOf(await only(), 'user-invitation-accepted')?.options).toEqual({ days: 14, highDays: 30 })
+})
+
+it('writes a file that only its owner reads, whole or not at all', async () => {
+  const { run, folder } = await world()
+  expect(await run('report', '--output', 'evidence.html')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(statSync(join(folder, 'evidence.html')).mode & 0o777).toBe(0o600)
+  const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
+  expect([code, stderr]).toEqual([
+    2,
+    'tenantwatch: --output cannot be written (ENOENT); want a file in a folder that exists\n',
+  ])
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  for (const unfit of ['.', 'pipe']) {
+    expect(await run('report', '--output', unfit)).toMatchObject({
+      code: 2,
+      stderr:
+        'tenantwatch: --output cannot be written (it is not a regular file); want a file in a folder that exists\n',
+    })
+  }
+  expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
+  writeFileSync(join(folder, 'kept'), 'kept')
+  expect(await run('report', '--tenant', 'nobody', '--output', 'kept')).toMatchObject({ code: 2 })
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+  expect(existsSync(join(folder, 'kept'))).toBe(true)
+})
+
+it('replaces a report, and no other file: no database, backup, configuration or token', async () => {
+  const { run, folder, store } = await world()
+  for (const format of ['html', 'md', 'json', 'html'])
+    expect(await run('report', '--output', 'evidence', '--format', format)).toMatchObject({ code: 0 })
+  expect(await run('backup', 'mirror.bak')).toMatchObject({ code: 0 })
+  writeFileSync(join(folder, 'token'), 'secret')
+  writeFileSync(join(folder, 'drafted.part'), 'secret')
+  symlinkSync(store, join(folder, 'current'))
+  const beside = ['-wal', '-shm', '-lock', '-journal'].map((suffix) => store + suffix)
+  const config = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+  expect(config).not.toEqual([])
+  writeFileSync(`${store}-wal`, '')
+  for (const name of [store, ...beside, ...config, 'current', 'mirror.bak', 'token', 'drafted']) {
+    const path = resolve(folder, name)
+    const before = existsSync(path) ? readFileSync(path) : null
+    const { code, stderr } = await run('report', '--output', name)
+    expect([name, code, stderr]).toEqual([
+      name,
+      2,
+      expect.stringMatching(/cannot be written \((?:it is part of a database|another file is there)/),
+    ])
+    if (before !== null && !beside.includes(path)) expect(readFileSync(path).equals(before)).toBe(true)
+  }
+  expect(readFileSync(join(folder, 'drafted.part'), 'utf8')).toBe('secret')
+  expect(await run('findings')).toMatchObject({ code: 0 })
+})
+
+it('keeps no token, address or secret in the record of the configuration', async () => {
+  const { store, env, simulator, files } = await world()
+  expect(files()).not.toContain(env['ACME_TOKEN'])
+  await using mirror = openMirror(store, 'beside')
+  const past = await mirror.past(startTime, true)
+  const { content = '' } = (await past.configuration()) ?? {}
+  expect(content.length).toBeGreaterThan(1000)
+  for (const word of [simulator.baseUrl, 'ACME_TOKEN', '"auth"', '"token"']) expect(content).not.toContain(word)
+})

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { InputQuality } from '../../../src/model/data-quality.ts'
+import type { CheckView } from '../../../src/model/posture.ts'
+import { coverageOf, doubtOf, requirementState, standingOf } from '../../../src/report/coverage.ts'
+
+const view = (more: Partial<CheckView>): CheckView => ({
+  check: 'user-mfa-enrolled',
+  title: '',
+  enabled: true,
+  status: 'fail',
+  reason: null,
+  entities: 10,
+  notEvaluated: 0,
+  evaluatedAt: 1,
+  since: 1,
+  severities: ['high'],
+  open: { high: 2 },
+  waived: { high: 1 },
+  ...more,
+})
+
+const trusted: InputQuality = {
+  resource: 'users',
+  off: false,
+  everComplete: true,
+  former: false,
+  blocked: null,
+  partial: [],
+  clock: 'agrees',
+}
+
+it('keeps passing, failing, waived and unknown apart, over a number that they add up to, and counts as evaluated only who was', () => {
+  expect(coverageOf(view({ notEvaluated: 3 }), [trusted])).toEqual({
+    entities: 10,
+    evaluated: 7,
+    passing: 4,
+    failing: 2,
+    waived: 1,
+    unknown: 3,
+  })
+})
+
+it('counts nobody as passing while an input is doubtful, the status unknown or the unevaluated not counted', () => {
+  const blind = { entities: 10, evaluated: 3, passing: 0, failing: 2, waived: 1, unknown: 7 }
+  expect(coverageOf(view({}), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
+  expect(coverageOf(view({}), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
+  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), [trusted])).toEqual(blind)
+  expect(coverageOf(view({ notEvaluated: null }), [trusted])).toEqual(blind)
+  expect(coverageOf(view({ entities: null }), [trusted])).toMatchObject({
+    entities: null,
+    evaluated: null,
+    passing: null,
+  })
+})
+
+it('calls a check waived only when it fails for nobody else, and off before anything else', () => {
+  expect(standingOf(view({ open: {} }), null)).toBe('waived')
+  expect(standingOf(view({}), null)).toBe('fail')
+  expect(standingOf(view({ status: 'unknown', open: {} }), null)).toBe('unknown')
+  expect(standingOf(view({ enabled: false, status: 'not_applicable' }), null)).toBe('off')
+})
+
+it('calls no check waived while others than the waived may fail', () => {
+  const none = { entities: 3, evaluated: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
+  expect(doubtOf(none, [trusted])).toBe(null)
+  expect(doubtOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
+  expect(doubtOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')
+  expect(doubtOf(none, [trusted, { ...trusted, partial: ['quarantined', 'missing_records'] }])).toBe('quarantined')
+  expect(standingOf(view({ open: {} }), 'quarantined')).toBe('unknown')
+  expect(standingOf(view({}), 'quarantined')).toBe('fail')
+})
+
+it('lets a requirement be no better than the worst of its checks, and never well by what is not known', () => {
+  expect(requirementState([])).toBe('no_check')
+  expect(requirementState(['pass', 'unknown', 'fail'])).toBe('fail')
+  expect(requirementState(['pass', 'waived', 'unknown'])).toBe('unknown')
+  expect(requirementState(['pass', 'off'])).toBe('unknown')
+  expect(requirementState(['pass', 'waived'])).toBe('waived')
+  expect(requirementState(['pass', 'not_applicable'])).toBe('pass')
+  expect(requirementState(['not_applicable'])).toBe('not_applicable')
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import type { CheckFacts } from '../../../src/evaluate/check.ts'
+import { requirementsOf } from '../../../src/report/requirements.ts'
+
+const own = (frameworks: readonly string[]) =>
+  [{ id: 'own-one', own: { file: 'a.sql', frameworks, problem: null } } as unknown as CheckFacts] as const
+
+function stateOf(framework: string, requirement: string, frameworks: readonly string[]) {
+  const all = requirementsOf(own(frameworks), new Map([['own-one', 'pass']]))
+  return all.find(({ id }) => id === framework)?.requirements.find(({ id }) => id === requirement)?.state
+}
+
+it('adds own checks to the requirements that their headers name, however they write the framework', () => {
+  expect(stateOf('soc2', 'CC7.3', [])).toBe('no_check')
+  for (const text of ['SOC 2 CC7.3', 'soc2:cc7.3', 'TSC CC7.3']) expect(stateOf('soc2', 'CC7.3', [text])).toBe('pass')
+  expect(stateOf('iso27001', 'A.8.15', ['ISO/IEC 27001:2022 A.8.15'])).toBe('pass')
+  expect(stateOf('nist80053', 'IA-5(1)', ['NIST SP 800-53 IA-5(1)'])).toBe('pass')
+  expect(stateOf('pcidss', '8.3.6', ['PCI DSS 8.3.6'])).toBe('pass')
+  expect(stateOf('cis', '5.1', ['CIS Controls 5.1'])).toBe('pass')
+  expect(stateOf('cis', '5.1', ['PCI DSS 5.1', '5.1', 'CIS 5.10'])).toBe('no_check')
+})
+
+it('takes a mapped check that was not evaluated for unknown', () => {
+  expect(stateOf('soc2', 'CC6.1', [])).toBe('unknown')
+})
+
+it('counts the requirements of each framework by state', () => {
+  for (const { counts, requirements } of requirementsOf([], new Map()))
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(requirements.length)
+})

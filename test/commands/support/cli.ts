@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { hourMs } from '../../../src/model/durations.ts'
+import type { Io } from '../../../src/model/process/io.ts'
+import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import { fakeIo, type Ran } from '../../support/fake-io.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+export { type Ran, startTime } from '../../support/fake-io.ts'
+
+export interface TenantInFile {
+  readonly name: string
+  readonly token?: TokenName
+  /** Further keys of the tenant, as YAML flow. */
+  readonly more?: string
+}
+
+export interface CliOptions {
+  /** Null starts no simulator: for commands that ask no tenant. */
+  readonly simulator?: SimulatorOptions | null
+  readonly tenants?: readonly TenantInFile[]
+  /** Further sections of the file. */
+  readonly more?: string
+}
+
+/** A simulated tenant, a configuration for it in a folder of the test's own, and the program to run there. */
+export interface Cli {
+  readonly simulator: Simulator
+  readonly folder: string
+  readonly store: string
+  /** Variables the program sees; may be changed. */
+  readonly env: Record<string, string | undefined>
+  /** Lets time pass, for the program and for the tenant. */
+  pass(ms: number): void
+  write(file: string, text: string): void
+  read(file: string): string
+  run(...args: readonly string[]): Promise<Ran>
+  /** Runs with another world, e.g. another stop signal. */
+  runWith(io: Partial<Io>, ...args: readonly string[]): Promise<Ran>
+  /** Every file of the folder, as text; nobody must find a secret in there. */
+  files(): string
+}
+
+export async function cli(options: CliOptions = {}): Promise<Cli> {
+  const folder = temporaryFolder()
+  const env: Record<string, string | undefined> = {}
+  const { now, pass, runWith } = fakeIo({ env, folder })
+  const simulator = await startSimulator({ clock: now, controlPort: null, ...options.simulator })
+  onTestFinished(() => simulator.close())
+  const tenants = options.tenants ?? [{ name: 'acme' }]
+  for (const { name, token = 'reader' } of tenants) env[variableOf(name)] = simulator.tokens[token]
+  const store = join(folder, 'data', 'mirror.db')
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+  write('tenantwatch.yaml', configOf(simulator, tenants, store, options.more ?? ''))
+  env['TENANTWATCH_CONFIG'] = 'tenantwatch.yaml'
+
+  return {
+    simulator,
+    folder,
+    store,
+    env,
+    pass,
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    write,
+    run: (...args) => runWith({}, ...args),
+    runWith,
+    files: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+        .join('\n'),
+  }
+}
+
+const variableOf = (tenant: string) => `${tenant.toUpperCase().replaceAll('-', '_')}_TOKEN`
+
+function configOf(simulator: Simulator, tenants: readonly TenantInFile[], store: string, more: string): string {
+  const entries = tenants.map(
+    ({ name, more: own = '' }) => `  - name: ${name}
+    baseUrl: ${simulator.baseUrl}
+    auth: { token: { env: ${variableOf(name)} } }
+    ${own}`,
+  )
+  const own = more.includes('api:') ? '' : 'api: { pageSizeParameter: limit, requestsPerSecond: 0 }\n'
+  return `tenants:\n${entries.join('\n')}\n${own}store: { path: ${JSON.stringify(store)} }\n${more}\n`
+}
+
+/** A world that was synced once. */
+export async function synced(options: CliOptions = {}): Promise<Cli> {
+  const world = await cli(options)
+  const { code, stderr, stdout } = await world.run('sync')
+  if (code !== 0) throw new Error(`the first sync ended with ${code}\n${stdout}\n${stderr}`)
+  return world
+}
+
+/** Lets everything be due again. */
+export const aDay = 24 * hourMs

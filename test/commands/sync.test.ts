@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest'
+import { aDay, cli, synced } from './support/cli.ts'
+
+const records = (stdout: string, resource: string) =>
+  stdout
+    .split('\n')
+    .find((line) => line.startsWith(`acme    ${resource} `) || line.startsWith(`acme  ${resource} `))
+    ?.replace(/ +/g, ' ')
+
+it('mirrors everything at first, and says what that came to', async () => {
+  const world = await cli()
+  const { code, stdout } = await world.run('sync')
+  expect(code).toBe(0)
+  expect(stdout.split('\n')[0]?.split(/ {2,}/)).toEqual(['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', 'TIME'])
+  expect(records(stdout, 'users')).toMatch(/^acme users full sync ok \+250 ~0 -0 =0 \d+\.\d s$/)
+  expect(records(stdout, 'documents')).toMatch(/ full sync ok \+120 /)
+  expect(records(stdout, 'api-clients')).toMatch(/ full sync ok \+24 /)
+  expect(stdout).toMatch(/^acme: checks \d+ pass, \d+ fail, 0 unknown, 2 not applicable; open findings: 2 critical, /m)
+  expect(world.simulator.violations).toEqual([])
+  expect(world.simulator.requests.nonGet()).toEqual([])
+})
+
+it('incremental syncs what is fresh and full syncs what is due', async () => {
+  const world = await synced()
+  const soon = await world.run('sync')
+  expect(records(soon.stdout, 'users')).toMatch(/ incremental sync ok \+0 ~0 -0 =0 /)
+  world.simulator.primary.updateUser(1001, { firstName: 'Renamed' })
+  world.pass(aDay)
+  const late = await world.run('sync')
+  expect(late.stdout).toMatch(/users +full sync +ok +\+0 ~1 -0 =249/)
+  expect(late.code).toBe(0)
+})
+
+it('full syncs everything with --full, and only the resource that is named', async () => {
+  const world = await synced()
+  const all = await world.run('sync', '--full')
+  expect(all.stdout.match(/ full sync +ok /g)).toHaveLength(6)
+  expect(all.stdout).not.toContain(' incremental sync ')
+  const one = await world.run('sync', '--full', '--resource', 'roles')
+  expect(one.stdout.match(/ full sync +ok /g)).toHaveLength(1)
+  expect(records(one.stdout, 'roles')).toBeDefined()
+})
+
+it('syncs one tenant of several with --tenant', async () => {
+  const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }] })
+  const one = await world.run('sync', '--tenant', 'globex')
+  expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^globex: checks/m) })
+  expect(one.stdout).not.toContain('acme')
+  expect(world.simulator.requests.filter(({ tenant }) => tenant === 'primary')).toEqual([])
+  const both = await world.run('sync')
+  expect(both.stdout).toMatch(/^acme +users +full sync +ok +\+250 /m)
+  expect(both.stdout).toMatch(/^globex +users +incremental sync +ok +\+0 /m)
+})
+
+it('exits with 1 from the severity of --fail-on upwards', async () => {
+  const world = await synced({ simulator: { problems: false } })
+  expect(await world.run('sync', '--fail-on', 'info')).toMatchObject({ code: 0 })
+  world.simulator.primary.addApiClient({ secretExpirationDate: '2026-03-11T00:00:00Z' })
+  expect(await world.run('sync', '--fail-on', 'high')).toMatchObject({ code: 0 })
+  expect(await world.run('sync', '--fail-on', 'medium')).toMatchObject({ code: 1 })
+  expect(await world.run('sync')).toMatchObject({ code: 0 })
+})
+
+it('does not count waived findings for --fail-on', async () => {
+  const world = await synced({ simulator: { problems: false } })
+  const { clientId } = world.simulator.primary.addApiClient({ secretExpirationDate: '2026-03-02T00:00:00Z' })
+  expect(await world.run('sync', '--fail-on', 'high')).toMatchObject({ code: 1 })
+  const file = `
+tenants: [{ name: acme, baseUrl: "${world.simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }]
+store: { path: ${world.store} }
+waivers:
+  - { id: W-1, check: api-client-secret-not-expiring, entity: ${clientId}, tenant: acme, reason: Replaced by the new importer this week, owner: ops, expires: 2026-03-31 }
+`
+  world.write('waived.yaml', file)
+  expect(await world.run('sync', '--fail-on', 'high', '--config', 'waived.yaml')).toMatchObject({ code: 0 })
+})
+
+it('exits with 3 under --fail-on while an enabled check is unknown, and 3 beats 1', async () => {
+  const world = await cli()
+  expect(await world.run('sync', '--resource', 'roles')).toMatchObject({ code: 0 })
+  expect(await world.run('sync', '--resource', 'roles', '--fail-on', 'critical')).toMatchObject({ code: 3 })
+  await world.run('sync')
+  expect(await world.run('sync', '--fail-on', 'critical')).toMatchObject({ code: 1 })
+  world.simulator.faults.add({ path: '/api/public/permissions', effect: { kind: 'status', status: 500 } })
+  expect(await world.run('sync', '--fail-on', 'critical')).toMatchObject({ code: 3 })
+})
+
+it('ends with 3 on a dead token, loses no finding and turns nothing green', async () => {
+  const world = await synced()
+  const before = (await world.run('findings', '--format', 'json')).stdout
+  world.simulator.revokeToken('reader')
+  const dead = await world.run('sync')
+  expect(dead.code).toBe(3)
+  expect(dead.stdout.match(/ unauthorized /g)?.length).toBeGreaterThan(1)
+  expect(dead.stdout).not.toMatch(/ ok /)
+  const ids = (text: string) => JSON.parse(text).map(({ fingerprint }: { fingerprint: string }) => fingerprint)
+  expect(ids((await world.run('findings', '--format', 'json')).stdout)).toEqual(ids(before))
+  world.pass(aDay)
+  const stale = await world.run('sync')
+  expect(stale.code).toBe(3)
+  expect(stale.stdout).toMatch(/acme: checks 0 pass, 0 fail, 19 unknown, 0 not applicable/)
+  expect(ids((await world.run('findings', '--format', 'json')).stdout)).toEqual(expect.arrayContaining(ids(before)))
+})
+
+it('names the permission that is missing and syncs the rest', async () => {
+  const world = await cli({ tenants: [{ name: 'acme', token: 'withoutDocuments' }] })
+  const { code, stdout } = await world.run('sync')
+  expect(code).toBe(3)
+  expect(records(stdout, 'documents')).toContain('missing_permission')
+  expect(stdout).toMatch(/^acme documents: .*Api_Documents_Read/m)
+  expect(stdout.match(/ ok /g)).toHaveLength(5)
+  expect(records(stdout, 'users')).toMatch(/ full sync ok \+250 /)
+})
+
+it('says at once what is wrong with its arguments, and does nothing then', async () => {
+  const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
+  const said = async (...args: string[]) => {
+    const { code, stdout, stderr } = await world.run('sync', ...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    return stderr
+  }
+  expect(await said('--resource', 'user')).toMatch(
+    /Unknown resource: want one of api-clients, .*, users; did you mean users\?/,
+  )
+  expect(await said('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
+  expect(await said('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
+  expect(await said('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
+  expect(world.simulator.requests.count()).toBe(0)
+})
+
+it('does not ask for what is switched off, and calls its checks not applicable', async () => {
+  const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
+  const { code, stdout } = await world.run('sync')
+  expect(code).toBe(0)
+  expect(stdout).toContain('6 not applicable')
+  expect(world.simulator.requests.filter(({ path }) => path.includes('documents'))).toEqual([])
+})

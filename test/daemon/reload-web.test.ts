@@ -1,0 +1,90 @@
+import { expect, it, vi } from 'vitest'
+import { reloadable } from '../commands/support/reloading.ts'
+
+const wonder = '$2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b.'
+const files = { 'web.yaml': `basic_auth_users: { alice: ${wonder} }` }
+const guarded = { server: 'webConfig: web.yaml' }
+const open = { listen: '0.0.0.0:0' }
+const gauge = /^tenantwatch_config_last_reload_successful (\d)$/m
+
+const asAlice = { headers: { authorization: `Basic ${Buffer.from('alice:wonder').toString('base64')}` } }
+const status = async (url: string, init?: RequestInit) => (await fetch(url, init)).status
+
+it('shows details on an open address only behind authentication', async () => {
+  const world = await reloadable(open, files)
+  expect(await world.get('/')).toContain('are hidden on this address')
+  expect(await status(`${world.origin}/-/reload`, { method: 'POST' })).toBe(403)
+  world.configure({ ...open, ...guarded })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true })
+  expect(await status(`${world.origin}/`)).toBe(401)
+  expect(await world.get('/', asAlice)).not.toContain('are hidden on this address')
+  expect(await status(`${world.origin}/-/reload`, { ...asAlice, method: 'POST' })).toBe(200)
+  expect(await status(`${world.origin}/healthz`)).toBe(200)
+  expect(world.logged('Passwords travel unencrypted: there are users, but no TLS')).toHaveLength(1)
+})
+
+it('shows no details in the midst of a reload before those who ask have to prove who they are', async () => {
+  const world = await reloadable(open, files)
+  const former = world.session.tenants[0]?.client
+  if (former === undefined) throw new Error('there is no tenant')
+  const seen: number[] = []
+  const close = former[Symbol.asyncDispose].bind(former)
+  vi.spyOn(former, Symbol.asyncDispose).mockImplementation(async () => {
+    // The settings are in force by now, and the reload is not over.
+    seen.push(await status(`${world.origin}/`))
+    await close()
+  })
+  world.configure({
+    ...open,
+    server: 'webConfig: web.yaml, exposeDetails: true',
+    tenants: { acme: 'api: { maxPages: 7 }' },
+  })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true })
+  expect(seen).toEqual([401])
+})
+
+it('does not open by a reload what is closed', async () => {
+  const world = await reloadable({ ...open, ...guarded }, files)
+  world.configure(open)
+  expect(await world.daemon.reload()).toEqual({
+    ok: false,
+    text: 'nobody would have to prove who they are any more, which takes a restart',
+  })
+  expect(await status(`${world.origin}/`)).toBe(401)
+})
+
+it('names the mistakes of both files in one go', async () => {
+  const world = await reloadable(guarded, files)
+  world.write('web.yaml', 'basic_auth_users: { alice: wonder }')
+  world.configure({ ...guarded, more: 'logs: {}' })
+  const { ok, text } = await world.daemon.reload()
+  expect(ok).toBe(false)
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(/^tenantwatch\.yaml:\d+:\d+: unknown key `logs`; did you mean `log`\?$/),
+    expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.alice` is a text; want a bcrypt hash/),
+  ])
+})
+
+it('lowers the gauge while the web configuration is broken, and only then', async () => {
+  const world = await reloadable(guarded, files)
+  const gaugeNow = async () => gauge.exec(await world.get('/metrics', asAlice))?.[1]
+  expect(await gaugeNow()).toBe('1')
+  world.write('web.yaml', 'basic_auth_users: { alice: wonder }')
+  expect(await gaugeNow()).toBe('0')
+  expect(await gaugeNow()).toBe('0')
+  expect(world.logged('The web configuration cannot be used; the last good one stays')).toHaveLength(1)
+  world.write('web.yaml', files['web.yaml'])
+  expect(await gaugeNow()).toBe('1')
+})
+
+it('does not take a mended web configuration for a mended configuration', async () => {
+  const world = await reloadable(guarded, files)
+  const gaugeNow = async () => gauge.exec(await world.get('/metrics', asAlice))?.[1]
+  world.write('tenantwatch.yaml', 'tenants: []')
+  expect(await world.daemon.reload()).toMatchObject({ ok: false })
+  world.write('web.yaml', `${files['web.yaml']}\n`)
+  expect(await gaugeNow()).toBe('0')
+  world.configure(guarded)
+  expect(await world.daemon.reload()).toMatchObject({ ok: true })
+  expect(await gaugeNow()).toBe('1')
+})

@@ -1,0 +1,300 @@
+import { expect, it, vi } from 'vitest'
+import { reloadable, users } from '../commands/support/reloading.ts'
+
+const both = { acme: '', zeta: '' }
+const gauge = 'tenantwatch_config_last_reload_successful'
+const stamp = 'tenantwatch_config_last_reload_success_timestamp_seconds'
+const signal = () => new AbortController().signal
+
+it('takes a tenant in, and disturbs no other', async () => {
+  const world = await reloadable()
+  const [acme] = world.session.tenants
+  const before = await world.series('acme')
+  const asked = world.simulator.requests.filter(({ tenant }) => tenant === 'primary').length
+  world.configure({ tenants: both })
+  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: added zeta' })
+  await world.mirrored('zeta')
+  expect(world.simulator.requests.filter(({ tenant }) => tenant === 'primary')).toHaveLength(asked)
+  expect(world.session.tenants.map(({ settings }) => settings.name)).toEqual(['acme', 'zeta'])
+  expect(world.session.tenants[0]).toMatchObject({ engine: acme?.engine, client: acme?.client })
+  const counters = (lines: readonly string[]) => lines.filter((line) => line.includes('_total{'))
+  expect(counters(before).some((line) => / [1-9]/.test(line))).toBe(true)
+  expect(counters(await world.series('acme'))).toEqual(
+    expect.arrayContaining(
+      counters(before).filter((line) => line.includes('sync_runs') || line.includes('api_requests')),
+    ),
+  )
+  expect(world.logged('Configuration reloaded')).toMatchObject([{ added: ['zeta'], changed: [], removed: [] }])
+})
+
+it('takes a tenant out: no series, findings closed, rows kept; and in again where it was', async () => {
+  const world = await reloadable({ tenants: both })
+  const runs = 'tenantwatch_sync_runs_total{tenant="zeta",resource="users",mode="full",outcome="success"}'
+  expect(await world.metric(runs)).toBe(1)
+  const findings = JSON.parse(await world.get('/api/v1/findings?tenant=zeta'))
+  expect(findings.length).toBeGreaterThan(0)
+  world.configure({ tenants: { acme: '' } })
+  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: removed zeta' })
+  expect(await world.series('zeta')).toEqual([])
+  expect(await world.get('/')).not.toContain('zeta')
+  const closed = await Array.fromAsync(world.session.views.findings({ tenant: 'zeta', states: ['open', 'resolved'] }))
+  expect(closed.map(({ state, resolution }) => `${state} ${resolution}`)).toEqual(
+    findings.map(() => 'resolved tenant_removed'),
+  )
+  world.configure({ tenants: both })
+  expect((await world.daemon.reload()).text).toBe('Reloaded: added zeta')
+  expect(await world.metric(`tenantwatch_mirror_records{tenant="zeta",resource="users"}`)).toBe(users)
+  expect(await world.metric(runs)).toBe(1)
+  await vi.waitFor(async () => {
+    const open = JSON.parse(await world.get('/api/v1/findings?tenant=zeta'))
+    expect(open.map(({ fingerprint }: { fingerprint: string }) => fingerprint).toSorted()).toEqual(
+      findings.map(({ fingerprint }: { fingerprint: string }) => fingerprint).toSorted(),
+    )
+  }, 30_000)
+})
+
+it('loads once for all signals that come in one turn of the event loop', async () => {
+  const world = await reloadable()
+  for (let signals = 0; signals < 20; signals++) {
+    void world.daemon.reload()
+    // What a loading does without waiting for the outside is done between one signal and the next.
+    for (let steps = 0; steps < 500; steps++) await null
+  }
+  await world.daemon.reload()
+  expect(world.logged('Configuration reloaded')).toHaveLength(1)
+})
+
+it('loads no more once it ends, however often it was asked to', async () => {
+  const world = await reloadable()
+  void world.daemon.reload()
+  await world.daemon[Symbol.asyncDispose]()
+  expect(world.logged('Configuration reloaded')).toHaveLength(0)
+})
+
+it('evaluates by new thresholds without asking the tenant for anything', async () => {
+  const world = await reloadable({ more: 'checks: { document-current: { days: 30000 } }' })
+  const [former] = world.session.tenants
+  const asked = world.simulator.requests.count()
+  const status = async () => /check="document-current",status="(\w+)"\} 1/.exec(await world.get('/metrics'))?.[1]
+  expect(await status()).toBe('pass')
+  world.configure({ more: 'checks: { document-current: { days: 1 } }' })
+  expect((await world.daemon.reload()).text).toBe('Reloaded: changed acme')
+  await vi.waitFor(async () => expect(await status()).toBe('fail'), 30_000)
+  expect(world.session.tenants[0]?.engine).toBe(former?.engine)
+  expect(world.simulator.requests.count()).toBe(asked)
+})
+
+it('takes waivers, exposure and retention from the next look on', async () => {
+  const world = await reloadable()
+  const all = JSON.parse(await world.get('/api/v1/findings?check=user-mfa-enrolled')).length
+  expect(all).toBeGreaterThan(0)
+  const waiver = `{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, reason: "Accepted until the roll-out ends", owner: sec, expires: 2999-12-31 }`
+  world.configure({ more: `waivers: [${waiver}]\nhistory: { retentionDays: 7 }`, server: 'exposeDetails: false' })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true })
+  expect(JSON.parse(await world.get('/api/v1/findings?check=user-mfa-enrolled'))).toEqual([])
+  expect(await world.get('/')).toContain('are hidden on this address')
+  expect(world.session.settings.historyRetentionDays).toBe(7)
+})
+
+it('shows and asks for a resource no longer that is switched off, and again when it is on', async () => {
+  const world = await reloadable()
+  const documents = async () => (await world.series('acme')).filter((line) => line.includes('resource="documents"'))
+  const before = await documents()
+  expect(before.some((line) => line.startsWith('tenantwatch_sync_runs_total'))).toBe(true)
+  world.configure({ more: 'resources: { documents: { enabled: false } }' })
+  await world.daemon.reload()
+  expect(await documents()).toEqual([])
+  expect(world.session.tenants[0]?.engine.resources).not.toContain('documents')
+  world.configure({})
+  await world.daemon.reload()
+  const names = (lines: readonly string[]) => lines.map((line) => line.replace(/ [^ ]+$/, ''))
+  expect(names(await documents())).toEqual(names(before))
+})
+
+it('puts a tenant on hold whose address changed', async () => {
+  const world = await reloadable()
+  world.configure({ tenants: { acme: 'resources: {}' }, more: '' })
+  world.write(
+    'tenantwatch.yaml',
+    `tenants: [{ name: acme, baseUrl: "http://localhost:1", auth: { token: { env: ACME } } }]
+store: { path: ${JSON.stringify(`${world.folder}/mirror.db`)} }
+server: { listen: "127.0.0.1:0" }`,
+  )
+  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: changed acme' })
+  expect(await world.metric('tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}')).toBe(1)
+})
+
+it('ends a run of a changed tenant first, and lets that of another go on', async () => {
+  const world = await reloadable({ tenants: both })
+  const { session } = world
+  const ended: string[] = []
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  world.simulator.onRequest(() => held)
+  const full = (name: string) =>
+    session.onTenant(name, signal(), async (tenant, stop) => {
+      const { reason, outcome } = await session.run(tenant, 'users', 'full', stop)
+      ended.push(`${name} ${reason ?? outcome}`)
+    })
+  const running = [full('acme'), full('zeta')]
+  await world.simulator.requests.waitFor(({ tenant, done }) => tenant === 'primary' && !done)
+  await world.simulator.requests.waitFor(({ tenant, done }) => tenant === 'second' && !done)
+  world.configure({ tenants: { acme: 'api: { maxPages: 7 }', zeta: '' } })
+  const open = session.mirror.openTenant
+  const endedWhenOpened: unknown[] = []
+  const opening = vi.spyOn(session.mirror, 'openTenant').mockImplementation((...tenant) => {
+    endedWhenOpened.push([...ended])
+    return open(...tenant)
+  })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true, text: 'Reloaded: changed acme' })
+  opening.mockRestore()
+  expect(endedWhenOpened[0]).toEqual(['acme aborted'])
+  expect(session.tenants[0]?.settings.api.maxPages).toBe(7)
+  release()
+  await Promise.all(running)
+  expect(ended).toEqual(['acme aborted', 'zeta success'])
+  await full('acme')
+  expect(ended.at(-1)).toBe('acme success')
+})
+
+it('does work that was asked for during a change with what is in force after it', async () => {
+  const world = await reloadable()
+  const { settings: before } = world.session
+  const tenants = before.tenants.map((tenant) => ({ ...tenant, api: { ...tenant.api, maxPages: 9 } }))
+  const changed = world.session.reconfigure({ ...before, tenants })
+  const seen: number[] = []
+  await Promise.all([
+    changed,
+    Promise.resolve().then(() =>
+      world.session.onTenant('acme', signal(), async ({ settings }) => void seen.push(settings.api.maxPages)),
+    ),
+  ])
+  expect(seen).toEqual([9])
+  await world.session.onTenant('nobody', signal(), async () => void seen.push(0))
+  expect(seen).toEqual([9])
+})
+
+it('runs by a new schedule, and not by the old one', async () => {
+  const world = await reloadable()
+  const roles = () => world.simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length
+  const asked = roles()
+  world.configure({ schedule: { roles: '* * * * * *' } })
+  await world.daemon.reload()
+  await vi.waitFor(() => expect(roles()).toBeGreaterThan(asked + 1), { timeout: 10_000 })
+  world.configure({})
+  await world.daemon.reload()
+  const later = roles()
+  await new Promise((resolve) => setTimeout(resolve, 2200))
+  expect(roles()).toBe(later)
+})
+
+it('keeps everything as it was when the new configuration is wrong, but for the gauge and one line', async () => {
+  const world = await reloadable({ tenants: both })
+  const lines = () => world.wholeLog().split('\n').length
+  // The skew of the clocks is measured at each scrape.
+  const isKept = (line: string) => !line.startsWith('tenantwatch_api_clock_skew_seconds')
+  const ofTenants = async () => [...(await world.series('acme')), ...(await world.series('zeta'))].filter(isKept)
+  const before = { series: await ofTenants(), page: await world.get('/api/v1/checks'), lines: lines() }
+  const settings = world.session.settings
+  const at = await world.metric(stamp)
+  world.write('tenantwatch.yaml', 'tenants: [{ name: Acme }]\nlogs: { level: trace }\n')
+  const { ok, text } = await world.daemon.reload()
+  expect(ok).toBe(false)
+  expect(text.split('\n')).toHaveLength(4)
+  expect(world.session.settings).toBe(settings)
+  expect(await ofTenants()).toEqual(before.series)
+  expect(await world.get('/api/v1/checks')).toBe(before.page)
+  expect(lines()).toBe(before.lines + 1)
+  const message = 'The configuration cannot be reloaded; the last good one stays in force'
+  expect(world.logged(message)).toMatchObject([{ level: 50, problems: text.split('\n') }])
+  expect([await world.metric(gauge), await world.metric(stamp)]).toEqual([0, at])
+  world.configure({ tenants: both })
+  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: every tenant is as it was' })
+  expect(await world.metric(gauge)).toBe(1)
+  expect(await world.metric(stamp)).toBeGreaterThan(at ?? 0)
+})
+
+it('names everything that takes a restart, and changes nothing else either', async () => {
+  const world = await reloadable()
+  world.configure({ tenants: both, store: 'other.db', listen: '127.0.0.1:9999' })
+  const { ok, text } = await world.daemon.reload()
+  expect(ok).toBe(false)
+  expect(text.replace(world.folder, '…').split('\n')).toEqual([
+    '`store.path` changes from "…/mirror.db" to "other.db", which takes a restart',
+    '`server.listen` changes from "127.0.0.1:0" to "127.0.0.1:9999", which takes a restart',
+  ])
+  expect(world.session.tenants).toHaveLength(1)
+})
+
+it('refuses what only a client refuses before it touches anything', async () => {
+  const world = await reloadable()
+  const [former] = world.session.tenants
+  world.write(
+    'tenantwatch.yaml',
+    `tenants:
+  - { name: acme, baseUrl: "${world.simulator.baseUrl}", auth: { token: { env: ACME }, header: User-Agent } }
+  - { name: zeta, baseUrl: "${world.simulator.baseUrl}", auth: { token: { env: ZETA } } }
+store: { path: ${JSON.stringify(`${world.folder}/mirror.db`)} }
+server: { listen: "127.0.0.1:0" }`,
+  )
+  expect(await world.daemon.reload()).toEqual({
+    ok: false,
+    text: 'auth.header is not the name of a header that can carry a token',
+  })
+  expect(world.session.tenants).toEqual([former])
+  expect((await world.session.mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})
+
+it('goes on with every tenant when one of the new ones cannot be opened', async () => {
+  const world = await reloadable({ tenants: both })
+  const { session } = world
+  const former = session.tenants
+  const open = session.mirror.openTenant
+  const failing = vi.spyOn(session.mirror, 'openTenant').mockImplementation(async (name, ...rest) => {
+    if (name === 'zeta') throw new Error('disk is full')
+    return open(name, ...rest)
+  })
+  const changed = { acme: 'api: { maxPages: 7 }', zeta: 'api: { maxPages: 7 }' }
+  world.configure({ tenants: changed })
+  expect(await world.daemon.reload()).toEqual({ ok: false, text: 'disk is full' })
+  expect(session.tenants).toBe(former)
+  failing.mockRestore()
+  const outcomes: string[] = []
+  for (const name of ['acme', 'zeta']) {
+    await session.onTenant(name, signal(), async (tenant, stop) => {
+      outcomes.push((await session.run(tenant, 'roles', 'full', stop)).outcome)
+    })
+  }
+  expect(outcomes).toEqual(['success', 'success'])
+  expect(await world.daemon.reload()).toMatchObject({ ok: true, text: 'Reloaded: changed acme, zeta' })
+})
+
+it('loads one after the other, and once for all who wait', async () => {
+  const world = await reloadable()
+  world.configure({ tenants: both })
+  const answers = await Promise.all(Array.from({ length: 5 }, () => world.daemon.reload()))
+  expect(answers.every(({ ok }) => ok)).toBe(true)
+  expect(world.logged('Configuration reloaded').length).toBeLessThanOrEqual(2)
+  expect(world.session.tenants).toHaveLength(2)
+})
+
+it('sets the level of the log', async () => {
+  const world = await reloadable({ more: 'log: { level: error }' })
+  await world.daemon.reload()
+  expect(world.wholeLog()).toBe('')
+  world.configure({ more: 'log: { level: info }' })
+  await world.daemon.reload()
+  expect(world.logged('Configuration reloaded')).toHaveLength(1)
+})
+
+it('reloads for a POST', async () => {
+  const world = await reloadable()
+  world.configure({ tenants: both })
+  const answer = await fetch(`${world.origin}/-/reload`, { method: 'POST' })
+  expect([answer.status, await answer.text()]).toEqual([200, 'Reloaded: added zeta\n'])
+  world.write('tenantwatch.yaml', 'tenants: []')
+  const bad = await fetch(`${world.origin}/-/reload`, { method: 'POST' })
+  expect([bad.status, await bad.text()]).toEqual([500, expect.stringMatching(/lists no tenant; want at least one/)])
+})

@@ -1,0 +1,47 @@
+import { expect, it, vi } from 'vitest'
+import { ProvenClock } from '../../src/daemon/proven-clock.ts'
+import { eraseOutdated } from '../../src/daemon/retention.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { dayMs } from '../../src/model/durations.ts'
+
+const now = Date.parse('2026-03-01T12:00:00Z')
+const retentionMs = 400 * dayMs
+const at = (time: number | null) => ({ now: () => time })
+
+async function erasedBy(times: Readonly<Record<number, number | null>>, tenantIds: readonly number[] = [1, 2, 3]) {
+  const purge = vi.fn(async () => {})
+  const tenants = async () => tenantIds.map((id) => ({ id }))
+  const clocks = Object.entries(times).map(([id, time]) => ({ tenantId: Number(id), clock: at(time) }))
+  const erased = await eraseOutdated({ purge, tenants } as unknown as Mirror, { clocks, retentionMs, now })
+  return { erased, calls: purge.mock.calls as unknown[][] }
+}
+
+it('erases nothing while no tenant has confirmed the time', async () => {
+  expect(await erasedBy({})).toEqual({ erased: false, calls: [] })
+  expect(await erasedBy({ 1: null, 2: null })).toEqual({ erased: false, calls: [] })
+})
+
+it('erases by the earlier of the local clock and the server time, and by the newest one for who is silent', async () => {
+  const behind = now - 3 * dayMs
+  const ahead = now + 900 * dayMs
+  const { calls } = await erasedBy({ 1: behind, 2: ahead, 3: null }, [1, 2, 3, 4])
+  const before = new Map([1, 2, 3, 4].map((id) => [id, (id === 1 ? behind : now) - retentionMs] as const))
+  expect(calls).toEqual([[{ before, now, latest: ahead }]])
+  const one = await erasedBy({ 1: behind, 3: null })
+  expect(one.calls).toEqual([
+    [{ before: new Map([1, 2, 3].map((id) => [id, behind - retentionMs])), now: behind, latest: now }],
+  ])
+})
+
+it('gives the server time of a tenant only after a run that succeeded, and not while the tenant is held', () => {
+  const clock = new ProvenClock(at(now))
+  expect(clock.now()).toBe(null)
+  clock.note({ outcome: 'failure', reason: 'network' })
+  expect(clock.now()).toBe(null)
+  clock.note({ outcome: 'success', reason: null })
+  expect(clock.now()).toBe(now)
+  clock.note({ outcome: 'failure', reason: 'network' })
+  expect(clock.now()).toBe(now)
+  clock.note({ outcome: 'failure', reason: 'tenant_changed' })
+  expect(clock.now()).toBe(null)
+})

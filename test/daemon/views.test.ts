@@ -1,0 +1,94 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { catalogue } from '../../src/commands/support/catalogue.ts'
+import { loadSettings } from '../../src/config/load-settings.ts'
+import { createViews } from '../../src/daemon/views.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { aDay, type Cli, synced } from '../commands/support/cli.ts'
+
+const twoTenants = {
+  simulator: { sizes: { users: 20, documents: 10 }, secondSizes: { users: 10, documents: 5 } },
+  tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' as const }],
+}
+
+/** What the outputs read of a world, now. */
+function viewsOf({ store, read, env }: Cli, now: number) {
+  const mirror = openMirror(store, 'beside')
+  const file = 'tenantwatch.yaml'
+  const { settings } = loadSettings({ file, env, catalogue, exists: () => true, readFile: () => read(file) })
+  const views = createViews(mirror, settings, { now: () => now, monotonic: () => 0, sleep: async () => {} })
+  return { views, mirror }
+}
+
+it('gives the last changes of one tenant, newest first, with a mark on what names a person', async () => {
+  const world = await synced(twoTenants)
+  const { primary } = world.simulator
+  const [user, other] = [...world.simulator.state().users()]
+  primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: 'canary@example.com' })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  primary.removeUser(other?.userId ?? 0)
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  const { views, mirror } = viewsOf(world, Date.parse('2026-03-03T12:00:00Z'))
+  await using _ = mirror
+  const all = await views.changes('acme', 20)
+  const found = all.filter(({ resource }) => resource === 'users')
+  expect(found.map(({ kind, field, personal }) => [kind, field, personal])).toEqual([
+    ['removed', null, false],
+    ['changed', 'mfaStatus', false],
+    ['changed', 'email', true],
+  ])
+  expect(found[2]).toMatchObject({ resource: 'users', entity: String(user?.userId), after: 'canary@example.com' })
+  expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((a, b) => b - a))
+  expect(await views.changes('acme', 1)).toEqual(all.slice(0, 1))
+  expect((await views.changes('globex', 20)).filter(({ resource }) => resource === 'users')).toEqual([])
+  expect(await views.changes('nobody', 20)).toEqual([])
+})
+
+it('looks for the last changes no further back than 50,000 of all tenants', async () => {
+  const world = await synced(twoTenants)
+  const raw = new BetterSqlite3(world.store)
+  const insert = raw.prepare(
+    `insert into changes (tenant_id, resource, key, at, kind) select id, 'users', ?, ?, 'created' from tenants where name = ?`,
+  )
+  raw.transaction(() => {
+    insert.run('too-old', 1, 'globex')
+    insert.run('old', 2, 'globex')
+    for (let i = 0; i < 49_999; i++) insert.run(String(i), 3, 'acme')
+  })()
+  raw.close()
+  const { views, mirror } = viewsOf(world, Date.now())
+  await using _ = mirror
+  expect((await views.changes('globex', 20)).map(({ entity }) => entity)).toEqual(['old'])
+  expect(await views.changes('acme', 20)).toHaveLength(20)
+})
+
+it('evaluates one tenant alone where only one is asked for', async () => {
+  const world = await synced(twoTenants)
+  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'))
+  await using _ = mirror
+  expect((await views.posture()).map(({ tenant }) => tenant)).toEqual(['acme', 'globex'])
+  expect((await views.posture('globex')).map(({ tenant }) => tenant)).toEqual(['globex'])
+  expect(await views.posture('nobody')).toEqual([])
+})
+
+it('names whom a check could not evaluate, until it can', async () => {
+  const world = await synced(twoTenants)
+  const { primary } = world.simulator
+  const [role] = [...world.simulator.state().roles()].filter(({ state }) => state === 'Active')
+  const { clientId } = primary.addApiClient({ roleName: null as never })
+  const check = async (day: number) => {
+    world.pass(aDay)
+    await world.run('sync', '--full')
+    const { views, mirror } = viewsOf(world, Date.parse(`2026-03-0${day}T12:00:00Z`))
+    await using _ = mirror
+    const [posture] = await views.posture('acme')
+    return posture?.checks.find((one) => one.check === 'api-client-role-active')
+  }
+  expect(await check(2)).toMatchObject({ notEvaluated: 1, unevaluated: [clientId.toLowerCase()] })
+  primary.updateApiClient(clientId, { roleName: role?.name ?? '' })
+  const after = await check(3)
+  expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
+  expect(after).not.toHaveProperty('unevaluated')
+})

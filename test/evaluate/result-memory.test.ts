@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import type { Check } from '../../src/evaluate/check.ts'
+import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
+import { resultMemory } from '../../src/evaluate/result-memory.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { settings, user } from '../checks/support/facts.ts'
+import { now } from '../checks/support/judging.ts'
+import { testMirror } from '../support/mirror.ts'
+import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
+
+const id = 'user-mfa-enrolled'
+const ok = (record: object) => ({ ok: true as const, record, extra: null })
+
+/** A mirror with one user, and a evaluate who remembers; tells which checks it evaluated at a time. */
+async function evaluation() {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
+  const tenantId = tenant.id
+  const asked: string[] = []
+  const watched = checks.map(
+    (check): Check => ({
+      ...check,
+      evaluator(input) {
+        asked.push(check.id)
+        return check.evaluator(input)
+      },
+    }),
+  )
+  const memory = resultMemory()
+  const page = { tenantId, at: now, requestId: 'r', recordCreations: true }
+  const whole = { startedAt: now, durationMs: 1, serverTime: now }
+  for (const resource of resourceNames) {
+    const items = resource === 'users' ? [ok(user())] : resource === 'authentication-settings' ? [ok(settings())] : []
+    await mirror.commitPage({ ...page, resource, items, whole })
+  }
+  return {
+    mirror,
+    tenantId,
+    page,
+    async evaluated(at: number, changes: SettingsChanges = {}) {
+      asked.length = 0
+      const request = { store: mirror, tenant: { id: tenantId, settings: tenantSettings(changes) }, log: silentLog() }
+      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, memory })
+      const outcome = outcomes.find(({ check }) => check === id)
+      return { asked: [...asked], status: outcome?.status, outcomes: outcomes.length }
+    },
+  }
+}
+
+it('evaluates again only what ages while nothing changed, and tells the same of everything', async () => {
+  const test = await evaluation()
+  const first = await test.evaluated(now)
+  expect(first.asked).toEqual(checks.map((check) => check.id))
+  const again = await test.evaluated(now + minuteMs)
+  expect(again.asked).toEqual(checks.filter((check) => check.timeBased).map((check) => check.id))
+  expect([again.status, again.outcomes]).toEqual([first.status, first.outcomes])
+  const states = await test.mirror.checkStates(test.tenantId)
+  expect(states.every(({ evaluatedAt }) => evaluatedAt === now + minuteMs)).toBe(true)
+})
+
+type Test = Awaited<ReturnType<typeof evaluation>>
+
+it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
+  [
+    'a page',
+    ({ mirror, page }) => mirror.commitPage({ ...page, resource: 'users', items: [ok(user({ mfaStatus: false }))] }),
+  ],
+  ['a removal', ({ mirror, tenantId }) => mirror.remove(tenantId, 'users', [1], now, null)],
+  ['a missing record', ({ mirror, tenantId }) => mirror.markMissing(tenantId, 'users', [1], now)],
+  ['an answer by id', ({ mirror, page }) => mirror.commitDetail({ ...page, resource: 'users', item: ok(user()) })],
+  [
+    'another input',
+    ({ mirror, page }) =>
+      mirror.commitPage({ ...page, resource: 'authentication-settings', items: [ok(settings({ mfaEnabled: false }))] }),
+  ],
+  ['the end of the retention', ({ mirror }) => mirror.purge(now)],
+  [
+    'a hold',
+    ({ mirror, tenantId }) =>
+      mirror.raiseHold({
+        ...{ tenantId, resource: 'users', reason: 'shrink_held', count: 9 },
+        ...{ message: '', cause: {}, at: now },
+      }),
+  ],
+  ['other options', async () => {}, { checks: { [id]: { options: { enrolledWhen: 'mfaAction' } } } }],
+  ['another severity', async () => {}, { checks: { [id]: { severity: 'low' } } }],
+])('evaluates again after %s', async (_what, befall, changes = {}) => {
+  const test = await evaluation()
+  await test.evaluated(now)
+  await befall(test)
+  expect((await test.evaluated(now + minuteMs, changes)).asked).toContain(id)
+  expect((await test.evaluated(now + 2 * minuteMs, changes)).asked).not.toContain(id)
+})
+
+it('evaluates again when an input became too old, though nothing changed', async () => {
+  const test = await evaluation()
+  expect((await test.evaluated(now)).status).toBe('pass')
+  const later = await test.evaluated(now + 4 * hourMs)
+  expect([later.status, later.asked.includes(id)]).toEqual(['unknown', true])
+})
+
+it('remembers nothing of a check that was off meanwhile', async () => {
+  const test = await evaluation()
+  const lacking = ok(user({ mfaStatus: false }))
+  await test.mirror.commitPage({ ...test.page, resource: 'users', items: [lacking] })
+  expect((await test.evaluated(now)).status).toBe('fail')
+  await test.evaluated(now + minuteMs, { checks: { [id]: { enabled: false } } })
+  const again = await test.evaluated(now + 2 * minuteMs)
+  expect([again.status, again.asked.includes(id)]).toEqual(['fail', true])
+  expect((await test.mirror.checkStates(test.tenantId)).find(({ check }) => check === id)?.open).toEqual({ high: 1 })
+})

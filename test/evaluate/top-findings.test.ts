@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { ownChecks } from '../../src/checks/own/own-check.ts'
+import { type TopFindings, topFindings } from '../../src/evaluate/findings/top-findings.ts'
+import { topFindingsMemory } from '../../src/evaluate/findings/top-findings-memory.ts'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { document, settings, user } from '../checks/support/facts.ts'
+import { sqliteWorld, waiver } from './support/sqlite-world.ts'
+
+const mfa = 'user-mfa-enrolled'
+type World = Awaited<ReturnType<typeof sqliteWorld>>
+
+/** What is asked for a check at this moment, as a scrape does it. */
+async function request({ mirror, tenantId, waivers, now, ...world }: World, id: string): Promise<TopFindings> {
+  const [check, counts] = [
+    checks.find((one) => one.id === id),
+    (await world.posture()).checks.find((one) => one.check === id),
+  ]
+  if (check === undefined || counts === undefined) throw new Error(`There is no check ${id}`)
+  const own = waivers.filter((one) => one.check === id)
+  return { store: mirror, tenant: { id: tenantId, name: 'acme' }, check, counts, waivers: own, now }
+}
+
+const top = async (world: World, check = mfa) => topFindings(await request(world, check))
+const idsOf = (found: readonly { readonly entityId: string }[]) => found.map(({ entityId }) => entityId)
+
+const lacking = (from: number, count: number, state = 'Active') =>
+  Array.from({ length: count }, (_, i) => user({ userId: from + i, mfaStatus: false, state }))
+
+async function withUsers(users: readonly Record<string, unknown>[], waivers: World['waivers'] = []): Promise<World> {
+  const world = await sqliteWorld()
+  world.waivers = waivers
+  await world.sync({ 'authentication-settings': [settings()], users })
+  await world.evaluate()
+  return world
+}
+
+it('names at most ten of a check: the most severe, then those first seen longest ago, then by fingerprint', async () => {
+  const early = [...lacking(40, 3), ...lacking(100, 8, 'Invited')]
+  const world = await withUsers(early)
+  // Smaller ids that came later do not come first.
+  await world.sync({ users: [...early, ...lacking(1, 4)] })
+  await world.evaluate()
+  const found = await top(world)
+  const findings = await world.findings(mfa)
+  const sorted = findings.toSorted((a, b) => {
+    const [x, y] = [a, b].map((one) => `${one.severity === 'high' ? 0 : 1} ${one.firstSeen} ${one.fingerprint}`)
+    return (x ?? '') < (y ?? '') ? -1 : 1
+  })
+  expect(findings).toHaveLength(15)
+  expect(found).toEqual(
+    sorted.slice(0, 10).map(({ severity, entity, fingerprint }) => {
+      return { check: mfa, severity, entityType: 'user', entityId: entity.id, fingerprint }
+    }),
+  )
+  expect(idsOf(found.slice(0, 3)).toSorted()).toEqual(['40', '41', '42'])
+  expect(idsOf(found.slice(3, 7)).toSorted()).toEqual(['1', '2', '3', '4'])
+  expect(found.slice(7).map(({ severity }) => severity)).toEqual(['low', 'low', 'low'])
+})
+
+it('names none that is resolved or waived, and names it again when its waiver ends', async () => {
+  const world = await withUsers(lacking(1, 3), [waiver({ entity: '2', expiresMs: Date.parse('2026-09-01') })])
+  expect(idsOf(await top(world)).toSorted()).toEqual(['1', '3'])
+  await world.sync({ users: [user({ userId: 1 }), ...lacking(2, 2)] })
+  await world.evaluate()
+  expect(idsOf(await top(world))).toEqual(['3'])
+  world.pass(Date.parse('2026-09-01') - world.now)
+  expect(idsOf(await top(world))).toEqual(['3'])
+  world.pass(1)
+  expect(idsOf(await top(world)).toSorted()).toEqual(['2', '3'])
+})
+
+it('finds the one that is open among many that a waiver for all covers', async () => {
+  const all = waiver({ entity: '*' })
+  const world = await withUsers(lacking(1, 60), [all])
+  expect(await top(world)).toEqual([])
+  await world.sync({ users: [...lacking(1, 59), ...lacking(60, 1, 'Frozen')] })
+  await world.evaluate()
+  expect((await world.counts(mfa)).open).toEqual({ high: 1 })
+  expect(idsOf(await top(world))).toEqual(['60'])
+  world.waivers = [all, waiver({ id: 'w2', entity: '60' })]
+  expect(await top(world)).toEqual([])
+})
+
+it('reads no more of what a waiver for all covers than it must', async () => {
+  const world = await withUsers(lacking(1, 60), [waiver({ entity: '*' })])
+  await world.sync({ users: [...lacking(1, 59), ...lacking(60, 1, 'Frozen')] })
+  await world.evaluate()
+  const asked = await request(world, mfa)
+  let read = 0
+  const store: TopFindings['store'] = {
+    lapses: (fingerprints) => world.mirror.lapses(fingerprints),
+    findingVersion: (...of) => world.mirror.findingVersion(...of),
+    async *openFindings(...of) {
+      for await (const batch of world.mirror.openFindings(...of)) {
+        read += batch.length
+        yield batch
+      }
+    },
+  }
+  expect(idsOf(await topFindings({ ...asked, store }))).toEqual(['60'])
+  expect(read).toBe(1)
+})
+
+it('shows ids of the catalogue but never a file name, whatever a tenant takes for an id', async () => {
+  const world = await sqliteWorld()
+  await world.sync({
+    'authentication-settings': [settings({ mfaEnabled: false })],
+    documents: [
+      document({ fileId: 'd-1', uploadStatus: null, createdAt: '2024-01-01T00:00:00Z' }),
+      document({ fileId: 'Salary of Ada Lovelace.pdf', createdAt: '2024-01-01T00:00:00Z' }),
+      document({ fileId: 'ada@example.com', createdAt: '2024-01-01T00:00:00Z' }),
+    ],
+  })
+  await world.evaluate()
+  expect(await top(world, 'document-name-unique')).toEqual([
+    {
+      check: 'document-name-unique',
+      severity: 'info',
+      entityType: 'document-name',
+      entityId: '',
+      fingerprint: expect.stringMatching(/^[\da-f]{32}$/),
+    },
+  ])
+  const current = await top(world, 'document-current')
+  expect(idsOf(current).toSorted()).toEqual(['', '', 'd-1'])
+  expect(current.every(({ fingerprint }) => /^[\da-f]{32}$/.test(fingerprint))).toBe(true)
+  expect(idsOf(await top(world, 'auth-mfa-policy-enabled'))).toEqual(['authentication-settings'])
+})
+
+it('takes ids for names unless a check of the catalogue says that they are none', () => {
+  expect(checks.filter(({ entity }) => entity.hasPlainIds !== true).map(({ id }) => id)).toEqual([
+    'document-name-unique',
+  ])
+  const written = { id: 'mine', title: 'T', severity: 'low', inputs: ['users'], entity: 'user', file: 'a.sql' } as const
+  const more = { frameworks: [], timeBased: false, maxAgeMs: null, query: 'select 1', problem: null }
+  const own = ownChecks({
+    checks: [{ ...written, ...more, description: null, risk: null, remediation: null }],
+  } as never)
+  expect(own.map(({ entity }) => entity)).toEqual([{ type: 'user', isRecord: false }])
+})
+
+it('reads the findings of a check anew only when they changed, or which waivers count', async () => {
+  const world = await withUsers(lacking(1, 3))
+  const memoize = topFindingsMemory()
+  let readings = 0
+  const ask = async () => {
+    const asked = await request(world, mfa)
+    const openFindings: typeof world.mirror.openFindings = (...of) => {
+      readings++
+      return world.mirror.openFindings(...of)
+    }
+    const store = {
+      openFindings,
+      lapses: world.mirror.lapses.bind(world.mirror),
+      findingVersion: world.mirror.findingVersion.bind(world.mirror),
+    }
+    readings = 0
+    return [idsOf(await memoize({ ...asked, store })).toSorted(), readings]
+  }
+  expect(await ask()).toEqual([['1', '2', '3'], 1])
+  for (let minute = 0; minute < 3; minute++) {
+    world.pass(minuteMs)
+    await world.evaluate()
+    expect(await ask()).toEqual([['1', '2', '3'], 0])
+  }
+  // As many as before, and others.
+  await world.sync({ users: [...lacking(1, 2), user({ userId: 3 }), ...lacking(4, 1)] })
+  await world.evaluate()
+  expect(await ask()).toEqual([['1', '2', '4'], 1])
+  world.waivers = [waiver({ entity: '2', expiresMs: world.now + dayMs })]
+  expect(await ask()).toEqual([['1', '4'], 1])
+  await world.evaluate()
+  await ask()
+  expect(await ask()).toEqual([['1', '4'], 0])
+  world.pass(dayMs + 1)
+  expect(await ask()).toEqual([['1', '2', '4'], 1])
+  await world.sync({ users: [user({ userId: 1 })] })
+  await world.evaluate()
+  expect((await ask())[1]).toBe(1)
+})

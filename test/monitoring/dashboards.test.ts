@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
+import { dashboards } from '../../src/monitoring/dashboards/index.ts'
+import { renderDashboard } from '../../src/monitoring/dashboards/render.ts'
+
+const pack = defaultPack()
+
+it.each(dashboardIds)('describes every panel of %s, with a unit and a query', (id) => {
+  const panels = dashboards[id](pack).rows.flatMap((row) => row.panels)
+  expect(panels.length).toBeGreaterThan(8)
+  for (const { title, description, unit, queries } of panels) {
+    expect(title).toMatch(/^\S/)
+    expect(description).toMatch(/[.`]$/)
+    expect(unit).toMatch(/^[a-z]+$/)
+    expect(queries.length).toBeGreaterThan(0)
+  }
+  expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)
+})
+
+it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
+  const board = renderDashboard(id, pack)
+  expect(board.uid).toBe(`tenantwatch-${id}`)
+  expect(board.editable).toBe(false)
+  expect(board.templating?.list?.map(({ name }) => name)).toEqual(['datasource', 'tenant', 'page'])
+  const panels = board.panels ?? []
+  expect(new Set(panels.map((panel) => panel.id)).size).toBe(panels.length)
+  const shown = panels.filter((panel) => panel.type !== 'row')
+  for (const panel of shown) {
+    expect(panel).toHaveProperty('datasource.uid', '$' + '{datasource}')
+    expect(panel).toHaveProperty('fieldConfig.defaults.unit')
+  }
+  const width = shown.map((panel) => (panel.gridPos?.x ?? 0) + (panel.gridPos?.w ?? 0))
+  expect(Math.max(...width)).toBeLessThanOrEqual(24)
+})
+
+it.each(dashboardIds)('invents no number in %s where no daemon tells one, but how many answer', (id) => {
+  const panels = dashboards[id](pack).rows.flatMap((row) => row.panels)
+  const exprs = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr))
+  expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
+})
+
+it.each(dashboardIds)('lets no panels of %s lie upon each other', (id) => {
+  const places = (renderDashboard(id, pack).panels ?? []).map(({ gridPos }) => gridPos)
+  const taken = new Set<string>()
+  for (const { x, y, w, h } of places.filter((place) => place !== undefined)) {
+    for (let column = x; column < x + w; column++)
+      for (let row = y; row < y + h; row++) {
+        expect(taken.has(`${column} ${row}`)).toBe(false)
+        taken.add(`${column} ${row}`)
+      }
+  }
+})

@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { checks } from '../../src/checks/index.ts'
+import { createPack, defaultEvaluate, defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { metricCatalogue } from '../../src/metrics/catalogue.ts'
+import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
+import { dashboards } from '../../src/monitoring/dashboards/index.ts'
+import { renderInhibitions } from '../../src/monitoring/inhibitions.ts'
+import { recordings } from '../../src/monitoring/recording.ts'
+import { alertsOf, renderRules } from '../../src/monitoring/rules.ts'
+import { inventories } from '../../src/resources/inventories.ts'
+
+interface Rule {
+  readonly alert?: string
+  readonly record?: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels?: { readonly severity: string }
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+const links = { runbooks: 'https://runbooks.example', grafana: 'https://grafana.example' }
+const rulesOf = (text: string): Rule[] =>
+  (parse(text) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
+const tenant = (name: string, days: number, highDays: number) => ({
+  name,
+  checks: { 'api-client-secret-not-expiring': { enabled: true, severity: null, options: { days, highDays } } },
+})
+
+it('gives every alert a severity, words, a runbook and a dashboard', () => {
+  const pack = createPack({ tenants: [], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const alerts = rulesOf(renderRules(pack, 'prometheus')).filter((rule) => rule.alert !== undefined)
+  expect(alerts.length).toBeGreaterThan(30)
+  for (const { alert, labels, annotations } of alerts) {
+    expect(labels?.severity).toMatch(/^(critical|warning|info|none)$/)
+    expect(annotations?.['summary']).toMatch(/^\S/)
+    expect(annotations?.['description']).toMatch(/\.$/)
+    expect(annotations?.['runbook_url']).toBe(`https://runbooks.example/${alert}.md`)
+    expect(annotations?.['dashboard_url']).toMatch(/^https:\/\/grafana\.example\/d\/tenantwatch-[a-z]+$/)
+  }
+})
+
+it('names in every title and every text the tenant and the entity that the alert is about', () => {
+  const entities = ['tenant', 'check', 'client_id', 'resource', 'waiver', 'instance'] as const
+  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter((rule) => rule.alert !== undefined)
+  const namedIn = (text = '') => entities.filter((name) => text.includes(`$labels.${name} `))
+  const named = alerts.map(({ alert = '', annotations }) => {
+    const [summary, description] = [namedIn(annotations?.['summary']), namedIn(annotations?.['description'])]
+    expect([alert, summary.filter((name) => !description.includes(name))]).toEqual([alert, []])
+    return [alert, summary] as const
+  })
+  const ofNoTenant = named.filter(([, summary]) => !summary.includes('tenant')).map(([alert]) => alert)
+  expect(ofNoTenant).toEqual([
+    'TenantwatchDown',
+    'TenantwatchInstanceDown',
+    'TenantwatchMetricsMissing',
+    'TenantwatchConfigReloadFailed',
+    'TenantwatchWatchdog',
+  ])
+  const byName = new Map(named)
+  expect(byName.get('TenantwatchSecretExpired')).toEqual(['tenant', 'client_id'])
+  expect(byName.get('TenantwatchSyncStale')).toEqual(['tenant', 'resource'])
+  expect(byName.get('TenantwatchWaiverEnds')).toContain('waiver')
+})
+
+it('lists the findings in the texts of every alert that counts findings', () => {
+  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter(({ expr, alert }) => {
+    return alert !== undefined && expr.includes('tenantwatch_findings:held')
+  })
+  expect(alerts.length).toBeGreaterThan(10)
+  for (const { expr, annotations } of alerts) {
+    const [, check = '{{ $labels.check }}'] = /check="([^"]+)"/.exec(expr) ?? []
+    const [severity = ''] = /severity="\w+"/.exec(expr) ?? []
+    for (const text of [annotations?.['summary'], annotations?.['description']]) {
+      expect(text).toContain('query (printf `tenant_check_finding:tenantwatch_finding_info:held{tenant=%q,')
+      expect(text).toContain(severity)
+    }
+    expect(annotations?.['description']).toContain(`findings --tenant {{ $labels.tenant }} --check ${check}`)
+  }
+})
+
+it('has an alert for every check whose findings are at least medium', () => {
+  const text = renderRules(defaultPack(), 'prometheus')
+  const loud = checks.filter(
+    ({ severities, alert }) => alert !== null && severities.some((severity) => /medium|high|critical/.test(severity)),
+  )
+  expect(loud.length).toBeGreaterThan(9)
+  for (const { id, alert } of loud) {
+    expect(text).toContain(`alert: Tenantwatch${alert?.name}`)
+    expect(text).toContain(`check="${id}"`)
+  }
+})
+
+it('names alerts and dashboards once', () => {
+  const names = alertsOf(defaultPack()).map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+it('names only series that the daemon exports or the rules record', () => {
+  const exported = metricCatalogue(inventories).flatMap(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  const known = new Set<string>([...exported, ...recordings.map(({ record }) => record)])
+  const pack = defaultPack()
+  const panels = dashboardIds.flatMap((id) => {
+    const { rows, annotations } = dashboards[id](pack)
+    return [
+      ...rows.flatMap((row) => row.panels.flatMap((panel) => panel.queries.map(({ expr }) => expr))),
+      ...annotations.map(({ expr }) => expr),
+    ]
+  })
+  const written = [...rulesOf(renderRules(pack, 'prometheus')).map(({ expr }) => expr), ...panels]
+  const named = written.flatMap((expr) => expr.match(/(?<!["|])\b(?:[a-z_]+:)?tenantwatch_[a-z_]+(?::[a-z_]+)?/g) ?? [])
+  expect(named.length).toBeGreaterThan(100)
+  expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+})
+
+it('takes thresholds from the configuration, for each tenant its own', () => {
+  const tenants = [tenant('a', 30, 7), tenant('b', 30, 7), tenant('c', 90, 14)]
+  const pack = createPack({ tenants, evaluate: { expression: '*/20 * * * *', intervalMs: 1_200_000 } }, 'watch', links)
+  const rules = rulesOf(renderRules(pack, 'prometheus'))
+  const exprs = (name: string) => rules.filter(({ alert }) => alert === name).map(({ expr }) => expr)
+  const reached = (near: number, far: number) =>
+    expect.stringMatching(
+      RegExp(
+        String.raw`^\(\n {2}\(\S+\{tenant!~"c"\} - time\(\) <= ${near}\)\n {2}or \(\S+\{tenant=~"c"\} - time\(\) <= ${far}\)\n\)\nunless `,
+      ),
+    )
+  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([reached(2_592_000, 7_776_000)])
+  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([reached(604_800, 1_209_600)])
+  expect(exprs('TenantwatchSecretExpired')).toEqual([expect.stringMatching(/^\([^{]+ - time\(\) <= 0\)\nunless /)])
+  expect(exprs('TenantwatchEvaluationStalled')[0]).toContain('> 3600)')
+  expect(exprs('TenantwatchInstanceDown')[0]).toBe('up{job="watch"} != 1')
+})
+
+it('has one rule for each severity of an alert: Prometheus takes two for copies', () => {
+  const tenants = [tenant('a', 30, 7), tenant('b', 60, 7), tenant('c', 90, 14)]
+  const pack = createPack({ tenants, evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const named = rulesOf(renderRules(pack, 'prometheus')).map(
+    ({ alert, record, labels }) => `${record ?? alert} ${labels?.severity}`,
+  )
+  expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
+})
+
+it('alerts as loudly as the configured severity wants', () => {
+  const mild = {
+    name: 'a',
+    checks: { 'user-mfa-enrolled': { enabled: true, severity: 'critical', options: {} } },
+  } as const
+  const pack = createPack({ tenants: [mild], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const rules = rulesOf(renderRules(pack, 'prometheus')).filter(({ alert }) => alert === 'TenantwatchMfaNotEnrolled')
+  expect(rules.map(({ labels }) => labels?.severity)).toEqual(['critical'])
+  expect(rules[0]?.expr).toContain('severity="critical"')
+})
+
+it('writes the same rules for the operator', () => {
+  const pack = defaultPack()
+  const resource = parse(renderRules(pack, 'operator')) as {
+    kind: string
+    apiVersion: string
+    spec: { groups: unknown }
+  }
+  expect(resource).toMatchObject({ kind: 'PrometheusRule', apiVersion: 'monitoring.coreos.com/v1' })
+  expect(resource.spec.groups).toEqual((parse(renderRules(pack, 'prometheus')) as { groups: unknown }).groups)
+})
+
+it('lets a higher rung of a ladder silence every lower one', () => {
+  const { inhibit_rules: rules } = parse(renderInhibitions()) as {
+    inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
+  }
+  expect(rules).toContainEqual({
+    source_matchers: ['alertname = TenantwatchSecretExpired'],
+    target_matchers: [
+      'alertname =~ "TenantwatchSecretExpiryNear|TenantwatchSecretExpiryImminent|TenantwatchSecretExpiryLastDay"',
+    ],
+    equal: ['tenant', 'client_id'],
+  })
+})

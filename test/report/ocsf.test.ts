@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest'
+import { resolutions } from '../../src/model/check-status.ts'
+import type { FindingView } from '../../src/model/finding.ts'
+import { severities } from '../../src/model/severity.ts'
+import { complianceFinding, ocsfVersion } from '../../src/report/ocsf/compliance-finding.ts'
+import { standardsOf } from '../../src/report/ocsf/standards.ts'
+import { aDay, synced } from '../commands/support/cli.ts'
+import { factsVersion, ocsfProblems } from '../commands/support/ocsf.ts'
+
+interface Event {
+  readonly [name: string]: unknown
+  readonly finding_info: { readonly uid: string; readonly title: string }
+  readonly compliance: Readonly<Record<string, unknown>>
+}
+
+const finding: FindingView = {
+  fingerprint: 'e49418ad0f73e49418ad0f73e49418ad',
+  tenant: 'acme',
+  check: 'user-mfa-enrolled',
+  entity: { type: 'user', id: '1041' },
+  severity: 'high',
+  state: 'open',
+  message: 'User 1041 is not enrolled.',
+  evidence: { userId: 1041, mfaStatus: false },
+  firstSeen: '2026-03-01T12:00:00.000Z',
+  lastSeen: '2026-03-01T12:00:00.000Z',
+  resolvedAt: null,
+  resolution: null,
+  reopened: 0,
+  waiver: null,
+}
+const source = { version: '1.2.3', check: () => undefined }
+const eventOf = (over: Partial<FindingView> = {}) => complianceFinding({ ...finding, ...over }, source) as Event
+const ended = { state: 'resolved', resolvedAt: '2026-03-02T00:00:00.000Z' } as const
+
+async function exported(run: (...args: string[]) => Promise<{ readonly stdout: string }>, ...args: string[]) {
+  const { stdout } = await run('findings', '--format', 'ocsf', ...args)
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event)
+}
+
+it('writes every finding as one valid event a line', async () => {
+  const world = await synced()
+  const [first] = [...world.simulator.state().apiClients()].filter(
+    ({ secretExpirationDate }) => Date.parse(secretExpirationDate) <= Date.parse('2026-03-01T12:00:00Z'),
+  )
+  world.simulator.primary.updateApiClient(first?.clientId ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  world.pass(aDay)
+  await world.run('sync')
+  const listed = JSON.parse((await world.run('findings', '--format', 'json', '--all')).stdout) as FindingView[]
+  const events = await exported(world.run, '--all')
+  expect(events.length).toBeGreaterThan(100)
+  expect(events.map(({ finding_info: { uid } }) => uid)).toEqual(listed.map(({ fingerprint }) => fingerprint))
+  for (const event of events) expect(ocsfProblems(event)).toEqual([])
+  expect(new Set(events.map((event) => event['activity_name']))).toEqual(new Set(['Update', 'Close']))
+  const open = await exported(world.run)
+  expect(open.length).toBeLessThan(events.length)
+  expect(new Set(open.map(({ compliance }) => compliance['status']))).toEqual(new Set(['Fail']))
+})
+
+it('is of the schema version that its facts are of', () => {
+  expect(ocsfVersion).toBe(factsVersion)
+  expect(ocsfProblems(eventOf())).toEqual([])
+})
+
+it('is evaluated by facts that notice what is wrong', () => {
+  const { time, ...timeless } = eventOf()
+  expect(time).toBe(Date.parse(finding.firstSeen))
+  expect(ocsfProblems(timeless)).toEqual(['event.time is missing'])
+  expect(ocsfProblems({ ...timeless, time: 1_772_366_400 })).toEqual(['event.time is no time in milliseconds'])
+  expect(ocsfProblems({ ...eventOf(), severity: 'Grave' })).toEqual(['event.severity is Grave beside 4'])
+  expect(ocsfProblems({ ...eventOf(), compliance: { status_id: 7 } })).toHaveLength(2)
+  expect(ocsfProblems({ ...eventOf(), colour: 'red' })).toEqual(['event.colour is no attribute of compliance_finding'])
+})
+
+it.each(severities)('has a valid event for severity %s', (severity) => {
+  expect(ocsfProblems(eventOf({ severity }))).toEqual([])
+})
+
+it('tells a new finding from one seen again, one reopened and one that ended', () => {
+  const later = '2026-03-01T13:00:00.000Z'
+  const told = [eventOf(), eventOf({ lastSeen: later }), eventOf({ reopened: 1 }), eventOf(ended)]
+  expect(told.map((event) => [event['type_uid'], event['time']])).toEqual([
+    [200301, Date.parse(finding.firstSeen)],
+    [200302, Date.parse(later)],
+    [200302, Date.parse(finding.lastSeen)],
+    [200303, Date.parse(ended.resolvedAt)],
+  ])
+})
+
+it.each(resolutions)('says of a finding that ended as %s that it passes only where it was fixed', (resolution) => {
+  const event = eventOf({ ...ended, resolution })
+  expect(ocsfProblems(event)).toEqual([])
+  const fixed = resolution === 'fixed'
+  expect(event['status']).toBe(fixed ? 'Resolved' : 'Archived')
+  expect(event.compliance).toMatchObject({ status_id: fixed ? 1 : 99, status: fixed ? 'Pass' : resolution })
+})
+
+it('lets a waived finding fail all the same', () => {
+  const event = eventOf({ state: 'waived' })
+  expect([event['status'], event.compliance['status']]).toEqual(['Suppressed', 'Fail'])
+})
+
+it('names the requirements of frameworks that a check is evidence towards, and claims none that it is not', () => {
+  const { standards, requirements } = standardsOf('user-mfa-enrolled', 'Everybody is enrolled')
+  expect(standards).toContain('SOC 2, Trust Services Criteria 2017')
+  expect(requirements).toContainEqual(expect.stringMatching(/^SOC 2, Trust Services Criteria 2017 CC6\.1: /))
+  expect(requirements.join()).not.toContain('CC2.1')
+  expect(standardsOf('unheard-of', 'All is well')).toEqual({
+    standards: ['tenantwatch checks'],
+    requirements: ['All is well'],
+  })
+  const own = standardsOf('unheard-of', 'All is well', ['soc2:CC6.1', 'House rules 7'])
+  expect(own.standards).toEqual(['SOC 2, Trust Services Criteria 2017', 'House rules 7'])
+  expect(own.requirements).toEqual([expect.stringMatching(/ CC6\.1: /), 'House rules 7'])
+  expect(eventOf().compliance['standards']).toEqual(standards)
+})

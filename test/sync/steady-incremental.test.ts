@@ -1,0 +1,187 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { walCommits } from '../../bench/support/wal-commits.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { RunResult } from '../../src/sync/run-result.ts'
+import type { TestEngine } from '../support/engine.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+
+const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
+const path = '/api/public/api-clients'
+
+/** How many answers a list comes in: the simulator shows at most 20 clients on a page. */
+const pagesOf = (resource: ResourceName) => (resource === 'api-clients' ? 2 : 1)
+
+/** Transactions that one run of the resource writes. */
+async function commitsOf(test: TestEngine, resource: ResourceName): Promise<number> {
+  const beside = new BetterSqlite3(test.path)
+  beside.pragma('wal_checkpoint(TRUNCATE)')
+  beside.close()
+  expect(ending(await test.run(resource))).toBe('success')
+  return walCommits(test.path)
+}
+
+it.each(resourceNames)(
+  'one transaction and one request a page is what %s cost when nothing is new',
+  async (resource) => {
+    const test = await synced()
+    await test.run(resource)
+    test.sim.requests.clear()
+    expect(await commitsOf(test, resource)).toBe(1)
+    expect(test.sim.requests.count()).toBe(pagesOf(resource))
+  },
+)
+
+it.each(lists)('a list of %s that shows what is known renews what is told of its run', async (resource) => {
+  const test = await synced()
+  const rows = everyRow(test)
+  test.clock.advance(minuteMs)
+  const at = test.clock.now()
+  const result = await test.run(resource)
+  expect([result.outcome, result.mode, result.pages]).toEqual(['success', 'full', pagesOf(resource)])
+  expect(result.counts).toEqual({ created: 0, updated: 0, unchanged: live(test, resource), removed: 0, quarantined: 0 })
+  const state = await test.mirror.syncState(test.engine.tenantId, resource)
+  const { completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt } = state
+  const times = [completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt]
+  expect(times).toEqual([at, at, at, at, at])
+  const [row] = test.query('select * from runs order by id desc limit 1')
+  expect(row).toMatchObject({ resource, mode: 'full', outcome: 'success', started_at: at, pages: pagesOf(resource) })
+  expect(row?.['unchanged']).toBe(live(test, resource))
+  expect(everyRow(test)).toEqual(rows)
+})
+
+it('a run whose last words cannot be stored has confirmed nothing', async () => {
+  const test = await synced()
+  const before = await test.mirror.syncState(test.engine.tenantId, 'roles')
+  const beside = new BetterSqlite3(test.path)
+  beside.exec("create trigger broken before insert on runs begin select raise(abort, 'no room'); end")
+  beside.close()
+  test.clock.advance(minuteMs)
+  for (const resource of lists) expect(ending(await test.run(resource))).toBe('store')
+  expect(await test.mirror.syncState(test.engine.tenantId, 'roles')).toEqual(before)
+})
+
+it('a client that is absent from one list is shown again by one that is known otherwise', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  const count = live(test, 'api-clients')
+  test.sim.primary.removeApiClient(client?.clientId ?? '')
+  await test.run('api-clients')
+  expect(test.query('select absent_full_syncs from api_clients where absent_full_syncs > 0')).toEqual([
+    { absent_full_syncs: 1 },
+  ])
+  await test.run('api-clients')
+  expect(live(test, 'api-clients')).toBe(count - 1)
+  expect(await commitsOf(test, 'api-clients')).toBe(1)
+})
+
+it('a hold ends by a list that shows what is known', async () => {
+  const test = await synced()
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  expect(await heldBack(test)).toHaveLength(1)
+  test.sim.faults.remove(fault.id)
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('an accepted empty list is the truth no longer once a list shows what was known', async () => {
+  const test = await synced()
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  await test.run('roles')
+  test.sim.faults.remove(fault.id)
+  await test.run('api-clients')
+  const { emptyAccepted } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect(emptyAccepted).toBeNull()
+  expect(test.query('select * from accepted_removals')).toEqual([])
+})
+
+it('a full sync that a crash left open is closed by a list that shows what is known', async () => {
+  const test = await synced()
+  const { tenantId } = test.engine
+  await test.mirror.startFullSync({ tenantId, resource: 'api-clients', at: test.clock.now(), cursorBefore: null })
+  await test.run('api-clients')
+  expect(await test.mirror.openFullSync(tenantId, 'api-clients')).toBeNull()
+})
+
+it('a full sync whose later page cannot be read has written what the pages before it showed', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
+  test.sim.faults.add({ path, nth: 2, effect: { kind: 'status', status: 404 } })
+  expect(ending(await test.run('api-clients'))).toBe('client_error')
+  expect(test.query("select name from api_clients where name = 'Renamed'")).toHaveLength(1)
+  const { fullReason } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
+  expect(fullReason).toBe('client_error')
+})
+
+/** How many of the pages that a run reads were written when its last one was asked for. */
+async function writtenMeanwhile(test: TestEngine): Promise<unknown> {
+  let written: unknown
+  const end = test.sim.onRequest(() => {
+    written = test.query('select count(*) as pages from full_sync_pages')[0]?.['pages']
+  })
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  end()
+  return written
+}
+
+it('a list of many pages is written as it is read, so that no more than 50 are held', async () => {
+  const settings = { api: { requestsPerSecond: 0 }, userDetails: { perRun: 0 } }
+  const held = await synced({ settings, sizes: { users: 1, documents: 1, apiClients: 50 * 20 } })
+  expect([await writtenMeanwhile(held), await commitsOf(held, 'api-clients')]).toEqual([0, 1])
+  const test = await synced({ settings, sizes: { users: 1, documents: 1, apiClients: 52 * 20 } })
+  expect(await writtenMeanwhile(test)).toBe(51)
+})
+
+it('a list of large pages is written as it is read, so that little of it is held', async () => {
+  const test = await synced()
+  const [client] = [...test.sim.state().apiClients()]
+  const clientId = client?.clientId ?? ''
+  for (const [length, pages] of [
+    [2 ** 20, 0],
+    [2 ** 21, 1],
+  ] as const) {
+    test.sim.primary.updateApiClient(clientId, { name: 'x'.repeat(length) })
+    expect(await writtenMeanwhile(test)).toBe(pages)
+  }
+})
+
+/** Another tenant's token comes, and is noticed, while the first page of the API clients is held. */
+async function changedInMidList(test: TestEngine, then: () => Promise<unknown>): Promise<RunResult> {
+  const [client] = [...test.sim.state().apiClients()]
+  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
+  const end = test.sim.onRequest(async ({ cursor }) => {
+    if (cursor === null) return
+    end()
+    test.useToken(test.sim.tokens.secondReader)
+    expect(ending(await test.run('roles'))).toBe('tenant_changed')
+    await then()
+  })
+  return test.run('api-clients')
+}
+
+it('a tenant that is put on hold while a list is read gets nothing of what was read before', async () => {
+  const test = await synced()
+  const before = everyRow(test)
+  expect(ending(await changedInMidList(test, async () => {}))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual(before)
+})
+
+it('a list begun before a decision on its tenant is read anew after it', async () => {
+  const test = await synced()
+  const known = live(test, 'api-clients')
+  const { reason, message } = await changedInMidList(test, async () => {
+    await accept(test, await theHold(test))
+    expect(ending(await test.run('roles'))).toBe('success')
+  })
+  expect([reason, message]).toEqual(['aborted', 'The list of api-clients is of before a decision'])
+  const accepted = "select * from accepted_removals where resource = 'api-clients'"
+  expect(test.query(accepted)).toHaveLength(known)
+  expect(test.query("select name from api_clients where name = 'Renamed'")).toEqual([])
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  expect(live(test, 'api-clients')).toBe([...test.sim.state('second').apiClients()].length)
+})

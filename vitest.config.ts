@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config'
+
+/** Where a report for machines goes, beside the one for people. */
+const report = process.env['TEST_REPORT']
+
+export default defineConfig({
+  test: {
+    root: new URL('.', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/e2e/**'],
+    testTimeout: 60_000,
+    pool: 'forks',
+    // Much of the time goes to waiting for sockets and disks, not to computing.
+    maxWorkers: 4,
+    // Nothing here lives in modules, so files share workers: a third less time.
+    isolate: false,
+    // Node runs the files as they are, as it does for users; what is mocked is a wire or a clock, never a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
+  },
+})

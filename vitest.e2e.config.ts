@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config'
+
+/** Proofs that take every point or very many kills; otherwise generous, for a machine that has other things to do. */
+const isLong = process.env['TENANTWATCH_DISK_POINTS'] === 'all' || process.env['TENANTWATCH_RANDOM_KILLS'] !== undefined
+const patienceMs = isLong ? 3_600_000 : 600_000
+
+/** Where a report for machines goes, beside the one for people. */
+const report = process.env['TEST_REPORT']
+
+export default defineConfig({
+  test: {
+    root: new URL('.', import.meta.url).pathname,
+    include: ['test/e2e/**/*.test.ts'],
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
+    fileParallelism: false,
+    pool: 'forks',
+    ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
+  },
+})
