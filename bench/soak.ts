@@ -28,14 +28,12 @@ const factor = 720
 const sampleEveryMs = 2000
 
 const schedule = {
-  users: '* * * * * *',
-  usersSweep: '*/2 * * * * *',
-  documents: '* * * * * *',
-  documentsSweep: '*/2 * * * * *',
-  'api-clients': '*/2 * * * * *',
-  roles: '*/2 * * * * *',
-  permissions: '*/2 * * * * *',
-  'authentication-settings': '* * * * * *',
+  users: { incremental: '* * * * * *', full: '*/2 * * * * *' },
+  documents: { incremental: '* * * * * *', full: '*/2 * * * * *' },
+  'api-clients': { full: '*/2 * * * * *' },
+  roles: { full: '*/2 * * * * *' },
+  permissions: { full: '*/2 * * * * *' },
+  'authentication-settings': { full: '* * * * * *' },
   evaluate: '* * * * * *',
 }
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings']

@@ -8,7 +8,7 @@ import { percentile } from '../support/statistics.ts'
 import { worldOf } from '../support/world-of.ts'
 
 /** Full syncs follow each other closely, so that the second one need not be waited for. */
-const schedule = { usersSweep: '*/5 * * * * *' }
+const schedule = { users: { full: '*/5 * * * * *' } }
 
 export const answering: Benchmark = {
   name: 'answering',

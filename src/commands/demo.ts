@@ -77,14 +77,12 @@ tenants:
     ownClientId: ${simulator.credentials.reader.clientId}
     api: { pageSizeParameter: limit, requestsPerSecond: 0 }
 schedule:
-  users: "*/10 * * * * *"
-  usersSweep: "*/30 * * * * *"
-  documents: "*/10 * * * * *"
-  documentsSweep: "*/30 * * * * *"
-  api-clients: "*/20 * * * * *"
-  roles: "*/30 * * * * *"
-  permissions: "*/30 * * * * *"
-  authentication-settings: "*/10 * * * * *"
+  users: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
+  documents: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
+  api-clients: { full: "*/20 * * * * *" }
+  roles: { full: "*/30 * * * * *" }
+  permissions: { full: "*/30 * * * * *" }
+  authentication-settings: { full: "*/10 * * * * *" }
   evaluate: "*/10 * * * * *"
 store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
 server: { listen: "127.0.0.1:${port}" }

@@ -1,18 +1,17 @@
 import { resourceNames } from '../model/resource-names.ts'
 import { maskUrl } from './credentials/mask-url.ts'
 import { formatDuration } from './schedule/format-duration.ts'
-import { fullSyncKey } from './schedule/schedule.ts'
 import type { ApiSettings, AuthSettings, CheckSettings, TenantSettings } from './settings.ts'
 
 /** The settings of one tenant as the configuration file writes them, secrets masked. */
 export function writtenTenant(tenant: TenantSettings) {
   const { name, baseUrl, auth, ownClientId, api, resources, checks } = tenant
-  const schedule: Record<string, string> = {}
+  const schedule: Record<string, Readonly<Record<string, string>>> = {}
   const freshness: Record<string, string> = {}
   for (const resource of resourceNames) {
     const { incremental, full, freshnessMs } = resources[resource]
-    if (incremental !== null) schedule[resource] = incremental.expression
-    schedule[fullSyncKey(resource, incremental !== null)] = full.expression
+    const written = incremental === null ? {} : { incremental: incremental.expression }
+    schedule[resource] = { ...written, full: full.expression }
     if (freshnessMs !== null) freshness[resource] = formatDuration(freshnessMs)
   }
   return {

@@ -38,7 +38,7 @@ const rules: readonly Rule[] = [
     if (!users.enabled || users.full.intervalMs <= rareMs) return []
     const sentence = `"${users.full.expression}" leaves ${describeDuration(users.full.intervalMs)} between two full syncs`
     const advice = 'Only a full sync sees users that were changed or removed: let it run every 3 h or more often'
-    return [warning('usersSweep', sentence, advice)]
+    return [warning('schedule.users.full', sentence, advice)]
   },
   function tightFreshness({ resources }) {
     return resourceNames.flatMap((name) => {

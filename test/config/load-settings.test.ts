@@ -149,13 +149,13 @@ tenants:
     auth: { scheme: "", token: { command: [vault, read] } }
     ownClientId: 0A0B0C0D-0000-0000-0000-00000000000F
     api: { pageSize: 50, allowInsecureHttp: true }
-    schedule: { usersSweep: "0 * * * *" }
+    schedule: { users: { full: "0 * * * *" } }
     freshness: { users: 3h }
     checks: { user-invitation-accepted: { highDays: 60 }, user-mfa-enrolled: { enabled: true } }
     resources: { documents: { enabled: true } }
   - { name: globex, baseUrl: "https://globex.example.com", auth: { token: { env: GLOBEX_TOKEN } } }
 api: { pageSize: 100, maxPages: 7 }
-schedule: { users: "*/2 * * * *", usersSweep: "0 */2 * * *", evaluate: "*/10 * * * * *" }
+schedule: { users: { incremental: "*/2 * * * *", full: "0 */2 * * *" }, evaluate: "*/10 * * * * *" }
 freshness: { users: 1d, documents: 2d }
 checks: { user-invitation-accepted: { mediumDays: 7, severity: low }, user-mfa-enrolled: { enabled: false } }
 resources: { documents: { enabled: false }, roles: { enabled: false } }

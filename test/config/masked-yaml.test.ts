@@ -10,7 +10,7 @@ tenants:
     auth: { header: X-Api-Key, scheme: "", token: { file: token.txt } }
     ownClientId: 0a0b0c0d-0000-0000-0000-00000000000f
     api: { timeoutSeconds: 1.5, maxBodyMiB: 0.3, caFile: ca.pem, pageSizeParameter: limit }
-    schedule: { usersSweep: "0 * * * *" }
+    schedule: { users: { full: "0 * * * *" } }
   - name: globex
     baseUrl: https://globex.example.com
     api: { pageSizeParameter: { users: take, documents: null } }

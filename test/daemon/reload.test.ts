@@ -180,7 +180,7 @@ it('runs by a new schedule, and not by the old one', async () => {
   const world = await reloadable()
   const roles = () => world.simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length
   const asked = roles()
-  world.configure({ schedule: { roles: '* * * * * *' } })
+  world.configure({ schedule: { roles: { full: '* * * * * *' } } })
   await world.daemon.reload()
   await vi.waitFor(() => expect(roles()).toBeGreaterThan(asked + 1), { timeout: 10_000 })
   world.configure({})

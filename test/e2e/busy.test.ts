@@ -46,7 +46,7 @@ it('says who is in the way while another program holds the database, and makes i
 it('fails the runs of a daemon while another program holds the database, and goes on by itself', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
   onTestFinished(() => simulator.close())
-  const place = placeFor(simulator, temporaryFolder(), 'schedule: { roles: "* * * * * *" }')
+  const place = placeFor(simulator, temporaryFolder(), 'schedule: { roles: { full: "* * * * * *" } }')
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
   const roles = async () =>

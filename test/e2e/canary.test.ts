@@ -9,7 +9,8 @@ import { type SourceName, sourceNames, tokenServer } from '../secrets/support/so
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-const often = 'schedule: { roles: "* * * * * *", users: "* * * * * *", usersSweep: "*/3 * * * * *" }'
+const often =
+  'schedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *", full: "*/3 * * * * *" } }'
 
 /** A place whose token comes from a source that lies outside of it, and what is secret about it. */
 async function secretPlace(source: SourceName, more: string) {

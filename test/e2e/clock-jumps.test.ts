@@ -8,7 +8,7 @@ import { daemon, type Place, placeFor, type RunningDaemon, until } from './suppo
 
 const dayMs = 86_400_000
 const yearMs = 365 * dayMs
-const perSecond = `schedule: { users: "* * * * * *", roles: "* * * * * *", permissions: "*/2 * * * * *", evaluate: "* * * * * *" }`
+const perSecond = `schedule: { users: { incremental: "* * * * * *" }, roles: { full: "* * * * * *" }, permissions: { full: "*/2 * * * * *" }, evaluate: "* * * * * *" }`
 const preload = join(import.meta.dirname, 'support/moved-clock.mjs')
 
 /** Sets the wall clock of the daemon, in one step. */

@@ -132,7 +132,11 @@ it('shows the truth from the mirror at once after a restart, before the tenant a
 
 it('outlives the reader of its output', async () => {
   const simulator = await simulate()
-  const place = placeFor(simulator, temporaryFolder(), 'log: { level: trace }\nschedule: { roles: "* * * * * *" }')
+  const place = placeFor(
+    simulator,
+    temporaryFolder(),
+    'log: { level: trace }\nschedule: { roles: { full: "* * * * * *" } }',
+  )
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
   one.child.stdout?.destroy()

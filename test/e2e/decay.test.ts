@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type FaultEffect, startSimulator } from '../../src/simulator/index.ts'
 import { seriesOf } from '../metrics/support/parse.ts'
+import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, until } from './support/program.ts'
 
@@ -10,8 +11,7 @@ const limitMs = 12_000
 const slackMs = 5000
 
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings']
-const keys = ['users', 'usersSweep', 'documents', 'documentsSweep', ...resources.slice(2), 'evaluate']
-const hurried = `schedule: { ${keys.map((key) => `${key}: "*/${cycleMs / 1000} * * * * *"`).join(', ')} }
+const hurried = `${scheduleLine(`*/${cycleMs / 1000} * * * * *`)}
 freshness: { ${resources.map((name) => `${name}: ${limitMs / 1000}s`).join(', ')} }
 userDetails: { perRun: 0 }`
 

@@ -1,15 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts'
+import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { faintTexts, reader } from './support/browser.ts'
 import { daemon, type Place, placeFor, program, type RunningDaemon, until } from './support/program.ts'
 
 const soon = '*/2 * * * * *'
-const often = ['users', 'usersSweep', 'documents', 'documentsSweep', 'api-clients', 'roles', 'authentication-settings']
 const inAYear = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10)
 
-const settings = (clients: readonly string[]) => `schedule:
-${[...often, 'evaluate'].map((key) => `  ${key}: "${soon}"`).join('\n')}
+const settings = (clients: readonly string[]) => `${scheduleLine(soon)}
 freshness: { roles: 4s }
 waivers:
   - id: sso-migration

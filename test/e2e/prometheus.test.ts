@@ -302,7 +302,7 @@ it('tells of a hold until it is accepted, a bad reload until a good one, a waive
   let hurried = ''
   reconfigure(one, (text) => {
     hurried = text
-    return text.replaceAll(hurry, '"0 0 1 1 *"').replace(/^freshness: .*\n/m, '')
+    return text.replaceAll(hurry, '0 0 1 1 *').replace(/^freshness: .*\n/m, '')
   })
   await fires(prometheus, 'TenantwatchEvaluationStalled', { check: 'user-mfa-enrolled' })
   reconfigure(one, () => hurried)

@@ -31,7 +31,7 @@ interface State {
   readonly reach: (scene: Scene) => Promise<unknown>
 }
 
-const often = `schedule: { roles: "* * * * * *", users: "* * * * * *", usersSweep: "* * * * * *", evaluate: "* * * * * *" }`
+const often = `schedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *", full: "* * * * * *" }, evaluate: "* * * * * *" }`
 const ready = ({ daemon }: Scene) => until(async () => (await daemon.get('/readyz')).status === 200)
 const asked = ({ simulator }: Pick<Scene, 'simulator'>, path: string) =>
   simulator.requests.waitFor((request) => request.path === path)

@@ -5,7 +5,8 @@ import { seriesOf } from '../metrics/support/parse.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, until } from './support/program.ts'
 
-const often = 'schedule: { roles: "* * * * * *", permissions: "* * * * * *", evaluate: "* * * * * *" }'
+const often =
+  'schedule: { roles: { full: "* * * * * *" }, permissions: { full: "* * * * * *" }, evaluate: "* * * * * *" }'
 
 it('goes on where it was stopped, without a burst for the time it missed', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })

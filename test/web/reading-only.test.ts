@@ -1,6 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openWorld } from '../hostile/support/world.ts'
+import { scheduleLine } from '../support/schedule.ts'
 import { answerOf, exchange } from './support/wire.ts'
 
 const paths = [
@@ -20,8 +21,7 @@ const paths = [
 ]
 
 /** Once a year: whatever happens in the meantime was brought about by a request. */
-const never = '"0 0 1 1 *"'
-const schedule = `schedule: { users: ${never}, usersSweep: ${never}, documents: ${never}, documentsSweep: ${never}, api-clients: ${never}, roles: ${never}, permissions: ${never}, authentication-settings: ${never}, evaluate: ${never} }`
+const schedule = scheduleLine('0 0 1 1 *')
 
 it('writes nothing and asks the tenant for nothing, whatever is asked of it', async () => {
   await using world = await openWorld({ more: schedule })

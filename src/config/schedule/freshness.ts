@@ -7,7 +7,6 @@ import { duration } from '../yaml/leaves.ts'
 import type { Report } from '../yaml/report.ts'
 import { readSection } from '../yaml/section.ts'
 import { formatDuration } from './format-duration.ts'
-import { fullSyncKey } from './schedule.ts'
 
 /** `freshness`: explicit limits in milliseconds. */
 export type FreshnessSection = Readonly<Partial<Record<ResourceName, number>>>
@@ -31,9 +30,9 @@ export function checkFreshness(
   report: Report,
 ): void {
   for (const name of resourceNames) {
-    const { freshnessMs, full, incremental } = resources[name]
+    const { freshnessMs, full } = resources[name]
     if (freshnessMs === null || freshnessMs >= full.intervalMs) continue
-    const key = `schedule.${fullSyncKey(name, incremental !== null)}`
+    const key = `schedule.${name}.full`
     const rule = `want at least ${formatDuration(full.intervalMs)}, the interval of \`${key}\` ("${full.expression}")`
     report.say([...path(name), name], `is ${formatDuration(freshnessMs)}; ${rule}`)
   }

@@ -2,46 +2,68 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Catalogue, CronSchedule, ResourceDefaults, ResourceSettings } from '../settings.ts'
 import type { Context } from '../yaml/context.ts'
 import type { KeyPath } from '../yaml/key-path.ts'
-import { readSection, type Section } from '../yaml/section.ts'
+import { readMap, readSection, type Section } from '../yaml/section.ts'
 import { cron, defaultCron } from './cron-schedule.ts'
 import { timezone } from './timezone.ts'
 
-/** When resources are synced, by key of `schedule`; keys that are not set are absent. */
+/** When resources are synced, by key below `schedule`, `users.full` for one; keys that are not set are absent. */
 export type ScheduleSection = Readonly<Record<string, CronSchedule | undefined>>
 
 const generalShape = { evaluate: cron().optional(), timezone: timezone().optional() }
-
-/** The key of a resource's full sync: its own name when there is nothing else to schedule. */
-export function fullSyncKey(name: ResourceName, hasIncremental: boolean): string {
-  return hasIncremental ? `${name}Full sync` : name
-}
+const incremental = { incremental: cron().optional() }
+const full = { full: cron().optional() }
 
 /** Reads the `schedule` of one tenant: the resources alone. */
-export function readSchedule(raw: unknown, path: KeyPath, { catalogue, report }: Context): ScheduleSection {
-  return readSection(resourceShape(catalogue), raw, path, report)
+export function readSchedule(raw: unknown, path: KeyPath, context: Context): ScheduleSection {
+  return readResources(raw, path, context, [])
 }
 
 /** Reads the `schedule` of the whole configuration, with its two keys that no tenant can override. */
 export function readGeneralSchedule(
   raw: unknown,
   path: KeyPath,
-  { catalogue, report }: Context,
+  context: Context,
 ): { readonly resources: ScheduleSection; readonly general: Section<typeof generalShape> } {
-  const { evaluate, timezone, ...resources } = readSection(
-    { ...resourceShape(catalogue), ...generalShape },
-    raw,
-    path,
-    report,
-  )
-  const general = { ...(evaluate && { evaluate }), ...(timezone !== undefined && { timezone }) }
+  const { catalogue, report } = context
+  const resources = readResources(raw, path, context, Object.keys(generalShape))
+  const { evaluate, timezone } = readMap(raw, path, report)
+  const general = readSection(generalShape, { evaluate, timezone }, path, report)
   // The catalogue's own schedule, so that it is read once and not for each tenant.
   return { resources: { ...catalogueSchedule(catalogue), ...resources }, general }
+}
+
+function readResources(
+  raw: unknown,
+  path: KeyPath,
+  { catalogue, report }: Context,
+  others: readonly string[],
+): ScheduleSection {
+  const map = readMap(raw, path, report)
+  const names = catalogue.resources.map(({ name }) => name as string)
+  for (const key of Object.keys(map)) {
+    const former = key.replace(/Sweep$/, '')
+    if (names.includes(key) || others.includes(key)) continue
+    if (names.includes(former)) report.say([...path, key], `is called \`${former}: { full: … }\` now`)
+    else report.unknownKey([...path, key], [...names, ...others])
+  }
+  const sections = catalogue.resources.map(({ name, schedule }) => {
+    const written = map[name]
+    const shape = schedule.incremental === undefined ? full : { ...incremental, ...full }
+    const modes = Object.keys(shape)
+    if (typeof written === 'string') {
+      report.wrongKind([...path, name], written, `want a map: \`{ ${modes[0]}: "${written}" }\``)
+      return {}
+    }
+    const section = readSection(shape, written, [...path, name], report)
+    return Object.fromEntries(Object.entries(section).map(([mode, value]) => [`${name}.${mode}`, value]))
+  })
+  return Object.assign({}, ...sections) as ScheduleSection
 }
 
 function catalogueSchedule(catalogue: Catalogue): ScheduleSection {
   const schedules = catalogue.resources.map(({ name }) => {
     const { incremental, full } = scheduleOf(catalogue, name, {})
-    return incremental === null ? { [name]: full } : { [name]: incremental, [fullSyncKey(name, true)]: full }
+    return { [`${name}.full`]: full, ...(incremental !== null && { [`${name}.incremental`]: incremental }) }
   })
   return Object.assign({}, ...schedules) as ScheduleSection
 }
@@ -54,16 +76,9 @@ export function scheduleOf(
 ): Pick<ResourceSettings, 'incremental' | 'full'> {
   const { incremental, full } = defaultsOf(catalogue, name)
   return {
-    incremental: incremental === undefined ? null : (section[name] ?? defaultCron(incremental)),
-    full: section[fullSyncKey(name, incremental !== undefined)] ?? defaultCron(full),
+    incremental: incremental === undefined ? null : (section[`${name}.incremental`] ?? defaultCron(incremental)),
+    full: section[`${name}.full`] ?? defaultCron(full),
   }
-}
-
-function resourceShape({ resources }: Catalogue) {
-  const keys = resources.flatMap(({ name, schedule }) =>
-    schedule.incremental === undefined ? [name] : [name, fullSyncKey(name, true)],
-  )
-  return Object.fromEntries(keys.map((key) => [key, cron().optional()]))
 }
 
 function defaultsOf({ resources }: Catalogue, name: ResourceName): ResourceDefaults['schedule'] & { full: string } {

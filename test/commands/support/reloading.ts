@@ -8,21 +8,12 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Io } from '../../../src/model/process/io.ts'
 import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { startSimulator } from '../../../src/simulator/index.ts'
+import { scheduleOfAll } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 /** Once a year: whatever runs in the meantime was brought about by a start or a reload. */
 const never = '0 0 1 1 *'
-const neverAtAll = {
-  users: never,
-  usersSweep: never,
-  documents: never,
-  documentsSweep: never,
-  'api-clients': never,
-  roles: never,
-  permissions: never,
-  'authentication-settings': never,
-  evaluate: never,
-}
+const neverAtAll = scheduleOfAll(never)
 
 export const users = 20
 
@@ -34,7 +25,7 @@ export interface ConfigParts {
   /** Further keys of `server`. */
   readonly server?: string
   /** What of `schedule` fires after all. */
-  readonly schedule?: Readonly<Record<string, string>>
+  readonly schedule?: Readonly<Record<string, unknown>>
   /** Further sections. */
   readonly more?: string
 }

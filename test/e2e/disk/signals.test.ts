@@ -123,7 +123,7 @@ it.each([
 it('works on, and ends in time, while nobody reads what it says', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 50 } })
   onTestFinished(() => simulator.close())
-  const often = `log: { level: trace }\nschedule: { roles: "* * * * * *", users: "* * * * * *", evaluate: "* * * * * *" }`
+  const often = `log: { level: trace }\nschedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *" }, evaluate: "* * * * * *" }`
   const place = placeFor(simulator, temporaryFolder(), often)
   const fifo = join(place.folder, 'fifo')
   execFileSync('mkfifo', [fifo])

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { resourceNames } from '../../../src/model/resource-names.ts'
 import { startSimulator } from '../../../src/simulator/index.ts'
+import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
@@ -76,14 +76,10 @@ it('ends with one sentence when its database is emptied in place', async () => {
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
 })
 
-const rare = [...resourceNames, 'usersSweep', 'documentsSweep', 'evaluate']
-  .map((name) => `  ${name}: "0 3 * * *"\n`)
-  .join('')
-
 it('says that it is not healthy as soon as its database is gone, before it ends', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
-  const place = placeFor(simulator, temporaryFolder(), `schedule:\n${rare}`)
+  const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
   const began = Date.now() / 1000
   const daemon = await startRun(bundle, place)

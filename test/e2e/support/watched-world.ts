@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
+import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { daemon, type Place, placeFor, type RunningDaemon, until } from './program.ts'
 import { hurried, type Prometheus, type ScrapeOptions, startPrometheus } from './prometheus.ts'
 
 export const day = 86_400_000
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings']
-const keys = ['users', 'usersSweep', 'documents', 'documentsSweep', ...resources.slice(2), 'evaluate']
 
 /** How often the daemon of a world does everything. */
-export const hurry = '"*/2 * * * * *"'
+export const hurry = '*/2 * * * * *'
 
 export interface World {
   readonly simulator: Simulator
@@ -61,7 +61,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     mkdirSync(join(folder, name, '..'), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
-  const rhythm = `schedule: { ${keys.map((key) => `${key}: ${hurry}`).join(', ')} }
+  const rhythm = `${scheduleLine(hurry)}
 freshness: { ${resources.map((name) => `${name}: 12s`).join(', ')} }
 `
   const place = placeFor(simulator, folder, rhythm + (options.more?.(simulator) ?? ''))

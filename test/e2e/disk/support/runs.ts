@@ -8,8 +8,7 @@ export { until }
 
 /** Everything is due each second, so that a cycle is short. */
 export const everySecond = `schedule:
-  users: "* * * * * *"
-  usersSweep: "*/5 * * * * *"
+  users: { incremental: "* * * * * *", full: "*/5 * * * * *" }
   evaluate: "* * * * * *"
 `
 
