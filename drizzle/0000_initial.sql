@@ -155,24 +155,6 @@ CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`sta
 CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
-CREATE TABLE `staged_findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`entity_type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`last_seen_at` integer NOT NULL,
-	`resolution` text,
-	`facts` text
-);
---> statement-breakpoint
-CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -206,6 +188,34 @@ CREATE TABLE `findings` (
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE TABLE `full_sync_pages` (
+	`full_sync_id` integer NOT NULL,
+	`page` integer NOT NULL,
+	`cursor_digest` text,
+	`rids` blob NOT NULL,
+	PRIMARY KEY(`full_sync_id`, `page`)
+);
+--> statement-breakpoint
+CREATE TABLE `full_syncs` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`started_at` integer NOT NULL,
+	`start_server_time` integer,
+	`start_request_id` text,
+	`progress_at` integer NOT NULL,
+	`full_sync_ms` integer DEFAULT 0 NOT NULL,
+	`wait_ms` integer DEFAULT 0 NOT NULL,
+	`pages` integer DEFAULT 0 NOT NULL,
+	`next_cursor` text,
+	`last_cursor` text,
+	`cursor_before` text,
+	`reached_end` integer DEFAULT 0 NOT NULL,
+	`unreadable` integer DEFAULT 0 NOT NULL,
+	`empty_pages` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -242,7 +252,7 @@ CREATE TABLE `holds` (
 	`raised_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `known_pages` (
+CREATE TABLE `page_fingerprints` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
 	`page` integer NOT NULL,
@@ -366,6 +376,24 @@ CREATE TABLE `runs` (
 );
 --> statement-breakpoint
 CREATE INDEX `runs_time` ON `runs` (`started_at`);--> statement-breakpoint
+CREATE TABLE `staged_findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`entity_type` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`severity` text NOT NULL,
+	`message` text NOT NULL,
+	`evidence` text NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`resolution` text,
+	`facts` text
+);
+--> statement-breakpoint
+CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `sync_states` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -490,32 +518,3 @@ CREATE TABLE `waivers` (
 	`expires_at` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `id`)
 );
---> statement-breakpoint
-CREATE TABLE `full_sync_pages` (
-	`full_sync_id` integer NOT NULL,
-	`page` integer NOT NULL,
-	`cursor_digest` text,
-	`rids` blob NOT NULL,
-	PRIMARY KEY(`full_sync_id`, `page`)
-);
---> statement-breakpoint
-CREATE TABLE `full_syncs` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`started_at` integer NOT NULL,
-	`start_server_time` integer,
-	`start_request_id` text,
-	`progress_at` integer NOT NULL,
-	`full_sync_ms` integer DEFAULT 0 NOT NULL,
-	`wait_ms` integer DEFAULT 0 NOT NULL,
-	`pages` integer DEFAULT 0 NOT NULL,
-	`next_cursor` text,
-	`last_cursor` text,
-	`cursor_before` text,
-	`reached_end` integer DEFAULT 0 NOT NULL,
-	`unreadable` integer DEFAULT 0 NOT NULL,
-	`empty_pages` integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);

@@ -3,7 +3,7 @@ import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
 
 const ranks: Readonly<Record<string, number>> = {
   model: 0,
-  tenant: 1,
+  api: 1,
   config: 1,
   mirror: 1,
   sync: 2,
@@ -13,9 +13,12 @@ const ranks: Readonly<Record<string, number>> = {
   web: 2,
   resources: 3,
   checks: 3,
-  pack: 3,
-  cli: 4,
-  'main.ts': 4,
+  monitoring: 3,
+  report: 4,
+  doctor: 5,
+  daemon: 6,
+  commands: 7,
+  'main.ts': 7,
 }
 
 const maxLines = 300
@@ -34,7 +37,7 @@ function placesOf(pattern: RegExp, allowed: (path: string) => boolean): string[]
 
 it('finds the sources and their imports', () => {
   expect(files.length).toBeGreaterThan(100)
-  expect(edges).toContainEqual({ from: 'cli/program.ts', to: 'cli/io.ts' })
+  expect(edges).toContainEqual({ from: 'commands/program.ts', to: 'model/process/io.ts' })
   expect(edges.filter(({ to }) => to.endsWith('.ts') && !files.some(({ path }) => path === to))).toEqual([])
 })
 
@@ -47,7 +50,7 @@ it('imports from the same folder or from a lower rank only', () => {
   const bad = edges.filter(({ from, to }) => {
     const [source, target] = [partOf(from), partOf(to)]
     if (source === target || source === 'simulator' || target === 'simulator' || target === '..') return false
-    if (from === 'main.ts') return target !== 'cli'
+    if (from === 'main.ts') return target !== 'commands'
     return (ranks[source] ?? -1) <= (ranks[target] ?? 9)
   })
   expect(named(bad)).toEqual([])
@@ -55,12 +58,14 @@ it('imports from the same folder or from a lower rank only', () => {
 
 it('leaves the folder src only for the version in package.json', () => {
   const out = edges.filter(({ to }) => to.startsWith('..'))
-  expect(named(out)).toEqual(['cli/version.ts -> ../package.json'])
+  expect(named(out)).toEqual(['model/process/version.ts -> ../package.json'])
 })
 
 it('keeps the simulator apart: it imports nothing of the rest, and only commands import it', () => {
   const crossing = edges.filter(({ from, to }) => (partOf(from) === 'simulator') !== (partOf(to) === 'simulator'))
-  expect(named(crossing.filter(({ from, to }) => partOf(from) !== 'cli' || to !== 'simulator/index.ts'))).toEqual([])
+  expect(named(crossing.filter(({ from, to }) => partOf(from) !== 'commands' || to !== 'simulator/index.ts'))).toEqual(
+    [],
+  )
 })
 
 it('hands the database to nobody but the mirror', () => {
@@ -78,7 +83,7 @@ it(`has no file of more than ${maxLines} lines`, () => {
 })
 
 it('takes time and randomness as arguments below the commands', () => {
-  const roots = (path: string) => partOf(path) === 'cli' || path === 'model/system-clock.ts'
+  const roots = (path: string) => partOf(path) === 'commands' || path === 'model/process/system-clock.ts'
   const ambient = /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\)|\bDate\(\)|\brandomUUID\b|\bperformance\.now\b/g
   const found = placesOf(ambient, roots)
   // The simulator's clock is an argument whose default is the machine's.
@@ -87,14 +92,14 @@ it('takes time and randomness as arguments below the commands', () => {
 
 it('sets timers only where their length is bounded by what a timer takes', () => {
   const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
-  expect([...new Set(found.map((place) => place.split(': ')[0]))]).toEqual([
-    'cli/start.ts',
-    'mirror/own-query/watch-over.ts',
-    'model/system-clock.ts',
-    'simulator/pause.ts',
+  expect([...new Set(found.map((place) => place.split(': ')[0]))].toSorted()).toEqual([
+    'api/credentials/command-source.ts',
+    'api/transport/deadline.ts',
+    'commands/start.ts',
+    'mirror/own-checks/watch-over.ts',
+    'model/process/system-clock.ts',
+    'simulator/server/pause.ts',
     'simulator/start.ts',
-    'tenant/credential/command-source.ts',
-    'tenant/wire/deadline.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

@@ -1,6 +1,6 @@
 import { SyncError } from '../model/errors.ts'
 import type { Access } from './credentials/access.ts'
-import { latestDate } from './decode/judged-fields.ts'
+import { latestDate } from './decode/strict-fields.ts'
 import { readUser } from './decode/user.ts'
 import { endpoints } from './endpoints.ts'
 import type { CreateUserOutcome, TenantWriter } from './reader.ts'

@@ -49,11 +49,11 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
   const problems: Problem[] = []
   const bad = items.filter((item) => !item.ok).length
   if (bad > 0) problems.push([`${bad} of them cannot be read`, 'They are quarantined; ask the vendor what changed'])
-  if (definition.kind === 'fullSync' && items.length === 0) {
+  if (definition.kind === 'pagedList' && items.length === 0) {
     problems.push(['the list is empty, although it always contains the caller', 'Ask again; then see the tenant'])
   }
   const ids = items.map((item) => String(idOf(item, definition.idField)).toLowerCase())
-  if (definition.kind === 'fullSync' && own !== null && !hasMore && !ids.includes(own)) {
+  if (definition.kind === 'pagedList' && own !== null && !hasMore && !ids.includes(own)) {
     problems.push([`ownClientId ${own} is not among them`, 'Check whose token this is, and ownClientId'])
   }
   const skewMs = skewOf(meta)

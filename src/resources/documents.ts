@@ -11,7 +11,7 @@ export const documents = {
   idField: 'fileId',
   identifiedBy: 'guid',
   lostCursor: 'updatedAfter',
-  removal: 'two-full syncs',
+  removal: 'two-full-syncs',
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listDocuments(query, signal, unless)),
   unknownValues(record, { documents: { knownStatuses } }) {
     const status = 'uploadStatus' in record ? record.uploadStatus : null

@@ -131,7 +131,7 @@ class Proof {
     }
     this.#records += records
     if (records > 0) return false
-    this.#emptyList = definition.kind !== 'fullSync'
+    this.#emptyList = definition.kind !== 'pagedList'
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     if (this.#emptyList || emptyAccepted === 'list') return undefined
     throw await this.#context.emptyList(definition)
@@ -143,7 +143,7 @@ class Proof {
     const given = this.#given.find((page) => page.definition === definition)
     let fetched = given?.fetched ?? (await this.#fetch(definition, null))
     const isEmpty = () => fetched.items.length === 0 && !fetched.hasMore
-    if (definition.kind !== 'fullSync' || !isEmpty()) return fetched
+    if (definition.kind !== 'pagedList' || !isEmpty()) return fetched
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     for (const delay of emptyAccepted === 'list' ? [] : repeatDelaysMs) {
       await clock.sleep(delay, this.#signal)

@@ -12,7 +12,7 @@ export async function perform(run: Run): Promise<boolean> {
       if (run.mode === 'incremental') return incrementalSyncOfFeed(run, definition)
       await fullSyncOfFeed(run, definition)
       return true
-    case 'fullSync':
+    case 'pagedList':
       await fullSyncOfList(run, definition)
       return true
     case 'whole':

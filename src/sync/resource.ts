@@ -56,8 +56,8 @@ export interface FeedResource extends Common {
   readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal, unless?: string) => Promise<Fetched>
   /** How a refused cursor is made good: by a full sync alone, or by `updatedAfter` and then a full sync. */
   readonly lostCursor: 'full' | 'updatedAfter'
-  /** `confirm`: each missing record is asked for by id; `two-full syncs`: absent from two complete full syncs in a row. */
-  readonly removal: 'confirm' | 'two-full syncs'
+  /** `confirm`: each missing record is asked for by id; `two-full-syncs`: absent from two complete full syncs in a row. */
+  readonly removal: 'confirm' | 'two-full-syncs'
   /** Asks for one record by id; `item` is null when the tenant says it does not exist. */
   readonly fetchOne?: (reader: TenantReader, id: number, signal: AbortSignal) => Promise<FetchedOne>
   /** A field that has no value twice, letter case aside, and what it is counted as where it has. */
@@ -67,8 +67,8 @@ export interface FeedResource extends Common {
 }
 
 /** A paginated list whose cursor is good within one full sync only, and whose emptiness proves nothing. */
-export interface WalkResource extends Common {
-  readonly kind: 'fullSync'
+export interface PagedListResource extends Common {
+  readonly kind: 'pagedList'
   readonly fetch: (reader: TenantReader, query: { readonly cursor?: string }, signal: AbortSignal) => Promise<Fetched>
 }
 
@@ -97,4 +97,4 @@ export interface WholeResource extends Common {
 }
 
 /** One remote thing that is mirrored. The engine knows no resource by name. */
-export type ResourceDefinition = FeedResource | WalkResource | WholeResource
+export type ResourceDefinition = FeedResource | PagedListResource | WholeResource

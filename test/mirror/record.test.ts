@@ -1,15 +1,8 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import BetterSqlite3 from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { expect, it } from 'vitest'
 import type { CheckResult } from '../../src/mirror/port.ts'
-import { applicationId } from '../../src/mirror/sqlite/migrate.ts'
-import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { testMirror } from '../support/mirror.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 const check = 'user-mfa-enrolled'
@@ -130,63 +123,9 @@ it('erases with the retention what was wrong with checks that nobody evaluates a
   }
   await mirror.commitResult(checkResult(tenantId, start + 3 * dayMs, [], { check: 'evaluated' }))
   await mirror.purge(start)
-  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['gone', 'evaluated'])
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
   await mirror.purge(start + dayMs)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
-})
-
-/** A mirror as the first release left it. */
-function firstRelease(): string {
-  const folder = temporaryFolder()
-  const source = join(import.meta.dirname, '..', '..', 'drizzle')
-  mkdirSync(join(folder, 'drizzle', 'meta'), { recursive: true })
-  copyFileSync(join(source, '0000_initial.sql'), join(folder, 'drizzle', '0000_initial.sql'))
-  const journal = JSON.parse(readFileSync(join(source, 'meta', '_journal.json'), 'utf8'))
-  const first = { ...journal, entries: journal.entries.slice(0, 1) }
-  writeFileSync(join(folder, 'drizzle', 'meta', '_journal.json'), JSON.stringify(first))
-  const path = join(folder, 'mirror.db')
-  const raw = new BetterSqlite3(path)
-  raw.pragma(`application_id = ${applicationId}`)
-  migrate(drizzle(raw), { migrationsFolder: join(folder, 'drizzle') })
-  raw.exec(`
-    insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'https://x', ${start});
-    insert into check_states (tenant_id, "check", status, reason, entities, since, evaluated_at, rule, open)
-      values (1, '${check}', 'fail', null, 9, ${start}, ${start + 5}, 'r', '{"high":2}');
-    insert into check_status_changes (tenant_id, "check", at, status, reason, entities)
-      values (1, '${check}', ${start}, 'fail', null, 9);
-    insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
-      first_seen_at, last_seen_at) values
-      ('old', 1, '${check}', 'user', '1', 'high', 'Old.', '{"n":1}', 1, ${start}),
-      ('new', 1, '${check}', 'user', '2', 'high', 'New.', '{"n":2}', ${start}, ${start});
-    insert into finding_events (fingerprint, at, kind, severity, message, evidence)
-      values ('new', ${start}, 'opened', 'high', 'New.', '{"n":2}');
-    insert into sync_states (tenant_id, resource, complete_started_at, complete_duration_ms)
-      values (1, 'users', ${start - 1000}, 900);
-    insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, pages, created, updated, unchanged, removed,
-      quarantined) values (1, 'users', 'full', ${start - 1000}, ${start}, 'success', 1, 2, 0, 0, 0, 0);`)
-  raw.close()
-  return path
-}
-
-it('carries the state that an earlier release left into the record, which begins when it is first evaluated again', async () => {
-  await using mirror = openMirror(firstRelease(), 'engine')
-  expect(await mirror.recordBounds()).toEqual({ begins: null, erasedBefore: null })
-  const at = start + minuteMs
-  await mirror.noteConfiguration({ at, digest: 'd', content: '{}' })
-  await mirror.confirmResult(1, check, at)
-  expect(await mirror.recordBounds()).toEqual({ begins: at, erasedBefore: null })
-  const past = await mirror.past(at, false)
-  expect(await past.checkStates(1)).toMatchObject([
-    { status: 'fail', entities: 9, notEvaluated: null, rule: 'r', open: { high: 2 }, since: start },
-  ])
-  const open = (await Array.fromAsync(past.findings({}))).flat()
-  expect(open.map(({ fingerprint, evidence, firstSeenAt }) => [fingerprint, evidence, firstSeenAt])).toEqual([
-    ['old', { n: 1 }, 1],
-    ['new', { n: 2 }, start],
-  ])
-  expect(await past.runs(1)).toEqual([
-    { resource: 'users', endedAt: start, completeStartedAt: start - 1000, completeDurationMs: 900, live: null },
-  ])
 })
 
 it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {

@@ -98,14 +98,14 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'a quarantined user is not asked for by id',
     file: 'src/mirror/sync/lookup-store.ts',
-    find: 'return full syncs > 0 &&',
-    replace: 'return full syncs > 9 &&',
+    find: 'return fullSyncs > 0 &&',
+    replace: 'return fullSyncs > 9 &&',
     tests,
   },
   {
     name: 'a full sync with an unreadable id releases quarantined records',
     file: 'src/mirror/sync/full-sync-store.ts',
-    find: 'if (full sync.unreadable === 0) parts.quarantine',
+    find: 'if (fullSync.unreadable === 0) parts.quarantine',
     replace: 'parts.quarantine',
     tests,
   },

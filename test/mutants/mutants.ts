@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a full sync that failed counts as one that reached the end',
     file: 'src/sync/feeds/feed-pages.ts',
     find: 'if (!cursorRefused(error) || restarted) throw error',
-    replace: 'if (!cursorRefused(error) || restarted) return { ...full sync, reachedEnd: true }',
+    replace: 'if (!cursorRefused(error) || restarted) return { ...fullSync, reachedEnd: true }',
     tests: ['test/sync'],
   },
   {
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the text "false" is taken for a true flag',
-    file: 'src/api/decode/evaluated-fields.ts',
+    file: 'src/api/decode/strict-fields.ts',
     find: "if (typeof value === 'boolean') return value",
     replace: "if (typeof value === 'boolean' || typeof value === 'string') return Boolean(value)",
     tests: ['test/api/shapes', 'test/hostile'],
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a missing user is removed without asking for it',
     file: 'src/sync/removals/removals.ts',
-    find: "const removeNow = rule === 'two-full syncs' ? allowed : []",
+    find: "const removeNow = rule === 'two-full-syncs' ? allowed : []",
     replace: 'const removeNow = allowed',
     tests: ['test/sync'],
   },
@@ -302,7 +302,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the wall clock tells how long a full sync took',
     file: 'src/sync/removals/removals.ts',
     find: 'durationMs: fullSyncMs(run),',
-    replace: 'durationMs: at - full sync.startedAt,',
+    replace: 'durationMs: at - fullSync.startedAt,',
     tests: ['test/sync/clock-set.test.ts'],
   },
   {

@@ -40,7 +40,7 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'new clients do not make up for those they replace',
     file: 'src/sync/removals/removals.ts',
-    find: "definition.kind === 'full sync' ? await replacing",
+    find: "definition.kind === 'pagedList' ? await replacing",
     replace: "definition.kind === 'feed' ? await replacing",
     tests: ['test/sync/guard-budget.test.ts'],
   },
@@ -131,21 +131,21 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'documents that no request can show are removed after two full syncs',
     file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'never && excludes && full syncs >= fullSyncsWithoutConfirmation',
+    find: 'never && excludes && fullSyncs >= fullSyncsWithoutConfirmation',
     replace: 'never && excludes',
     tests: ['test/sync/confirm-documents.test.ts'],
   },
   {
     name: 'a server that leaves out records that were never updated causes a hold with each removal',
     file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'if (!(never && excludes) && (older || full syncs > fullSyncsToRemove)) refused.add(rid)',
+    find: 'if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)',
     replace: 'refused.add(rid)',
     tests: ['test/sync/confirm-documents.test.ts'],
   },
   {
     name: 'a user that is skipped for ever is synced in full for each time',
     file: 'src/sync/removals/confirm-missing.ts',
-    find: 'skipped ||= full syncs === 1',
+    find: 'skipped ||= fullSyncs === 1',
     replace: 'skipped = true',
     tests: ['test/sync/removal.test.ts'],
   },

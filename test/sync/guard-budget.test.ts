@@ -50,7 +50,7 @@ it.each([
 ] as const)('%s: held %#', (_, { live: rows, due, ...rest }, held) => {
   const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
-  const plan = planRemovals({ live: rows, absent }, 'two-full syncs', { maxCount: 5, maxPercent: 10 }, budget)
+  const plan = planRemovals({ live: rows, absent }, 'two-full-syncs', { maxCount: 5, maxPercent: 10 }, budget)
   expect(plan.held.length > 0).toBe(held)
 })
 
@@ -65,7 +65,7 @@ it.each([
   const { live: rows, due, ...rest } = counts
   const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
-  const plan = planRemovals({ live: rows, absent }, 'two-full syncs', { maxCount: 5, maxPercent: 10 }, budget)
+  const plan = planRemovals({ live: rows, absent }, 'two-full-syncs', { maxCount: 5, maxPercent: 10 }, budget)
   if (why === null) expect(plan.why).toBeNull()
   else expect(plan.why).toContain(why)
 })

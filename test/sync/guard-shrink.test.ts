@@ -50,7 +50,7 @@ async function fullSyncUntilDue(test: TestEngine, resource: Guarded) {
 
 it.each(matrix)('of %i records the plan for %i removals follows both limits and the rule of all', (rows, removed) => {
   const absent = Array.from({ length: removed }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
-  for (const rule of ['confirm', 'two-full syncs'] as const) {
+  for (const rule of ['confirm', 'two-full-syncs'] as const) {
     const { due, held } = planRemovals({ live: rows, absent }, rule, limits)
     expect([due.length, held.length]).toEqual(isTooMany(rows, removed) ? [0, removed] : [removed, 0])
   }

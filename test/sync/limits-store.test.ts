@@ -38,7 +38,7 @@ it('a store that is gone ends every run as store, never as a success', async () 
 it.each([
   ['the page cannot be written', 'insert on users'],
   ['the full sync cannot be noted', 'insert on full_sync_pages'],
-  ['the full sync cannot be completed', 'delete on full syncs'],
+  ['the full sync cannot be completed', 'delete on full_syncs'],
   ['the end of the run cannot be written', 'insert on runs'],
 ])('%s: the run fails as store, and the next one makes it good', async (_what, write) => {
   const test = await testEngine({ settings, sizes: { users: 120 } })

@@ -4,7 +4,7 @@ import type { Outcome } from '../transport/outcome.ts'
 const shortest = 8
 
 /** The secret of a client and tokens that followed on one another. */
-const memoize = 4
+const maxKnown = 4
 
 const mask = Buffer.from('[withheld]')
 
@@ -31,7 +31,7 @@ export class OwnSecrets {
   note(text: string): void {
     if (text.length < shortest || this.#known.at(-1)?.text === text) return
     const trace = text.match(/[A-Za-z0-9]+/g)?.reduce((most, run) => (run.length > most.length ? run : most)) ?? ''
-    this.#known = [...this.#known.filter((known) => known.text !== text), { text, trace }].slice(-memoize)
+    this.#known = [...this.#known.filter((known) => known.text !== text), { text, trace }].slice(-maxKnown)
   }
 
   /** The outcome with a mask in the place of each secret in its body. */

@@ -4,7 +4,7 @@ import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newParseContext, notAnObject } from './draft.ts'
 import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { strictDate, strictDateIfAny, strictTextOrNull } from './judged-fields.ts'
+import { strictDate, strictDateIfAny, strictTextOrNull } from './strict-fields.ts'
 
 const known = new Set(['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt'])
 const texts = { clientId: true, name: true, roleName: true } as const

@@ -2,7 +2,7 @@ import type { Reading } from '../reader.ts'
 import type { AuthenticationSettings } from '../records.ts'
 import { extraFields, fail, finish, newParseContext, notAnObject, odd } from './draft.ts'
 import { isObject } from './is-object.ts'
-import { strictBoolean, strictTextOrNull } from './judged-fields.ts'
+import { strictBoolean, strictTextOrNull } from './strict-fields.ts'
 
 const known = new Set(['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'])
 const texts = { providerType: true, tenantName: true } as const

@@ -3,7 +3,7 @@ import type { Document } from '../records.ts'
 import { extraFields, finish, newParseContext, notAnObject, odd } from './draft.ts'
 import { guidId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { strictDate, strictDateOrNull, strictText, strictTextOrNull } from './judged-fields.ts'
+import { strictDate, strictDateOrNull, strictText, strictTextOrNull } from './strict-fields.ts'
 
 const known = new Set(['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'])
 const texts = { fileId: true, filename: true, uploadStatus: true } as const

@@ -4,7 +4,7 @@ import { describedText } from './descriptive-fields.ts'
 import { type Draft, extraFields, finish, newParseContext, notAnObject } from './draft.ts'
 import { integerId, isIntegerId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { strictText } from './judged-fields.ts'
+import { strictText } from './strict-fields.ts'
 
 export const permissionFields: ReadonlySet<string> = new Set(['permissionId', 'name', 'module', 'function', 'code'])
 

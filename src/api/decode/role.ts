@@ -4,8 +4,8 @@ import { describedBoolean, describedText } from './descriptive-fields.ts'
 import { type Draft, extraFields, fail, finish, newParseContext, notAnObject } from './draft.ts'
 import { integerId, isIntegerId, wrong } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { strictText, strictWord } from './judged-fields.ts'
 import { draftPermission, permissionFields, permissionTexts } from './permission.ts'
+import { strictText, strictWord } from './strict-fields.ts'
 
 const states = ['Active', 'Inactive']
 const known = new Set(['roleId', 'name', 'description', 'state', 'type', 'isReadOnly', 'permissions'])

@@ -4,7 +4,7 @@ import { describedText } from './descriptive-fields.ts'
 import { extraFields, finish, newParseContext, notAnObject, odd } from './draft.ts'
 import { integerId, integerIdOrNull, isIntegerId } from './identifiers.ts'
 import { isObject } from './is-object.ts'
-import { strictBoolean, strictDate, strictTextIfAny, strictTextOrNull, strictWord } from './judged-fields.ts'
+import { strictBoolean, strictDate, strictTextIfAny, strictTextOrNull, strictWord } from './strict-fields.ts'
 
 const states = ['Active', 'Invited']
 const known = new Set([

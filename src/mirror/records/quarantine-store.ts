@@ -87,7 +87,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
            or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
       ),
       withoutLive: raw.prepare<[number, string], Omit<QuarantinedRecord, 'rid'>>(
-        `select key, absent_full_syncs as full_syncs, full_sync_id as fullSyncId from quarantine
+        `select key, absent_full_syncs as fullSyncs, full_sync_id as fullSyncId from quarantine
          where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_full_syncs, key`,
       ),
     }

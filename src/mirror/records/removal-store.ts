@@ -63,7 +63,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
       .pluck(),
     countAbsence: raw.prepare(`update ${name} set absent_full_syncs = absent_full_syncs + 1 where rid = ?`),
     find: raw.prepare<[number], { key: Key; fullSyncs: number }>(
-      `select ${key} as key, absent_full_syncs as full_syncs from ${name} where rid = ?`,
+      `select ${key} as key, absent_full_syncs as fullSyncs from ${name} where rid = ?`,
     ),
     markMissing: raw.prepare(`update ${name} set missing_since = coalesce(missing_since, ?) where rid = ?`),
   }

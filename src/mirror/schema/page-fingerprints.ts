@@ -5,7 +5,7 @@ import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite
  * the same values.
  */
 export const pageFingerprints = sqliteTable(
-  'known_pages',
+  'page_fingerprints',
   {
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),

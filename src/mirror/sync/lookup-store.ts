@@ -67,7 +67,7 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
        order by asked_turn, ${column} limit ?`,
     ),
     missing: raw.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r.${column} as key, r.absent_full_syncs as full_syncs from "${name}" r indexed by "${name}_missing"
+      `select r.rid, r.${column} as key, r.absent_full_syncs as fullSyncs from "${name}" r indexed by "${name}_missing"
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
        order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,

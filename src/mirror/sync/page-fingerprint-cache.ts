@@ -32,15 +32,15 @@ export interface PageFingerprints {
 
 export function pageFingerprints({ raw }: Database, revisions: Revisions): PageFingerprints {
   const find = raw.prepare<[number, string, number], Row>(
-    `select digest, reading, note, rids, lowest, highest, revision from known_pages
+    `select digest, reading, note, rids, lowest, highest, revision from page_fingerprints
      where tenant_id = ? and resource = ? and page = ?`,
   )
   const put = raw.prepare(
-    `insert or replace into known_pages
+    `insert or replace into page_fingerprints
        (tenant_id, resource, page, digest, reading, note, rids, lowest, highest, revision)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const forget = raw.prepare('delete from known_pages where tenant_id = ? and resource = ? and page > ?')
+  const forget = raw.prepare('delete from page_fingerprints where tenant_id = ? and resource = ? and page > ?')
   return {
     find(tenantId, resource, page, reading) {
       const row = find.get(tenantId, resource, page)

@@ -6,7 +6,7 @@ import { type PageBuffer, pageBuffer } from '../feeds/page-buffer.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
 import { pageRules } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import type { Fetched, ResourceDefinition, WalkResource } from '../resource.ts'
+import type { Fetched, PagedListResource, ResourceDefinition } from '../resource.ts'
 import { fetchVerified, noteEvent, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
@@ -24,7 +24,7 @@ interface Pass {
  * Full syncs a list whose cursor is good within one full sync only, and in which emptiness and an ignored cursor look like
  * success (specification: List API clients; contract: Empty api-clients).
  */
-export async function fullSyncOfList(run: Run, definition: WalkResource): Promise<void> {
+export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run
   const { store } = context
@@ -42,7 +42,7 @@ export async function fullSyncOfList(run: Run, definition: WalkResource): Promis
     await insistOnNothingMissing(run, fullSync, first, await onePass(run, definition, pageBuffer(run, fullSync)))
   }
   await insistOnOwnClient(run, first.ids)
-  const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full syncs')
+  const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
   if (state.emptyAccepted !== null && isSettled) {
@@ -61,7 +61,7 @@ async function currentFullSync({ context, tenantId, definition }: Run, fullSync:
   return (await context.store.openFullSync(tenantId, definition.name)) ?? fullSync
 }
 
-async function onePass(run: Run, definition: WalkResource, pages: PageBuffer): Promise<Pass> {
+async function onePass(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
   const sizes = new Set<number>()
@@ -86,7 +86,7 @@ async function onePass(run: Run, definition: WalkResource, pages: PageBuffer): P
 /** A page that is empty at the end of the list is asked for again before it is believed. */
 async function readPage(
   run: Run,
-  definition: WalkResource,
+  definition: PagedListResource,
   cursor: string | null,
   readAgain: boolean,
 ): Promise<Fetched> {

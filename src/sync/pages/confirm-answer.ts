@@ -36,7 +36,7 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnno
   if (known + unknown.length === 0) return isAnnouncedEnd ? { careful: false, optional: true } : 'nothing'
   if (known === 0) {
     // That no client is left of a page is rare, and other lists are proven by them.
-    if (state.completeStartedAt !== null) return { careful: definition.kind === 'fullSync', optional: false }
+    if (state.completeStartedAt !== null) return { careful: definition.kind === 'pagedList', optional: false }
     return proven ? 'nothing' : 'proof'
   }
   if (definition.identifiedBy === 'guid') {
@@ -117,7 +117,7 @@ export async function differingAnswer(
   for (let round = 0; round < rounds; round++) {
     for (let read = 0; read < (readsOfRound[round % readsOfRound.length] ?? 1); read++) {
       const second = await again()
-      const same = definition.kind === 'fullSync' ? await isUnknown(run, second) : isSame(fetched, second, definition)
+      const same = definition.kind === 'pagedList' ? await isUnknown(run, second) : isSame(fetched, second, definition)
       if (same) continue
       guard.noteTrouble()
       return second

@@ -3,7 +3,7 @@ import type { AdmittedPage, PageGlance, SyncState } from '../../mirror/port.ts'
 import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { TenantContext } from '../context.ts'
-import type { Fetched, ResourceDefinition, WalkResource } from '../resource.ts'
+import type { Fetched, PagedListResource, ResourceDefinition } from '../resource.ts'
 import { createdAtOf, fetchOf, idOf, queryAt } from './page-reading.ts'
 
 const leastSuspiciousPage = 5
@@ -48,12 +48,12 @@ export interface RefusedPage {
 export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   const { context, tenantId, definition } = page
   const state = await context.store.syncState(tenantId, definition.name)
-  if (definition.kind === 'fullSync') return everyPageAdmitted(page, definition, state)
+  if (definition.kind === 'pagedList') return everyPageAdmitted(page, definition, state)
   return admits(state, await glanceAt(page, await refetch(page)), null, context.clock.now())
 }
 
 /** A list whose cursors are good within one pass only is read from its first page to see the page again. */
-async function everyPageAdmitted(page: RefusedPage, definition: WalkResource, state: SyncState): Promise<boolean> {
+async function everyPageAdmitted(page: RefusedPage, definition: PagedListResource, state: SyncState): Promise<boolean> {
   const { context, signal } = page
   const { clock } = context
   let cursor: string | null = null

@@ -6,7 +6,7 @@ import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
 
-export type RemovalRule = 'confirm' | 'two-full syncs'
+export type RemovalRule = 'confirm' | 'two-full-syncs'
 
 /** What a complete full sync's absences lead to. */
 export interface RemovalPlan {
@@ -90,7 +90,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const first = ended.unreadable ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
-  const byTime = rule === 'two-full syncs' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
+  const byTime = rule === 'two-full-syncs' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
   const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
   // The confirmation may have shown records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
@@ -100,7 +100,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
   const allowed = rids(due).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
-  const removeNow = rule === 'two-full syncs' ? allowed : []
+  const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
   const kept = absence.absent.filter(({ rid }) => refused.has(rid))
@@ -141,7 +141,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   return {
     ...budget,
     held: heldSince !== null,
-    replacing: definition.kind === 'fullSync' ? await replacing(run, serverTime ?? at, absent) : 0,
+    replacing: definition.kind === 'pagedList' ? await replacing(run, serverTime ?? at, absent) : 0,
   }
 }
 

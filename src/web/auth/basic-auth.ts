@@ -25,14 +25,14 @@ const maxRemembered = 100
  */
 export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): BasicAuth {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
-  const memoize = new Set<string>()
+  const remembered = new Set<string>()
   const underWay = new Map<string, Promise<boolean>>()
   const queued = boundedQueue(mostWaiting)
 
   function remember(id: string): void {
-    const [oldest] = memoize
-    if (memoize.size >= maxRemembered && oldest !== undefined) memoize.delete(oldest)
-    memoize.add(id)
+    const [oldest] = remembered
+    if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest)
+    remembered.add(id)
   }
 
   /** The hash of a user, for a stranger always the same one of somebody. */
@@ -50,7 +50,7 @@ export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): Ba
     const id = digest(`${hash} ${authorization}`).toString('base64')
     // A stranger may share the hash, and once had that name.
     const isUser = users.has(credentials.name)
-    if (isUser && memoize.has(id)) return 'granted'
+    if (isUser && remembered.has(id)) return 'granted'
     // Who asks the same several times at once waits for one comparison.
     const comparison = underWay.get(id) ?? queued(() => compare(credentials.password, hash))
     if (comparison === undefined) return 'busy'

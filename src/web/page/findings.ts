@@ -65,7 +65,7 @@ function summary({ shown, matching, sorted, total }: FoundFindings, query: PageQ
 }
 
 function first({ sort, reversed }: PageQuery): string {
-  if (sort === 'severity') return reversed ? 'mildest' : 'mostSevere'
+  if (sort === 'severity') return reversed ? 'mildest' : 'most severe'
   if (sort === 'age') return reversed ? 'newest' : 'oldest'
   return 'first'
 }
