@@ -1,4 +1,3 @@
-import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { expect, it } from 'vitest'
 import type { CheckResult } from '../../src/mirror/port.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
