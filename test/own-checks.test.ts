@@ -9,8 +9,8 @@ import { ownViews } from '../src/mirror/own-checks/views.ts'
 import { apiFields } from '../src/mirror/records/api-fields.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
+import { iso, now } from './checks/support/evaluator.ts'
 import { client, role, user } from './checks/support/facts.ts'
-import { iso, now } from './checks/support/judging.ts'
 import { testMirror } from './support/mirror.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -45,7 +45,7 @@ function shares(name: string, row: Row | undefined, full: Cost): Readonly<Record
 
 /** The first evaluation of a mirror, which opens every finding, and those that follow and find the same. */
 async function evaluated(bench: Bench, state: WorldState, what: string) {
-  const { store, full } = await bench.stores.swept(state)
+  const { store, full } = await bench.stores.fullySynced(state)
   const reports: EngineReport[] = []
   for (let round = 0; round < bench.options.rounds; round++)
     reports.push(
@@ -65,7 +65,7 @@ async function evaluated(bench: Bench, state: WorldState, what: string) {
 
 /** Those that failed were mended, and every finding closes. */
 async function mend(bench: Bench, before: WorldState, after: WorldState): Promise<Row> {
-  const { store } = await bench.stores.swept(before)
+  const { store } = await bench.stores.fullySynced(before)
   const steps = [{ do: 'evaluate', times: 1 }, { do: 'full', resources: ['users'] }, ...evaluator] as const
   await bench.server.become(after)
   const report = await bench.stores.on(store, (copy) => engine(bench, copy, steps))

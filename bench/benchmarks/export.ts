@@ -15,7 +15,7 @@ export const exportUsers: Benchmark = {
   about: 'every user of the mirror as a line of JSON in a file, the whole life of the process',
   async run(bench) {
     const { records, rounds } = bench.options
-    const { store } = await bench.stores.swept(worldOf(records))
+    const { store } = await bench.stores.fullySynced(worldOf(records))
     const output = scratch(bench, 'export.ndjson')
     const raw = async () => {
       const task: ExportFloorTask = { store, output }

@@ -12,7 +12,7 @@ export const removalRound: Benchmark = {
   async run(bench) {
     const { records, rounds } = bench.options
     const state = worldOf(records)
-    const { store } = await bench.stores.swept(state)
+    const { store } = await bench.stores.fullySynced(state)
     await bench.server.become({ ...state, removed: Math.min(most, Math.floor(records / 20)) })
     const subjects = [floorSubject(bench, 'parse'), fullSyncSubject(bench, product, store)]
     const rows = await alternate(rounds, subjects, records)

@@ -61,7 +61,7 @@ async function withTenants(bench: Bench, tenants: number): Promise<Row[]> {
 }
 
 async function withRecords(bench: Bench, records: number): Promise<Row> {
-  const { store } = await bench.stores.swept(worldOf(records))
+  const { store } = await bench.stores.fullySynced(worldOf(records))
   const steps = [{ do: 'evaluate', times: 1 } as const, { do: 'scrape', times: 3 * times } as const]
   const report = await bench.stores.on(store, (copy) => engine(bench, copy, steps))
   return { name: `${product}: 1 tenant, ${records} users`, ...taken(report, 1) }

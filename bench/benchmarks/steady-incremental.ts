@@ -9,7 +9,7 @@ export const steadyIncrementalSync: Benchmark = {
   about: 'each resource once, as the schedule reads it most often, when nothing is new',
   async run(bench) {
     const state = worldOf(bench.options.records)
-    const { store } = await bench.stores.swept(state)
+    const { store } = await bench.stores.fullySynced(state)
     await bench.server.become(state)
     const report = await bench.stores.on(store, (copy) => engine(bench, copy, [{ do: 'steady', times }]))
     const row = { ...taken(report), name: `${product}: all six` }

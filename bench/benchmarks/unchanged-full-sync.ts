@@ -9,7 +9,7 @@ export const unchangedFullSync: Benchmark = {
   async run(bench) {
     const { records, rounds } = bench.options
     const state = worldOf(records)
-    const { store } = await bench.stores.swept(state)
+    const { store } = await bench.stores.fullySynced(state)
     const raw = await bench.stores.raw(state)
     await bench.server.become(state)
     const subjects = [

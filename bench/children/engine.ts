@@ -6,8 +6,8 @@ import type { Io } from '../../src/model/process/io.ts'
 import { systemClock } from '../../src/model/process/system-clock.ts'
 import { type Cost, peakMiB, timed } from '../support/measure.ts'
 import type { EngineReport, EngineStep, EngineTask } from '../support/reports.ts'
+import { evaluate, round, scrape } from './engine/evaluation.ts'
 import { full, pageTimes } from './engine/full-sync.ts'
-import { evaluate, round, scrape } from './engine/judging.ts'
 import { steady } from './engine/steady.ts'
 
 /** The product's own engine, wired as its commands wire it, with a clock around each piece of its work. */

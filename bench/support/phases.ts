@@ -7,7 +7,7 @@ export interface Phase {
   readonly to: number
 }
 
-interface Swept {
+interface FullySynced {
   readonly time: string
   readonly durationMs: number
 }
@@ -16,7 +16,7 @@ interface Swept {
 export function phases(log: readonly string[], scrapes: readonly Scrape[]): Phase[] {
   const fullSyncs = log
     .filter((line) => line.includes('"resource":"users","mode":"full"') && line.includes('"msg":"Run succeeded"'))
-    .map((line) => JSON.parse(line) as Swept)
+    .map((line) => JSON.parse(line) as FullySynced)
   return ['first', 'second'].flatMap((name, i) => {
     const full = fullSyncs[i]
     if (full === undefined) throw new Error(`The log tells of no ${name} full sync of the users`)

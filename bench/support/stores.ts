@@ -13,7 +13,7 @@ import { writeConfig } from './place.ts'
 import type { EngineReport, EngineStep, EngineTask, FeedFloorTask, Report } from './reports.ts'
 
 /** A mirror that was synced in full once. */
-export interface Swept {
+export interface FullySynced {
   readonly store: string
   /** What the users' full sync took. */
   readonly full: Cost
@@ -29,7 +29,7 @@ export interface Stores extends Disposable {
   /** Runs the work on a database of its own: a copy, or a new one; gone afterwards. */
   on<T>(original: string | null, use: (store: string) => Promise<T>): Promise<T>
   /** The product's mirror of the big tenant in this state, synced in full but not evaluated; made once, never to be written. */
-  swept(state: WorldState): Promise<Swept>
+  fullySynced(state: WorldState): Promise<FullySynced>
   /** The same, and evaluated. */
   evaluated(state: WorldState): Promise<string>
   /** The floor's database of the users of the big tenant in this state; made once, never to be written. */
@@ -68,7 +68,7 @@ export function createStores(server: ApiServer, { path }: Programs, { flags, fol
         remove(store)
       }
     },
-    swept: (state) =>
+    fullySynced: (state) =>
       once(`synced in full ${JSON.stringify(state)}`, async () => {
         await server.become(state)
         const store = fresh()
@@ -77,7 +77,7 @@ export function createStores(server: ApiServer, { path }: Programs, { flags, fol
       }),
     evaluated: (state) =>
       once(`evaluated ${JSON.stringify(state)}`, async () => {
-        const { store: original } = await stores.swept(state)
+        const { store: original } = await stores.fullySynced(state)
         const store = fresh()
         copyFileSync(original, store)
         await work(store, [{ do: 'evaluate', times: 1 }])

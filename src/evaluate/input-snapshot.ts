@@ -12,7 +12,7 @@ interface ResourceRecord {
   readonly missing: number
   readonly denied: Reason | null
   readonly incrementallySynced: boolean
-  readonly swept: boolean
+  readonly fullySynced: boolean
   readonly incrementalReason: Reason | null
   readonly fullReason: Reason | null
   /** True while that failure of a full sync counts: no success followed. */
@@ -61,7 +61,7 @@ function resourceRecord(
     missing,
     denied,
     incrementallySynced: incrementalSuccessAt !== null,
-    swept: fullSuccessAt !== null,
+    fullySynced: fullSuccessAt !== null,
     incrementalReason: incrementalFailure(state),
     fullReason,
     failing: fullFailure(state) !== null,
@@ -121,7 +121,7 @@ function pastState(
     incrementalSuccessAt: own?.incrementallySynced === true ? 0 : null,
     incrementalReason: own?.incrementalReason ?? null,
     fullAttemptAt: own?.failing === true ? 0 : -1,
-    fullSuccessAt: own?.swept === true ? 0 : null,
+    fullSuccessAt: own?.fullySynced === true ? 0 : null,
     fullReason: own?.fullReason ?? null,
     denied: own?.denied ?? null,
     message: null,

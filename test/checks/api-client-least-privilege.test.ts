@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { client, role } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 const create = ['Api_Users_Read', 'Api_Users_Create']
 

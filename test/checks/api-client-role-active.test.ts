@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientRoleActive as check } from '../../src/checks/api-client-role-active.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { client, role } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 it.each([
   ['one active role of its name', [role()], [], null],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretNotExpired as check } from '../../src/checks/api-client-secret-not-expired.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { client } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const expiring = (ms: number, fields = {}) => client({ secretExpirationDate: iso(ms), ...fields })
 

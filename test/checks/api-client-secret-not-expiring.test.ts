@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretNotExpiring as check } from '../../src/checks/api-client-secret-not-expiring.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { client } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['expired at this very instant', 0, {}, []],

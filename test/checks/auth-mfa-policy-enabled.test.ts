@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { authMfaPolicyEnabled as check } from '../../src/checks/auth-mfa-policy-enabled.ts'
 import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { settings, withoutSsoSettings } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 it.each([
   [true, []],

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { authSettingsUnchanged as check } from '../../src/checks/auth-settings-unchanged.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { settings } from './support/facts.ts'
-import { brief, evaluator, now } from './support/judging.ts'
 
 function changed(mirror: FakeMirror, field: string, before: unknown, after: unknown): void {
   const id = mirror.changes.length + 1

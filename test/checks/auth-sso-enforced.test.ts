@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { authSsoEnforced as check } from '../../src/checks/auth-sso-enforced.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { settings } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 it.each([
   [true, true, []],

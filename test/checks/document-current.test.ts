@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { documentCurrent as check } from '../../src/checks/document-current.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const old = iso(now - 365 * dayMs - 1)
 

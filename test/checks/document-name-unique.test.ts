@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { documentNameUnique as check } from '../../src/checks/document-name-unique.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 it('passes documents with a name each, and those without any', async () => {
   const result = await evaluator(check, (mirror) => {

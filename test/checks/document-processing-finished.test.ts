@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { documentProcessingFinished as check } from '../../src/checks/document-processing-finished.ts'
 import { hourMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['Processing for 24 hours', 'Processing', 24 * hourMs, {}, []],

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { documentRequiredPresent as check } from '../../src/checks/document-required-present.ts'
 import { comparableName, globMatcher } from '../../src/checks/support/glob.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const soc2 = { id: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { documentStatusKnown as check } from '../../src/checks/document-status-known.ts'
 import { hourMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 const day = 24 * hourMs
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { permissionCatalogueKnown as check } from '../../src/checks/permission-catalogue-known.ts'
 import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { brief, evaluator } from './support/evaluator.ts'
 import { role } from './support/facts.ts'
-import { brief, evaluator } from './support/judging.ts'
 
 const permission = (permissionId: number, code: string) => ({ permissionId, name: code, module: null, code })
 

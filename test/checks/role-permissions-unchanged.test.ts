@@ -6,8 +6,8 @@ import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { fakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
 import { completeState, neverState } from '../evaluate/support/sync-states.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { role } from './support/facts.ts'
-import { brief, evaluator, now } from './support/judging.ts'
 
 const [read, create, roles] = ['Api_Users_Read', 'Api_Users_Create', 'Api_Roles_Read']
 

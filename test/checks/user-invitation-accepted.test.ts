@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { userInvitationAccepted as check } from '../../src/checks/user-invitation-accepted.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { user } from './support/facts.ts'
-import { brief, evaluator, iso, now } from './support/judging.ts'
 
 it.each([
   ['14 days', 14 * dayMs, {}, []],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
 import { hourMs } from '../../src/model/durations.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { role, user } from './support/facts.ts'
-import { brief, evaluator, now } from './support/judging.ts'
 
 const options = { allowed: ['Api_Users_Read'] }
 const wide = (fields: Record<string, unknown> = {}) => role(fields, ['Api_Users_Read', 'Api_Users_Create'])

@@ -4,8 +4,8 @@ import { enrolmentRules, isEnrolled, lacksEnrolment } from '../../src/checks/sup
 import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
 import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { matches } from '../evaluate/support/matches.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { settings, user, withoutSsoSettings } from './support/facts.ts'
-import { brief, evaluator, now } from './support/judging.ts'
 
 const toRecord = (fields: Record<string, unknown>) => fakeMirror(now).put('users', user(fields))
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/durations.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { role, user } from './support/facts.ts'
-import { brief, evaluator, now } from './support/judging.ts'
 
 const off = { state: 'Inactive' }
 const known = { roleId: 1, roleName: 'Reader' }

@@ -54,8 +54,8 @@ it('prints a JSON array of findings in exactly the agreed shape', async () => {
 it('narrows what it prints to a tenant, a check and a severity, and refuses names that do not exist', async () => {
   const { run, read } = await world()
   const all = await read()
-  const grave = await read('--severity', 'high')
-  expect(grave).toEqual(all.filter(({ severity }) => severity === 'high' || severity === 'critical'))
+  const severe = await read('--severity', 'high')
+  expect(severe).toEqual(all.filter(({ severity }) => severity === 'high' || severity === 'critical'))
   const mfa = await read('--check', 'user-mfa-enrolled', '--tenant', 'acme')
   expect(mfa).toEqual(all.filter(({ check }) => check === 'user-mfa-enrolled'))
   expect(mfa.length).toBeGreaterThan(0)

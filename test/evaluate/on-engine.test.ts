@@ -28,7 +28,7 @@ async function synced(options: Readonly<Record<string, unknown>>, check: string)
   return { test, evaluated }
 }
 
-async function swept(test: TestEngine): Promise<void> {
+async function fullySynced(test: TestEngine): Promise<void> {
   test.clock.advance(hourMs)
   for (const result of await test.runAll('full')) expect(result).toMatchObject({ outcome: 'success' })
 }
@@ -37,23 +37,23 @@ it('knows for one full sync after the only document of a requirement is gone tha
   const requirements = [{ id: 'soc2', pattern: 'soc2*' }]
   const { test, evaluated } = await synced({ requirements }, 'document-required-present')
   const { fileId } = test.sim.primary.addDocument({ filename: 'soc2.pdf', uploadStatus: 'Completed' })
-  await swept(test)
+  await fullySynced(test)
   expect(await evaluated()).toMatchObject({ status: 'pass', reason: null })
   test.sim.primary.removeDocument(fileId)
-  await swept(test)
+  await fullySynced(test)
   expect(await evaluated()).toMatchObject({ status: 'unknown', reason: 'missing_records', opened: 0 })
-  await swept(test)
+  await fullySynced(test)
   expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
 })
 
 it('counts the time without a known status through one unknown status after another', async () => {
   const { test, evaluated } = await synced({ hours: 3 }, 'document-status-known')
   const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
-  await swept(test)
+  await fullySynced(test)
   const statuses: (string | undefined)[] = []
   for (const uploadStatus of ['Weird1', null, 'Weird2', 'Processing', 'Weird3', 'Completed', 'Weird1']) {
     test.sim.primary.updateDocument(fileId, { uploadStatus })
-    await swept(test)
+    await fullySynced(test)
     statuses.push((await evaluated())?.status)
   }
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail', 'pass', 'pass'])
@@ -65,7 +65,7 @@ it('counts the time of a document dated in the future from when it was first mir
   test.sim.primary.addDocument({ uploadStatus: 'Processing', createdAt })
   const statuses: (string | undefined)[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
-    await swept(test)
+    await fullySynced(test)
     statuses.push((await evaluated())?.status)
   }
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail'])

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { lapsedReading, openReading } from '../../src/mirror/findings/open-findings.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
-import { now } from '../checks/support/judging.ts'
+import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
 
 const check = 'user-mfa-enrolled'

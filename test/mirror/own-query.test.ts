@@ -9,7 +9,7 @@ import type { NoAnswer, OwnAnswer } from '../../src/mirror/own-checks/question.t
 import { ownViews } from '../../src/mirror/own-checks/views.ts'
 import type { OwnQuery } from '../../src/mirror/port.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
-import { now } from '../checks/support/judging.ts'
+import { now } from '../checks/support/evaluator.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { twoTenants } from './support/two-tenants.ts'
 

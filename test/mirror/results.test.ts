@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { minuteMs } from '../../src/model/durations.ts'
-import { now } from '../checks/support/judging.ts'
+import { now } from '../checks/support/evaluator.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

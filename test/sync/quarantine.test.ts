@@ -4,7 +4,7 @@ import { type TestEngine, type TestEngineOptions, testEngine } from '../support/
 
 const tenant: TestEngineOptions = { problems: false, sizes: { users: 12, documents: 12, apiClients: 14, roles: 9 } }
 
-async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
+async function fullySynced(options: TestEngineOptions = {}): Promise<TestEngine> {
   const test = await testEngine({ ...tenant, ...options, settings: { userDetails: { perRun: 0 } } })
   await test.runAll('full')
   test.clock.advance(hourMs)
@@ -45,7 +45,7 @@ it('keeps records that cannot be trusted out of the mirror, raw and with the rea
 })
 
 it('keeps the last good version of a known record that turns malformed, and counts it as seen', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
@@ -56,7 +56,7 @@ it('keeps the last good version of a known record that turns malformed, and coun
 })
 
 it('breaks a row of absences when a document is shown malformed in between', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [document] = [...test.sim.primary.state.documents()]
   const fileId = document?.fileId ?? ''
   test.sim.primary.removeDocument(fileId)
@@ -71,7 +71,7 @@ it('breaks a row of absences when a document is shown malformed in between', asy
 })
 
 it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const { primary } = test.sim
   const [healed, gone] = [1, 2].map((n) => primary.addDocument({ filename: `${n}`, raw: { createdAt: n } }).fileId)
   await test.run('documents', 'incremental')
@@ -92,7 +92,7 @@ it.each([
   ['at once', 0],
   ['after the clock was set back', -7 * hourMs],
 ])('releases what the next full sync does not show although that full sync comes %s', async (_when, jump) => {
-  const test = await swept()
+  const test = await fullySynced()
   const { primary } = test.sim
   const user = primary.addUser({ raw: { mfaAction: 'no' } })
   const role = primary.addRole({ raw: { state: 5 } })
@@ -106,7 +106,7 @@ it.each([
 })
 
 it('keeps a record in quarantine as long as full syncs show it malformed, with the time it was first seen so', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
   await test.run('users', 'full')
   const first = test.clock.now()
@@ -121,7 +121,7 @@ it('keeps a record in quarantine as long as full syncs show it malformed, with t
 
 it('removes nothing by a full sync that showed a record without a readable id, and removes it by the next', async () => {
   for (const resource of ['users', 'documents', 'roles'] as const) {
-    const test = await swept()
+    const test = await fullySynced()
     const { primary } = test.sim
     const idField = { users: 'userId', documents: 'fileId', roles: 'roleId' }[resource]
     const gone = {
@@ -153,7 +153,7 @@ it('removes nothing by a full sync that showed a record without a readable id, a
 })
 
 it('makes null of descriptive fields of another type, and keeps the record', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [user] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
   expect(await test.run('users', 'full')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
@@ -164,7 +164,7 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
 })
 
 it('does not take a list for empty whose only record has no readable id', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   test.sim.faults.add({
     path: '/api/public/api-clients',
     effect: {
@@ -182,7 +182,7 @@ it('does not take a list for empty whose only record has no readable id', async 
 })
 
 it('keeps the quarantine of a record that a full sync lacks until its removal is decided', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const { primary } = test.sim
   const [document] = [...primary.state.documents()]
   const [user] = [...primary.state.users()]

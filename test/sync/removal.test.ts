@@ -6,7 +6,7 @@ const listOf = '/api/public/users'
 const oneOf = '/api/public/users/{id}'
 const tenant: TestEngineOptions = { problems: false, sizes: { users: 60, documents: 60, apiClients: 30 } }
 
-async function swept(options: TestEngineOptions = {}): Promise<TestEngine> {
+async function fullySynced(options: TestEngineOptions = {}): Promise<TestEngine> {
   const test = await testEngine({
     ...tenant,
     ...options,
@@ -50,7 +50,7 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
 }
 
 it('removes a missing user when the tenant denies the id and shows one that it lists, with the request that told so', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [gone = 0, alsoGone = 0, listed = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
   const { outcome, counts } = await test.run('users', 'full')
@@ -70,7 +70,7 @@ it('removes a missing user when the tenant denies the id and shows one that it l
 })
 
 it('full syncs once more at once when the full sync skipped a user that exists, which keeps its values until a list shows it', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped], 2)
   test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
@@ -84,7 +84,7 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
 })
 
 it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
   const passes = async () => {
     test.sim.requests.clear()
@@ -105,7 +105,7 @@ it('full syncs at once only for the first time that a user is skipped, until it 
 })
 
 it('asks for no more missing users than confirmPerRun in a run, its extra full sync included', async () => {
-  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
   skipInList(test, [skipped], 2)
@@ -115,7 +115,7 @@ it('asks for no more missing users than confirmPerRun in a run, its extra full s
 })
 
 it('starts no third full sync when the extra one skips a user, too', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped])
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
@@ -126,7 +126,7 @@ it('starts no third full sync when the extra one skips a user, too', async () =>
 })
 
 it('keeps the values of a user that only the look-up shows, and full syncs once more only once until a list shows it', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
   const [before] = test.query('select first_name, mfa_status from users where user_id = ?', skipped)
   skipInList(test, [skipped])
@@ -146,7 +146,7 @@ it('keeps the values of a user that only the look-up shows, and full syncs once 
 })
 
 it('leaves a user missing for the next full sync when the look-up fails', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [gone = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
@@ -160,7 +160,7 @@ it('leaves a user missing for the next full sync when the look-up fails', async 
 })
 
 it('believes no 404 of a tenant that denies by id also the users that it lists', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, hidden = 0] = userIds(test)
   skipInList(test, [hidden])
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 404 } })
@@ -174,7 +174,7 @@ it('believes no 404 of a tenant that denies by id also the users that it lists',
 })
 
 it('asks for another listed user where the first cannot be read by id', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [gone = 0, odd = 0, other = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: `${listOf}/${odd}`, effect: { kind: 'status', status: 404 } })
@@ -183,13 +183,13 @@ it('asks for another listed user where the first cannot be read by id', async ()
 })
 
 it('believes a 404 where no user is listed', async () => {
-  const test = await swept({ sizes: { users: 1, documents: 60, apiClients: 30 } })
+  const test = await fullySynced({ sizes: { users: 1, documents: 60, apiClients: 30 } })
   test.sim.primary.removeUsers(() => true)
   expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 1 } })
 })
 
 it('believes no 404 that does not come from the API itself', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [gone = 0] = userIds(test)
   test.sim.primary.removeUser(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'body', status: 404, body: '<h1>404 Not Found</h1>' } })
@@ -201,7 +201,7 @@ it('believes no 404 that does not come from the API itself', async () => {
 })
 
 it('counts a malformed answer to the look-up as seen: the user is kept as last known, and quarantined', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, odd = 0] = userIds(test)
   skipInList(test, [odd], 2)
   test.sim.primary.updateUser(odd, { raw: { mfaStatus: 'false' } })
@@ -213,7 +213,7 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
 })
 
 it('confirms at most confirmPerRun in a run and the rest at the next full sync', async () => {
-  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const gone = userIds(test).slice(10, 15)
   test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
   expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 2 } })
@@ -227,7 +227,7 @@ it.each([
   ['an error', { kind: 'status', status: 500 }],
   ['no envelope', { kind: 'body', status: 200, body: '{}' }],
 ] as const)('confirms the others although the look-up of some always gives %s, over restarts', async (_, effect) => {
-  const test = await swept({ settings: { removals: { confirmPerRun: 2 } } })
+  const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const gone = userIds(test).slice(10, 15)
   const dead = gone.slice(0, 3)
   test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
@@ -245,7 +245,7 @@ it.each([
 })
 
 it('counts users whose look-up fails with the others for the shrink guard', async () => {
-  const test = await swept({ settings: { removals: { confirmPerRun: 1 } } })
+  const test = await fullySynced({ settings: { removals: { confirmPerRun: 1 } } })
   const gone = userIds(test).slice(10, 16)
   test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
@@ -257,7 +257,7 @@ it('counts users whose look-up fails with the others for the shrink guard', asyn
 })
 
 it('no longer counts a user as missing that a later full sync shows', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [, hidden = 0] = userIds(test)
   skipInList(test, [hidden])
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
@@ -271,7 +271,7 @@ it('no longer counts a user as missing that a later full sync shows', async () =
 })
 
 it('removes documents after two complete full syncs in a row without them, and never by incremental syncs', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const [gone = '', , back = ''] = documentIds(test)
   test.sim.primary.removeDocument(gone)
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
@@ -291,7 +291,7 @@ it('removes documents after two complete full syncs in a row without them, and n
 })
 
 it('removes API clients after two complete full syncs in a row without them; a broken full sync counts for nothing', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const client = test.sim.primary.addApiClient()
   await test.run('api-clients')
   test.sim.primary.removeApiClient(client.clientId)
@@ -304,7 +304,7 @@ it('removes API clients after two complete full syncs in a row without them; a b
 })
 
 it('removes roles and permissions at once and takes them back when they return', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const role = test.sim.primary.addRole({ name: 'Passing' })
   const permission = test.sim.primary.addPermission({ code: 'Passing' })
   for (const resource of ['roles', 'permissions'] as const) {
@@ -327,7 +327,7 @@ it('removes roles and permissions at once and takes them back when they return',
 })
 
 it('takes a removed user back by an incremental sync', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const joined = test.sim.primary.addUser()
   await test.run('users', 'incremental')
   test.sim.primary.removeUser(joined.userId)

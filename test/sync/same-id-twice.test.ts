@@ -4,7 +4,7 @@ import { type TestEngine, testEngine } from '../support/engine.ts'
 
 type Fields = Record<string, unknown>
 
-async function swept(): Promise<TestEngine> {
+async function fullySynced(): Promise<TestEngine> {
   const test = await testEngine({
     problems: false,
     sizes: { users: 12, documents: 12, apiClients: 6, roles: 6 },
@@ -63,7 +63,7 @@ const cases = [
 it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as const]))(
   'quarantines two %s of one id in one answer that contradict each other (%s, %s, %j and %j), the true one %s',
   async (resource, table, field, one, other, order) => {
-    const test = await swept()
+    const test = await fullySynced()
     const before = test.query(`select * from ${table} order by rid`)
     reshape(test, resource, 1, ([first = {}, ...rest]) => {
       const pair = [one, other].map((value) => ({ ...first, [field]: value }))
@@ -86,7 +86,7 @@ it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as 
 it.each(cases.slice(0, 3))(
   'quarantines one of %s that comes on two pages of a full sync with another value (%s, %s)',
   async (resource, table, field, one, other) => {
-    const test = await swept()
+    const test = await fullySynced()
     const shown: Fields[] = []
     reshape(test, resource, 1, (data) => {
       shown.splice(0, 1, data[0] ?? {})
@@ -116,7 +116,7 @@ it.each([
   ['first', [1, 2]],
   ['last', [2, 1]],
 ])('takes of two documents of one id the one that was updated later, which comes %s', async (_, order) => {
-  const test = await swept()
+  const test = await fullySynced()
   reshape(test, 'documents', 1, ([first = {}, ...rest]) => {
     const at = (n: number) => ({ ...first, uploadStatus: `Status ${n}`, updatedAt: `2026-01-0${n}T00:00:00Z` })
     return [...order.map(at), at(1), ...rest]
@@ -128,7 +128,7 @@ it.each([
 })
 
 it('merges identical repeats, also those that differ in what no check reads or in how a date is written', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   reshape(test, 'users', 1, ([first = {}, ...rest]) => {
     const sameTime = String(first['createdAt']).replace('Z', '+00:00')
     return [first, { ...first, firstName: 'Other' }, { ...first, createdAt: sameTime }, ...rest]
@@ -138,7 +138,7 @@ it('merges identical repeats, also those that differ in what no check reads or i
 })
 
 it('takes what an incremental sync shows after a full sync under way for a change', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   const { userId } = test.sim.primary.addUser()
   const stop = new AbortController()
   const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
@@ -153,7 +153,7 @@ it('takes what an incremental sync shows after a full sync under way for a chang
 })
 
 it('notices after a restart that the full sync has shown the record before', async () => {
-  const test = await swept()
+  const test = await fullySynced()
   let shown: Fields = {}
   reshape(test, 'users', 1, (data) => {
     shown = data[0] ?? {}

@@ -40,7 +40,7 @@ export class Access {
   readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
   #dead: Dead | undefined
   #turn = 0
-  /** Judgements queue up, so that many refusals at once cost one round of probes. */
+  /** Looks queue up, so that many refusals at once cost one round of probes. */
   #evaluation: Promise<unknown> = Promise.resolve()
 
   constructor(options: AccessOptions) {

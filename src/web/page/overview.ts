@@ -74,7 +74,7 @@ function finder(find: string): Html {
 function card({ posture, quality, sums, tone }: Standing, isMany: boolean): Html {
   const { tenant } = posture
   const href = isMany ? hrefOf(wholePage, { tenant }) : `#tenant-${tenant}`
-  const grave = (['critical', 'high'] as const satisfies readonly Severity[])
+  const severe = (['critical', 'high'] as const satisfies readonly Severity[])
     .filter((severity) => sums.open[severity] > 0)
     .map((severity) => html`${badge(`${severity} ${number(sums.open[severity])}`, severityTone[severity])} `)
   const words = [
@@ -82,6 +82,6 @@ function card({ posture, quality, sums, tone }: Standing, isMany: boolean): Html
     ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
     ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
   ]
-  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.trusted} of ${plural(quality.of, 'resource')} trusted</span><span>${grave}</span></li>
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.trusted} of ${plural(quality.of, 'resource')} trusted</span><span>${severe}</span></li>
 `
 }

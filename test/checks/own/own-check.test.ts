@@ -14,7 +14,7 @@ import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 import { skewClocks } from '../../evaluate/support/skew-clocks.ts'
 import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
-import { now } from '../support/judging.ts'
+import { now } from '../support/evaluator.ts'
 
 const written: WellFormedCheck = {
   id: 'my-check',

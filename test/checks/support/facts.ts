@@ -1,4 +1,4 @@
-import { iso, now } from './judging.ts'
+import { iso, now } from './evaluator.ts'
 
 /** Records as a tenant sends them; each test names what matters to it. */
 export const client = (fields: Record<string, unknown> = {}) => ({

@@ -9,7 +9,7 @@ import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
-import { now as start } from '../../checks/support/judging.ts'
+import { now as start } from '../../checks/support/evaluator.ts'
 import { testMirror } from '../../support/mirror.ts'
 import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
 

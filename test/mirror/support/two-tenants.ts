@@ -1,6 +1,6 @@
 import { resourceNames } from '../../../src/model/resource-names.ts'
+import { now } from '../../checks/support/evaluator.ts'
 import { client, document, role, settings, user } from '../../checks/support/facts.ts'
-import { now } from '../../checks/support/judging.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
 
 export interface TwoTenants extends TestMirror {
