@@ -52,7 +52,7 @@ it('ends with 2 on what it does not know, with a hint and without a stack', asyn
     [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
     [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help shows what there is)'],
     [['snyc'], 'unknown command (word 1); did you mean sync?'],
-    [['sync', '--tenant', 'acme', '--sweeep'], 'unknown option --sweeep (word 4); did you mean --full?'],
+    [['sync', '--tenant', 'acme', '--fulll'], 'unknown option --fulll (word 4); did you mean --full?'],
     [['sync', '--full=yes'], 'the option --full (word 2) takes no value'],
     [['config', 'verify'], 'unknown command (word 2); want one of check, print'],
     [['sync', 'users'], 'too many arguments: sync takes no arguments beside its options, and was given 1'],
