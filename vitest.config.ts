@@ -8,7 +8,10 @@ export default defineConfig({
     root: new URL('.', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**'],
-    testTimeout: 60_000,
+    setupFiles: ['test/setup.ts'],
+    // A limit for what hangs, not a measure of speed: a busy machine takes many times as long as a quiet one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // Much of the time goes to waiting for sockets and disks, not to computing.
     maxWorkers: 4,

@@ -15,7 +15,7 @@ it('ends a process although a read of it hangs, with its exit code and after its
     setTimeout(() => endNow(3), 100)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 10_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   })
   let said = ''

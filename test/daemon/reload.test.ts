@@ -182,12 +182,13 @@ it('runs by a new schedule, and not by the old one', async () => {
   const asked = roles()
   world.configure({ schedule: { roles: { full: '* * * * * *' } } })
   await world.daemon.reload()
-  await vi.waitFor(() => expect(roles()).toBeGreaterThan(asked + 1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(roles()).toBeGreaterThan(asked + 1), { timeout: 60_000 })
   world.configure({})
   await world.daemon.reload()
   const later = roles()
   await new Promise((resolve) => setTimeout(resolve, 2200))
-  expect(roles()).toBe(later)
+  // One run may have been under way when the schedule changed; the old schedule would have begun two.
+  expect(roles()).toBeLessThanOrEqual(later + 1)
 })
 
 it('keeps everything as it was when the new configuration is wrong, but for the gauge and one line', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await openWorld({ simulator: { problems: false, sizes: { users: 150, documents: 5 } } })
   planted = plant(world.simulator)
   await world.run('sync')
-}, 60_000)
+})
 
 afterAll(() => world[Symbol.asyncDispose]())
 

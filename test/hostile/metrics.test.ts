@@ -43,7 +43,7 @@ beforeAll(async () => {
   text = await (await fetch(`${daemon.origin}/metrics`)).text()
   const headers = { accept: 'application/openmetrics-text; version=1.0.0' }
   openMetrics = await (await fetch(`${daemon.origin}/metrics`, { headers })).text()
-}, 60_000)
+})
 
 afterAll(() => world[Symbol.asyncDispose]())
 

@@ -57,7 +57,7 @@ async function opened(names: readonly string[]): Promise<World> {
 beforeAll(async () => {
   calm = await opened(['harmless'])
   world = await opened(Object.values(texts))
-}, 60_000)
+})
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
@@ -207,6 +207,6 @@ it('shows a page with no tag and no attribute that a harmless tenant would not b
   await vi.waitFor(async () => {
     const told = (await (await fetch(`${hostile.origin}/api/v1/findings`)).json()) as Finding[]
     expect(told.map(({ entity }) => entity)).toEqual((await findings()).map(({ entity }) => entity))
-  }, 20_000)
+  }, 60_000)
   for (const line of hostile.logged().trimEnd().split('\n')) expect(acting.test(line)).toBe(false)
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await openWorld({ simulator: { problems: false, sizes: { users: manyReadable, documents: 20 } } })
   planted = plant(world.simulator)
   first = await world.run('sync')
-}, 60_000)
+})
 
 afterAll(() => world[Symbol.asyncDispose]())
 

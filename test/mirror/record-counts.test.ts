@@ -78,7 +78,7 @@ async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unk
   }
 }
 
-it('keeps its counts with the records, whatever befalls them', { timeout: 120_000 }, async () => {
+it('keeps its counts with the records, whatever befalls them', async () => {
   const { mirror, query } = testMirror()
   let name = 0
   await fc.assert(

@@ -178,7 +178,7 @@ it.each(['daemon', 'sync'])(
         `select (select count(*) from changes where at < ${startTime + 24 * 3_600_000}) +
         (select count(*) from users where removed_at is not null and email is not null)`,
       )
-      await vi.waitFor(() => expect(left.pluck().get()).toBe(0), { timeout: 20_000 })
+      await vi.waitFor(() => expect(left.pluck().get()).toBe(0), { timeout: 60_000 })
       beside.close()
     }
     expect(canary.exec(filesIn(world.folder))?.[0]).toBeUndefined()

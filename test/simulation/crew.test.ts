@@ -16,4 +16,4 @@ it('lives the same lives in several processes as in one', async () => {
   const alone = await traces(1)
   expect(alone).toHaveLength(seeds.length)
   expect(await traces(2)).toEqual(alone)
-}, 120_000)
+})

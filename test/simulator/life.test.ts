@@ -72,7 +72,7 @@ it('completes an upload when its ingestion is over, at the end of the feed and w
 
 it('lives by a timer until it is closed', async () => {
   const simulator = await start({ liveEveryMs: 1, lifeRates: { ...none, usersJoining: 1 } })
-  await expect.poll(() => simulator.state().userCount()).toBeGreaterThan(251)
+  await expect.poll(() => simulator.state().userCount(), { timeout: 60_000 }).toBeGreaterThan(251)
   await simulator.close()
   const count = simulator.state().userCount()
   await new Promise((resolve) => setImmediate(resolve))

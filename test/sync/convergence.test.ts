@@ -152,7 +152,7 @@ async function settle(test: TestEngine): Promise<void> {
   }
 }
 
-describe('the mirror becomes what the tenant is', { timeout: 30_000 }, () => {
+describe('the mirror becomes what the tenant is', () => {
   it.each(cases)('with %s', async (_name, readings) => {
     const { pageSizeParameter = null } = readings
     const api = { pageSizeParameter, pageSize: 17 }

@@ -215,4 +215,4 @@ it('becomes what the tenant is by one full sync after whatever happened, removal
     },
   )
   await fc.assert(scenario, { seed: 20_260_301, numRuns: 20 })
-}, 120_000)
+})

@@ -54,7 +54,7 @@ it('asks anew for a page that is not the one begun, and for one that was read un
   await older.ahead.begin(at('c1'))
   older.answers[0]?.resolve(page('old'))
   const again = older.ahead.take(at('c1'))
-  await expect.poll(() => older.answers.length).toBe(2)
+  await expect.poll(() => older.answers.length, { timeout: 60_000 }).toBe(2)
   older.answers[1]?.resolve(page('new'))
   expect((await again).nextCursor).toBe('new')
 })

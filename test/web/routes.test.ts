@@ -195,26 +195,29 @@ it('closes what is no HTTP', async () => {
 })
 
 it('lets a request in flight end when it is disposed, and cuts one that lasts', async () => {
-  let finish = () => {}
-  const gate = new Promise<void>((resolve) => {
-    finish = resolve
-  })
-  const slow = {
-    ...sources,
-    metrics: async () => gate.then(() => ({ contentType: 'text/plain', body: [Buffer.from('ok\n')] })),
+  const [answer, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const metrics = async () => {
+    asked.resolve()
+    await answer.promise
+    return { contentType: 'text/plain', body: [Buffer.from('ok\n')] }
   }
-  const web = await startServer({ sources: slow })
+  const web = await startServer({ sources: { ...sources, metrics } })
   const inFlight = fetch(`${web.origin}/metrics`)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  const disposed = web.server.dispose(5_000)
-  finish()
+  await asked.promise
+  const disposed = web.server.dispose(60_000)
+  answer.resolve()
   expect(await (await inFlight).text()).toBe('ok\n')
   await disposed
   await expect(fetch(`${web.origin}/healthz`)).rejects.toThrow()
 
-  const stuck = await startServer({ sources: { ...sources, metrics: () => new Promise(() => {}) } })
+  const askedAgain = Promise.withResolvers<void>()
+  const never = () => {
+    askedAgain.resolve()
+    return new Promise<never>(() => {})
+  }
+  const stuck = await startServer({ sources: { ...sources, metrics: never } })
   const cut = expect(fetch(`${stuck.origin}/metrics`)).rejects.toThrow()
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await askedAgain.promise
   await stuck.server.dispose(20)
   await cut
 })

@@ -127,7 +127,7 @@ it('does not run a failing command again at once', async () => {
 })
 
 it('ends a running command when it is disposed', async () => {
-  const source = commandSource([process.execPath, '-e', 'setInterval(() => {}, 1000)'], fakeClock(), 1000)
+  const source = commandSource([process.execPath, '-e', 'setInterval(() => {}, 1000)'], fakeClock(), 60_000)
   const call = caught(source.current())
   await new Promise((resolve) => setImmediate(resolve))
   source.dispose()
@@ -137,7 +137,7 @@ it('ends a running command when it is disposed', async () => {
 it.runIf(existsSync('/proc/self'))('ends what a command has started with it', async () => {
   await using dir = await folder()
   const file = join(dir.path, 'pids')
-  const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 1000)
+  const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 60_000)
   const call = caught(source.current())
   const pids = await vi.waitFor(async () => {
     const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)

@@ -93,7 +93,7 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
           const wanted = `tenantwatch_mirror_records{tenant="${tenant}",resource="users"} ${users}\n`
           if (!(await get('/metrics')).includes(wanted)) throw new Error(`${tenant} is not mirrored`)
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       ),
   }
 }
