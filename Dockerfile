@@ -12,7 +12,7 @@ RUN npm run build && npm prune --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="tenantwatch" \
-      org.opencontainers.image.description="Mirrors a tenant's public API, judges it and exposes findings as Prometheus metrics" \
+      org.opencontainers.image.description="Mirrors a tenant's public API, evaluates checks over it and exposes findings as Prometheus metrics" \
       org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
@@ -30,6 +30,6 @@ EXPOSE 9469
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "/app/health-check.mjs"]
-# A small young generation takes some 100 MB off the peak memory of a large sweep.
+# A small young generation takes some 100 MB off the peak memory of a large full sync.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/tenantwatch.js"]
 CMD ["run"]

@@ -19,7 +19,7 @@ CREATE TABLE `api_clients` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`client_key` text NOT NULL,
 	`client_id` text NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE `authentication_settings` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`singleton` integer NOT NULL,
 	`sso_enabled` integer NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE `documents` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`file_key` text NOT NULL,
 	`file_id` text NOT NULL,
@@ -283,7 +283,7 @@ CREATE TABLE `permissions` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`permission_id` integer NOT NULL,
 	`name` text,
@@ -342,7 +342,7 @@ CREATE TABLE `roles` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`role_id` integer NOT NULL,
 	`name` text NOT NULL,
@@ -451,7 +451,7 @@ CREATE TABLE `users` (
 	`request_id` text,
 	`removed_at` integer,
 	`missing_since` integer,
-	`asked_turn` integer,
+	`lookup_turn` integer,
 	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
 	`user_id` integer NOT NULL,
 	`first_name` text,
@@ -470,9 +470,9 @@ CREATE TABLE `users` (
 CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement-breakpoint
 CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_unread` ON `users` (`tenant_id`,`asked_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_asked` ON `users` (`tenant_id`,`asked_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_missing` ON `users` (`tenant_id`,`asked_turn`) WHERE missing_since is not null;--> statement-breakpoint
+CREATE INDEX `users_unread` ON `users` (`tenant_id`,`lookup_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_lookup` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_missing` ON `users` (`tenant_id`,`lookup_turn`) WHERE missing_since is not null;--> statement-breakpoint
 CREATE TABLE `waiver_changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -497,7 +497,7 @@ CREATE TABLE `waived_findings` (
 	`severity` text NOT NULL,
 	`accepted_at` integer NOT NULL,
 	`later` integer DEFAULT 0 NOT NULL,
-	`severer` integer DEFAULT 0 NOT NULL,
+	`more_severe` integer DEFAULT 0 NOT NULL,
 	`lapsed_at` integer,
 	`lapsed_facts` text,
 	`open_severity` text,
@@ -506,7 +506,7 @@ CREATE TABLE `waived_findings` (
 --> statement-breakpoint
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
 CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`severer`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or severer = 1);--> statement-breakpoint
+CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
 CREATE TABLE `waivers` (
 	`tenant_id` integer NOT NULL,
 	`id` text NOT NULL,

@@ -42,7 +42,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
 
   const dispatchers = new Dispatchers(api)
-  const gate = new RateLimiter({
+  const rateLimiter = new RateLimiter({
     clock,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: options.blockedUntil ?? 0,
@@ -50,7 +50,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     storeWait: storeWith(options.storeWait, log),
   })
   const userAgent = `tenantwatch/${options.version}`
-  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, gate }
+  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, rateLimiter }
   const ownSecrets = new OwnSecrets()
   const source = createSource(auth.token, {
     clock,
@@ -59,7 +59,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     cycleMs,
     async postForm(url, form, signal) {
       // A token server's wait is the tenant's: nothing can be sent to the tenant without it.
-      await gate.pass(signal)
+      await rateLimiter.pass(signal)
       const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const what = 'POST to the token URL'
@@ -101,7 +101,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       return undefined
     },
   })
-  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(options.retries), random, observer })
+  const read = createReadCall({ link, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock)
   const reader = createTenantReader({ read, api, answerTimes, version: options.version })
 
@@ -111,7 +111,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     answerTimes,
     createUser: createUserWriter(link, access),
     get blockedUntil() {
-      return gate.blockedUntil
+      return rateLimiter.blockedUntil
     },
     get tokenGoodForMs() {
       return source.goodForMs?.() ?? null

@@ -15,7 +15,7 @@ import { inWords, type TenantLink } from './transport/tenant-link.ts'
 export interface ReadCallParts {
   readonly link: TenantLink
   readonly access: Access
-  readonly gate: RateLimiter
+  readonly rateLimiter: RateLimiter
   readonly bucket: RetryBucket
   readonly random: Random
   readonly observer: TenantObserver | undefined
@@ -49,7 +49,7 @@ export interface ReadAnswer {
  * else is thrown as a SyncError.
  */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
-  const { access, bucket, gate, link, observer } = parts
+  const { access, bucket, rateLimiter, link, observer } = parts
   /** One free retry for a kept-alive connection that the server had closed; earned again by the next success. */
   let mayBeStale = false
 
@@ -61,7 +61,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
     }
     if (!failure.retriable || retries >= maxRetries || !bucket.take()) throw failure.error
     observer?.retry(failure.error.reason)
-    await gate.sleep(backoffMs(retries + 1, parts.random), signal)
+    await rateLimiter.sleep(backoffMs(retries + 1, parts.random), signal)
     return true
   }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /** How an answer's request id compares with those of earlier answers. */
-export type Sighting = 'new' | 'replayed' | 'reused'
+export type RequestIdUse = 'new' | 'replayed' | 'reused'
 
 const firstCapacity = 64
 
@@ -29,7 +29,7 @@ export class SeenAnswers {
    * @param time the server time as sent.
    * @returns `replayed` when id and time are those of an earlier answer, `reused` when the id came with another time.
    */
-  note(id: string, time: string): Sighting {
+  note(id: string, time: string): RequestIdUse {
     const digest = hash('sha256', id, 'buffer')
     const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)]
     const timeDigest = hash('sha256', time, 'buffer').readUInt32LE(0) || 1

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
-import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
+import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -36,7 +36,7 @@ export const apiClientLeastPrivilege = defineCheck({
   async load(reader, _options, _now, { ownClientId }) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const { unevaluated, isUnevaluated } = await unjudgedClients(reader, [...missing.names, ...unnamed.names])
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...missing.names, ...unnamed.names])
     return {
       population: known.clients + missing.clients + unnamed.clients,
       notEvaluated: missing.clients + unnamed.clients,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
-import { clientRoleNames, clientTitle, unjudgedClients } from './support/clients.ts'
+import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { quoted } from './support/words.ts'
@@ -24,7 +24,7 @@ export const apiClientRoleActive = defineCheck({
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
-    const { unevaluated, isUnevaluated } = await unjudgedClients(reader, [...unseen.names, ...unnamed.names])
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...unseen.names, ...unnamed.names])
     const failing = [
       ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
       ...(context.incomplete.has('roles') ? [] : missing.names),

@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { apiClientLeastPrivilege } from './api-client-least-privilege.ts'
 import { apiClientRoleActive } from './api-client-role-active.ts'
@@ -12,6 +13,7 @@ import { documentNameUnique } from './document-name-unique.ts'
 import { documentProcessingFinished } from './document-processing-finished.ts'
 import { documentRequiredPresent } from './document-required-present.ts'
 import { documentStatusKnown } from './document-status-known.ts'
+import { ownChecks } from './own/own-check.ts'
 import { permissionCatalogueKnown } from './permission-catalogue-known.ts'
 import { rolePermissionsUnchanged } from './role-permissions-unchanged.ts'
 import { userInvitationAccepted } from './user-invitation-accepted.ts'
@@ -41,3 +43,8 @@ export const checks = [
   userMfaEnrolled,
   userRoleActive,
 ] as const satisfies readonly Check[]
+
+/** Everything that is evaluated under a configuration: the catalogue, then what operators wrote. */
+export function checksOf(settings: Pick<Settings, 'ownChecks'>): readonly Check[] {
+  return [...checks, ...ownChecks(settings.ownChecks)]
+}

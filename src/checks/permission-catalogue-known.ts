@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCheck, mostUnjudgedTold } from '../evaluate/check.ts'
+import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import { textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
@@ -32,7 +32,7 @@ export const permissionCatalogueKnown = defineCheck({
     return {
       population: evaluated.length,
       notEvaluated: unevaluated.size,
-      unevaluated: [...unevaluated].slice(0, mostUnjudgedTold),
+      unevaluated: [...unevaluated].slice(0, maxUnevaluatedIds),
       candidates: isWhole ? [failing] : [],
       scope: async (id) => (unevaluated.has(id) ? 'not_evaluated' : 'evaluated'),
     }

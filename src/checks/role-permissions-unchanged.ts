@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCheck, mostUnjudgedTold, type Scope } from '../evaluate/check.ts'
+import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
@@ -48,7 +48,7 @@ export const rolePermissionsUnchanged = defineCheck({
     return {
       population: subjects.length,
       notEvaluated: unevaluated.length,
-      unevaluated: unevaluated.slice(0, mostUnjudgedTold).map(({ id }) => id),
+      unevaluated: unevaluated.slice(0, maxUnevaluatedIds).map(({ id }) => id),
       candidates: [subjects.filter(({ id }) => !unevaluatedIds.has(id))],
       async scope(id): Promise<Scope> {
         if (unevaluatedIds.has(id)) return 'not_evaluated'

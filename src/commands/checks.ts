@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { checksOf } from '../checks/checks-of.ts'
-import { checks } from '../checks/index.ts'
+import { checks, checksOf } from '../checks/index.ts'
 import { ConfigError } from '../config/yaml/config-error.ts'
 import { tryOwnChecks } from '../doctor/own-check-problems.ts'
 import type { Check } from '../evaluate/check.ts'

@@ -170,7 +170,7 @@ interface Mirrored {
   readonly problems: readonly Diagnosis[]
 }
 
-interface AskedTenant extends Probed {
+interface ProbedTenant extends Probed {
   readonly tenant: TenantSettings
   readonly client: TenantClient
 }
@@ -178,7 +178,7 @@ interface AskedTenant extends Probed {
 /** What the mirror tells of the tenants in it, and whether those that answered are they. */
 async function mirrored(
   mirror: Mirror | undefined,
-  asked: readonly AskedTenant[],
+  asked: readonly ProbedTenant[],
   settings: Settings,
   io: Io,
 ): Promise<Mirrored> {

@@ -7,7 +7,7 @@ import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { csvLine } from '../report/csv.ts'
-import { doubts } from '../report/data-warnings.ts'
+import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { table } from '../report/table.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
@@ -57,7 +57,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const output = format === 'table' ? io.stdout : io.stderr
   for (const posture of await views.posture()) {
     if (tenant !== undefined && posture.tenant !== tenant) continue
-    for (const line of doubts(posture, 'api-clients')) output.write(`${line}\n`)
+    for (const line of dataWarnings(posture, 'api-clients')) output.write(`${line}\n`)
   }
   return exitCodes.ok
 }

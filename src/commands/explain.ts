@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'

@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { csvLine } from '../report/csv.ts'
-import { doubts } from '../report/data-warnings.ts'
+import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { openSoundMirror } from './support/sound-mirror.ts'
@@ -58,7 +58,7 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   if (heading !== '') io.stdout.write(heading)
   await writeAll(io, render(format, recordsOf(mirror, row.id, resource)))
   const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
-  for (const line of doubts(posture, resource)) io.stderr.write(`${line}\n`)
+  for (const line of dataWarnings(posture, resource)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'

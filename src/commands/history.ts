@@ -9,7 +9,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { csvLine } from '../report/csv.ts'
-import { doubts } from '../report/data-warnings.ts'
+import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { readMoment } from './support/moment.ts'
@@ -85,18 +85,18 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   // What could not be read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
-      for (const line of doubts(posture, name)) io.stderr.write(`${line}\n`)
+      for (const line of dataWarnings(posture, name)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
 }
 
-interface AskedEntity {
+interface EntityInQuery {
   readonly key?: string
   readonly resource?: ResourceName
   readonly field?: string
 }
 
 /** `users:12`, `user:12` or `12`; a resource in front must be the one of `--resource`. */
-function entityOf({ entity, resource: given }: HistoryOptions): AskedEntity {
+function entityOf({ entity, resource: given }: HistoryOptions): EntityInQuery {
   const asked = given === undefined ? undefined : oneOf('resource', resourceNames, given)
   const only = asked === undefined ? {} : { resource: asked }
   if (entity === undefined) return only
@@ -120,7 +120,7 @@ function resourceIn(word: string): ResourceName {
 const sole = 'authentication-settings'
 
 /** Findings are of the settings as a whole or of one of them: both are fields of the tenant's one object. */
-function settingsOf(id: string): AskedEntity | null {
+function settingsOf(id: string): EntityInQuery | null {
   if (id === sole) return { key: id, resource: sole }
   return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
 }

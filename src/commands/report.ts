@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'

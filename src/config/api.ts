@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { holdsCertificate } from '../model/process/certificate-authorities.ts'
+import { containsCertificate } from '../model/process/certificate-authorities.ts'
 import { proxyUrl } from './credentials/urls.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
 import type { Context } from './yaml/context.ts'
@@ -9,7 +9,7 @@ import type { Report } from './yaml/report.ts'
 import { isMap, readSection, type Section } from './yaml/section.ts'
 import { whyUnreadable } from './yaml/unreadable.ts'
 
-const shape = {
+const fields = {
   pageSizeParameter: z.unknown(),
   pageSize: wholeNumber(1, 10_000).optional(),
   timeoutSeconds: positiveNumber(600).optional(),
@@ -21,7 +21,7 @@ const shape = {
   caFile: text('want the path of a file with PEM certificates').nullish(),
 }
 
-export type ApiSection = Omit<Section<typeof shape>, 'pageSizeParameter'> & {
+export type ApiSection = Omit<Section<typeof fields>, 'pageSizeParameter'> & {
   readonly pageSizeParameter?: PageSizeParameter
 }
 
@@ -40,7 +40,7 @@ const defaults = {
 /** Reads `api`, of the whole configuration or of one tenant. */
 export function readApi(raw: unknown, path: KeyPath, context: Context): ApiSection {
   const { report } = context
-  const { pageSizeParameter, ...section } = readSection(shape, raw, path, report)
+  const { pageSizeParameter, ...section } = readSection(fields, raw, path, report)
   const { caFile } = section
   if (typeof caFile === 'string') checkAuthorities(caFile, [...path, 'caFile'], context)
   const parameter = readPageSizeParameter(pageSizeParameter, [...path, 'pageSizeParameter'], report)
@@ -59,7 +59,7 @@ function checkAuthorities(file: string, path: KeyPath, { report, exists, ...cont
 /** Only who sends something must be able to read it. */
 function whyNoAuthorities(read: () => string): string | null {
   try {
-    return holdsCertificate(read()) ? null : 'it holds no PEM certificate'
+    return containsCertificate(read()) ? null : 'it holds no PEM certificate'
   } catch (error) {
     return whyUnreadable(error)
   }

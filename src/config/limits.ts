@@ -8,7 +8,7 @@ import { readSection } from './yaml/section.ts'
 const million = 1_000_000
 const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'
 
-const shapes = {
+const sections = {
   userDetails: { perRun: wholeNumber(0, million).optional(), concurrency: wholeNumber(1, 64).optional() },
   documents: {
     overlap: duration(365 * dayMs, '365d').optional(),
@@ -30,13 +30,13 @@ export function readLimits(
   { report }: Context,
 ): Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'> {
   const { overlap = hourMs, knownStatuses = ['Completed', 'Processing'] } = readSection(
-    shapes.documents,
+    sections.documents,
     raw['documents'],
     ['documents'],
     report,
   )
-  const userDetails = readSection(shapes.userDetails, raw['userDetails'], ['userDetails'], report)
-  const removals = readSection(shapes.removals, raw['removals'], ['removals'], report)
+  const userDetails = readSection(sections.userDetails, raw['userDetails'], ['userDetails'], report)
+  const removals = readSection(sections.removals, raw['removals'], ['removals'], report)
   return {
     userDetails: { perRun: 200, concurrency: 4, ...userDetails },
     documents: { overlapMs: overlap, knownStatuses: [...new Set(knownStatuses)] },

@@ -67,7 +67,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     catalogue,
     env,
     needsSecrets,
-    judgesSecrets: options.diagnoseSecrets === true,
+    diagnosesSecrets: options.diagnoseSecrets === true,
     isProgram: (program) => isProgram(program, cwd, env['PATH']),
     exists: existsHere,
     whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),

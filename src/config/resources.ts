@@ -7,7 +7,7 @@ import type { KeyPath } from './yaml/key-path.ts'
 import { flag } from './yaml/leaves.ts'
 import { readMap, readSection } from './yaml/section.ts'
 
-const shape = { enabled: flag().optional() }
+const fields = { enabled: flag().optional() }
 
 /** `resources`: which resources are switched on or off. */
 export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
@@ -17,7 +17,9 @@ export function readResources(raw: unknown, path: KeyPath, { report }: Context):
   const map = readMap(raw, path, report)
   const known: readonly string[] = resourceNames
   for (const key of Object.keys(map)) if (!known.includes(key)) report.unknownKey([...path, key], known)
-  return Object.fromEntries(resourceNames.map((name) => [name, readSection(shape, map[name], [...path, name], report)]))
+  return Object.fromEntries(
+    resourceNames.map((name) => [name, readSection(fields, map[name], [...path, name], report)]),
+  )
 }
 
 /** What the configuration says of resources, already merged. */

@@ -10,7 +10,7 @@ import type { KeyPath } from './yaml/key-path.ts'
 import { text, textAs } from './yaml/leaves.ts'
 import { isMapOrEmpty, readSection } from './yaml/section.ts'
 
-const shape = {
+const fields = {
   name: text('want a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/),
   baseUrl: baseUrl(),
   auth: z.unknown(),
@@ -35,7 +35,7 @@ export function readTenant(
   { general, limits }: Common,
   context: Context,
 ): TenantSettings | undefined {
-  const section = readSection(shape, raw, path, context.report)
+  const section = readSection(fields, raw, path, context.report)
   if (!isMapOrEmpty(raw)) return undefined
   const { name, baseUrl, ownClientId = null } = section
   const auth = readAuth(section.auth, [...path, 'auth'], context)

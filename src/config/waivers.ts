@@ -8,7 +8,7 @@ import { text, textAs } from './yaml/leaves.ts'
 import { nearest } from './yaml/nearest.ts'
 import { readList, readSection } from './yaml/section.ts'
 
-const shape = {
+const fields = {
   id: text('want a name of its own for this waiver', /^\S(.*\S)?$/),
   check: text('want the id of a check'),
   entity: entity(),
@@ -27,7 +27,7 @@ export function readWaivers(raw: unknown, tenants: readonly string[], context: C
   const checks = catalogue.checks.map(({ id }) => id)
   return readList(raw, ['waivers'], report).flatMap((item, index) => {
     const path = ['waivers', index]
-    const { id, check, entity, tenant, reason, owner, expires: expiresMs } = readSection(shape, item, path, report)
+    const { id, check, entity, tenant, reason, owner, expires: expiresMs } = readSection(fields, item, path, report)
     const first = id === undefined ? undefined : ids.get(id)
     if (first !== undefined) report.wrong([...path, 'id'], id, `\`waivers[${first}]\` has this id already`)
     else if (id !== undefined) ids.set(id, index)

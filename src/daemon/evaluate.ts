@@ -1,5 +1,4 @@
-import { checksOf } from '../checks/checks-of.ts'
-import { checks } from '../checks/index.ts'
+import { checks, checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'

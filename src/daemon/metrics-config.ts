@@ -1,17 +1,20 @@
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import type { MetricsConfig, ResourceShape, TenantShape } from '../metrics/series-config.ts'
+import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
 import { resources } from '../resources/index.ts'
 import { inventories } from '../resources/inventories.ts'
 
 /** The series that the configuration brings to life. */
 export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
   const checks = checksOf(settings).map(({ id }) => id)
-  return { tenants: settings.tenants.map((tenant) => tenantShape(tenant, checks)), waivers: settings.waivers }
+  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, checks)), waivers: settings.waivers }
 }
 
-function tenantShape({ name, resources: switches }: TenantSettings, checks: readonly string[]): TenantShape {
-  const shapes = inventories.flatMap((series): ResourceShape[] => {
+function tenantSeriesConfig(
+  { name, resources: switches }: TenantSettings,
+  checks: readonly string[],
+): TenantSeriesConfig {
+  const shapes = inventories.flatMap((series): ResourceSeriesConfig[] => {
     const { enabled, incremental } = switches[series.resource]
     const endpoints = resources.find((resource) => resource.name === series.resource)?.endpoints ?? []
     return enabled ? [{ ...series, endpoints, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'

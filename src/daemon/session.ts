@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { waitFor } from '../api/wait-for.ts'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { checksOf } from '../checks/checks-of.ts'
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'

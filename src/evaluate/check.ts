@@ -94,13 +94,13 @@ export interface Failure {
 }
 
 /** Why an entity cannot be evaluated: what is mirrored tells two things, or only what the last complete full sync did not show tells it. */
-export type Doubt = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
+export type NotEvaluatedReason = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
 /** How an entity that does not fail stands to the check; `accepted` = it would, had an operator not decided otherwise. */
 export type Scope = 'evaluated' | 'not_evaluated' | 'not_applicable' | 'accepted'
 
 /** So many of the entities that cannot be evaluated are told by id. */
-export const mostUnjudgedTold = 10
+export const maxUnevaluatedIds = 10
 
 /** What a check wants evaluated. */
 export interface Loaded<Candidate> {
@@ -111,8 +111,8 @@ export interface Loaded<Candidate> {
   /** How many entities cannot be evaluated from what is mirrored. */
   readonly notEvaluated?: number
   /** Why they cannot; `ambiguous` when absent. */
-  readonly notEvaluatedFor?: Doubt
-  /** Ids of entities that cannot be evaluated, at most `mostUnjudgedTold`; absent where they have none that may be told. */
+  readonly notEvaluatedFor?: NotEvaluatedReason
+  /** Ids of entities that cannot be evaluated, at most `maxUnevaluatedIds`; absent where they have none that may be told. */
   readonly unevaluated?: readonly string[]
   /** False when the tenant's own facts or the configuration say that there is nothing to evaluate. */
   readonly applicable?: boolean
@@ -150,7 +150,7 @@ export interface Evaluated {
   readonly applicable: boolean
   readonly population: number
   readonly notEvaluated: number
-  readonly notEvaluatedFor: Doubt
+  readonly notEvaluatedFor: NotEvaluatedReason
   /** Some of them by id. */
   readonly unevaluated?: readonly string[]
   /** In batches, as the candidates were handed over. */
@@ -161,7 +161,7 @@ export interface Evaluated {
   /** Digest of everything configurable that decided. */
   readonly rule: string
   /** What an own check says of the entities that it could not evaluate; null when it evaluated all. */
-  readonly doubts?: string | null
+  readonly notEvaluatedIds?: string | null
 }
 
 /** A check as the engine sees it, whatever its options and candidates are. */

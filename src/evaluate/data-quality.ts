@@ -135,7 +135,7 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     completeStartedAt: stored?.state.completeStartedAt ?? null,
     ...known,
     denied: stored?.state.denied ?? null,
-    tenantInDoubt: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
+    tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     former: tenant.former.includes(resource),
     troubles: failedFullSync === null ? own : [...own, failedFullSync],
     quarantined: stored?.quarantined ?? 0,

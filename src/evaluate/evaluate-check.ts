@@ -34,21 +34,25 @@ export function basisOf({ check, request, quality }: CheckRun): string {
 export interface NewCheckResult extends CheckResult {
   readonly ages: boolean
   /** What an own check says of entities that it could not evaluate; of another check their ids as JSON. */
-  readonly doubts: string | null
+  readonly notEvaluatedIds: string | null
 }
 
 /** What one check says now, ready to be committed; it throws there, too, when the check cannot be evaluated. */
 export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const { check, request, reader } = run
   if (!canTell(run))
-    return { ...assemble(run, null, [], (_) => ({ kind: 'unevaluated', reason: 'never' })), ages: false, doubts: null }
+    return {
+      ...assemble(run, null, [], (_) => ({ kind: 'unevaluated', reason: 'never' })),
+      ages: false,
+      notEvaluatedIds: null,
+    }
   const { settings } = request.tenant
   const accepted = () => acceptedOf(run)
   const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
   const { options } = settingsOf(check, settings)
   const evaluated = await check.evaluator({ reader, options, now: request.now, context, ask: askerOf(run) })
   return {
-    doubts: evaluated.doubts ?? idsOf(evaluated),
+    notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
     ...assemble(run, evaluated, unlessSkewed(run, findings(run, evaluated)), (failing) =>
       rawResultOf(evaluated, failing),
     ),

@@ -69,8 +69,8 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   try {
     await keepFirstStates(run)
     const basis = basisOf(run)
-    const { ages, doubts, ...checkResult } = await checkResultOf(run)
-    await store.noteProblem(tenant.id, check.id, doubts)
+    const { ages, notEvaluatedIds, ...checkResult } = await checkResultOf(run)
+    await store.noteProblem(tenant.id, check.id, notEvaluatedIds)
     const outcome = await commit(store, checkResult)
     if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
     return outcome

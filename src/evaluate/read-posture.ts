@@ -91,7 +91,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     ...(assumption !== null && { assumption }),
     ...present,
     entities: state?.entities ?? null,
-    notEvaluated: notJudgedOf(state),
+    notEvaluated: notEvaluatedOf(state),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),
@@ -101,7 +101,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
 }
 
 /** A check without its one record has an entity less than it could not evaluate. */
-function notJudgedOf(state: CheckStateRow | undefined): number | null {
+function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   const { entities = null, notEvaluated = null } = state ?? {}
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }

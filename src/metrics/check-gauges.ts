@@ -64,7 +64,10 @@ function countFindings(posture: TenantPosture, counts: (check: CheckView) => Cou
   return posture.checks.flatMap((view) => {
     const found = counts(view)
     const present = Object.keys(found) as Severity[]
-    const born = new Set<Severity>([...view.severities, ...present])
-    return [...born].map((severity) => ({ labels: { check: view.check, severity }, value: found[severity] ?? 0 }))
+    const initialized = new Set<Severity>([...view.severities, ...present])
+    return [...initialized].map((severity) => ({
+      labels: { check: view.check, severity },
+      value: found[severity] ?? 0,
+    }))
   })
 }

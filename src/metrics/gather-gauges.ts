@@ -6,7 +6,7 @@ import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
 import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { PostureGauge } from './posture-gauge.ts'
-import type { MetricsConfig, ResourceShape, TenantShape } from './series-config.ts'
+import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
 import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
@@ -27,7 +27,7 @@ export interface TenantReading {
 type FindingSample = ReturnType<typeof findingSamples>
 
 interface ReadTenant {
-  readonly shape: TenantShape
+  readonly config: TenantSeriesConfig
   readonly reading: TenantReading
 }
 
@@ -43,10 +43,10 @@ export async function gatherGauges(
   findingSample: FindingSample,
 ): Promise<readonly Family[]> {
   const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
-  const tenants = config.tenants.map((shape): ReadTenant => {
-    const reading = byTenant.get(shape.name)
-    if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${shape.name} was not read`)
-    return { shape, reading }
+  const tenants = config.tenants.map((config): ReadTenant => {
+    const reading = byTenant.get(config.name)
+    if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${config.name} was not read`)
+    return { config, reading }
   })
   const breathe = yieldAfter(mostAtOnce)
   const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
@@ -56,9 +56,9 @@ export async function gatherGauges(
   // The mirror has each fingerprint once.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
-  for (const { shape, reading } of tenants) {
+  for (const { config, reading } of tenants) {
     await breathe(samplesOfReading)
-    for (const { gauge, samples } of await readInventory(shape, reading)) {
+    for (const { gauge, samples } of await readInventory(config, reading)) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })
       else entry.samples.push(...samples)
@@ -69,14 +69,14 @@ export async function gatherGauges(
 }
 
 function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[]): Generator<Sample> {
-  for (const { shape, reading } of tenants) {
-    for (const sample of gauge.samples(reading.posture, shape)) yield withTenant(gauge, shape.name, sample)
+  for (const { config, reading } of tenants) {
+    for (const sample of gauge.samples(reading.posture, config)) yield withTenant(gauge, config.name, sample)
   }
 }
 
 function* foundSamples(tenants: readonly ReadTenant[], sampleOf: FindingSample): Generator<Sample> {
-  for (const { shape, reading } of tenants) {
-    for (const finding of reading.findings) yield sampleOf(shape.name, finding)
+  for (const { config, reading } of tenants) {
+    for (const finding of reading.findings) yield sampleOf(config.name, finding)
   }
 }
 
@@ -85,21 +85,21 @@ interface Read {
   readonly samples: readonly Sample[]
 }
 
-async function readInventory(shape: TenantShape, reading: TenantReading): Promise<readonly Read[]> {
+async function readInventory(config: TenantSeriesConfig, reading: TenantReading): Promise<readonly Read[]> {
   const reads: Read[] = []
-  for (const resource of shape.resources) {
+  for (const resource of config.resources) {
     const { settings, waived } = reading
     const context = { settings, waived, complete: isComplete(resource, reading.posture) }
     for (const gauge of resource.gauges) {
       const samples = await gauge.read(reading.records, context)
-      reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, shape.name, sample)) })
+      reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, config.name, sample)) })
     }
   }
   return reads
 }
 
-function isComplete(shape: ResourceShape, posture: TenantPosture): boolean {
-  return posture.resources.some((view) => view.resource === shape.resource && view.dataAsOf !== null)
+function isComplete(config: ResourceSeriesConfig, posture: TenantPosture): boolean {
+  return posture.resources.some((view) => view.resource === config.resource && view.dataAsOf !== null)
 }
 
 /** Puts the tenant first and the other labels in the order of the definition, so that equal series look equal. */

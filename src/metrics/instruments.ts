@@ -12,7 +12,7 @@ export interface Instruments {
   add(name: CounterName, labels: Labels, amount: number): void
   observe(name: HistogramName, labels: Labels, seconds: number): void
   /** Bears a histogram's series, once. */
-  bear(name: HistogramName, labels: Labels): void
+  preinitialize(name: HistogramName, labels: Labels): void
   /** Everything whose labels are shown. */
   collect(isShown: (labels: Labels) => boolean): Promise<readonly Family[]>
 }
@@ -41,15 +41,15 @@ export function createInstruments(options: { readonly processMetrics: boolean })
     collectDefaultMetrics({ register: registry })
     for (const name of refusedByLinter) registry.removeSingleMetric(name)
   }
-  const born = new Set<string>()
+  const initialized = new Set<string>()
   return {
     add: (name, labels, amount) => counted.add(name, labels, amount),
     observe: (name, labels, seconds) =>
       byHistogram.get(name)?.observe({ ...labels }, Number.isFinite(seconds) ? Math.max(0, seconds) : 0),
-    bear(name, labels) {
+    preinitialize(name, labels) {
       const key = JSON.stringify([name, labels])
-      if (born.has(key)) return
-      born.add(key)
+      if (initialized.has(key)) return
+      initialized.add(key)
       byHistogram.get(name)?.zero({ ...labels })
     },
     async collect(isShown) {

@@ -1,13 +1,13 @@
 import type { TenantPosture } from '../model/posture.ts'
 import type { FamilyDefinition, Sample } from './family.ts'
-import type { TenantShape } from './series-config.ts'
+import type { TenantSeriesConfig } from './series-config.ts'
 
 /**
  * A gauge that shows a part of the posture, where ages are already applied. `samples` leaves out the label `tenant`,
  * which is put before the others.
  */
 export interface PostureGauge extends FamilyDefinition {
-  samples(posture: TenantPosture, shape: TenantShape): readonly Sample[]
+  samples(posture: TenantPosture, config: TenantSeriesConfig): readonly Sample[]
 }
 
 export const fromMirror = 'Read from the mirror at scrape, not from the tenant.'

@@ -1,7 +1,7 @@
 import { resolutions } from '../model/check-status.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { Instruments } from './instruments.ts'
-import type { ResourceShape, TenantShape } from './series-config.ts'
+import type { ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 
 /** Answers that tell something; any other status is born when it occurs. */
 const initialStatuses = [
@@ -22,7 +22,7 @@ export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'qua
 export const outcomes = ['success', 'failure'] as const
 
 /** Bears every counter and histogram series of a tenant at 0, so that `increase()` sees the first event too. */
-export function preinitializeSeries(instruments: Instruments, tenant: TenantShape): void {
+export function preinitializeSeries(instruments: Instruments, tenant: TenantSeriesConfig): void {
   instruments.add('tenantwatch_secret_rotations_total', { tenant: tenant.name }, 0)
   for (const reason of retryReasons)
     instruments.add('tenantwatch_api_retries_total', { tenant: tenant.name, reason }, 0)
@@ -34,21 +34,21 @@ export function preinitializeSeries(instruments: Instruments, tenant: TenantShap
   for (const resource of tenant.resources) preinitializeResource(instruments, tenant.name, resource)
 }
 
-function preinitializeResource(instruments: Instruments, tenant: string, shape: ResourceShape): void {
-  const { resource } = shape
+function preinitializeResource(instruments: Instruments, tenant: string, config: ResourceSeriesConfig): void {
+  const { resource } = config
   instruments.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 0)
-  for (const reason of shape.failures)
+  for (const reason of config.failures)
     instruments.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 0)
   for (const change of recordChanges) instruments.add('tenantwatch_sync_records_total', { tenant, resource, change }, 0)
-  for (const kind of shape.contractEvents)
+  for (const kind of config.contractEvents)
     instruments.add('tenantwatch_contract_events_total', { tenant, resource, kind }, 0)
-  for (const mode of shape.modes) {
-    instruments.bear('tenantwatch_sync_duration_seconds', { resource, mode })
+  for (const mode of config.modes) {
+    instruments.preinitialize('tenantwatch_sync_duration_seconds', { resource, mode })
     for (const outcome of outcomes)
       instruments.add('tenantwatch_sync_runs_total', { tenant, resource, mode, outcome }, 0)
   }
-  for (const endpoint of shape.endpoints) {
-    instruments.bear('tenantwatch_api_request_duration_seconds', { endpoint })
+  for (const endpoint of config.endpoints) {
+    instruments.preinitialize('tenantwatch_api_request_duration_seconds', { endpoint })
     for (const status of initialStatuses)
       instruments.add('tenantwatch_api_requests_total', { tenant, endpoint, status }, 0)
   }

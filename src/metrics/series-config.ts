@@ -16,22 +16,22 @@ export interface ResourceSeries {
 }
 
 /** A resource that is switched on for a tenant. */
-export interface ResourceShape extends ResourceSeries {
+export interface ResourceSeriesConfig extends ResourceSeries {
   readonly modes: readonly SyncMode[]
   /** Path templates that are asked for it, such as `/api/public/users/{id}`. */
   readonly endpoints: readonly string[]
 }
 
-export interface TenantShape {
+export interface TenantSeriesConfig {
   readonly name: string
   /** The enabled ones only: a resource that is switched off has no series. */
-  readonly resources: readonly ResourceShape[]
+  readonly resources: readonly ResourceSeriesConfig[]
   /** Ids of all checks. */
   readonly checks: readonly string[]
 }
 
 /** What the configuration says the series are made of; replaced whole by a reload. */
 export interface MetricsConfig {
-  readonly tenants: readonly TenantShape[]
+  readonly tenants: readonly TenantSeriesConfig[]
   readonly waivers: readonly Waiver[]
 }

@@ -1,7 +1,7 @@
 import { identityStates, type ModeView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
-import type { TenantShape } from './series-config.ts'
+import type { TenantSeriesConfig } from './series-config.ts'
 
 /** How the sync stands, in alphabetical order; resources that are switched off have no series. */
 export const syncGauges: readonly PostureGauge[] = [
@@ -70,12 +70,12 @@ function eachMode(posture: TenantPosture, value: (mode: ModeView) => number): Sa
   )
 }
 
-function holdSamples(posture: TenantPosture, shape: TenantShape): Sample[] {
+function holdSamples(posture: TenantPosture, config: TenantSeriesConfig): Sample[] {
   const values = new Map<string, Sample>()
   const put = (resource: string, reason: string, value: number) =>
     values.set(`${resource} ${reason}`, { labels: { resource, reason }, value })
   put('all', 'tenant_changed', 0)
-  for (const { resource, holds } of shape.resources) for (const reason of holds) put(resource, reason, 0)
+  for (const { resource, holds } of config.resources) for (const reason of holds) put(resource, reason, 0)
   for (const { resource, reason } of posture.holds) put(resource, reason, 1)
   return [...values.values()]
 }

@@ -15,7 +15,7 @@ export interface InputFacts {
   /** The refusal (`unauthorized`, `missing_permission`) that no success followed. */
   readonly denied: Reason | null
   /** True while the mirrored data may be another tenant's. */
-  readonly tenantInDoubt: boolean
+  readonly tenantMismatch: boolean
   /** True while the records may be those of a tenant in whose place another one was accepted. */
   readonly former: boolean
   /** Reasons of this resource's other holds, and of its last full sync if that failed. */
@@ -73,7 +73,7 @@ function clockOf(skewMs: number | null): ClockState {
 }
 
 function blockedBy(facts: InputFacts, now: number): UnknownReason | null {
-  if (facts.tenantInDoubt) return 'tenant_changed'
+  if (facts.tenantMismatch) return 'tenant_changed'
   if (facts.denied !== null) return facts.denied
   if (facts.former) return 'tenant_changed'
   if (facts.completeStartedAt === null) return 'never'

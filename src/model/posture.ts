@@ -50,7 +50,7 @@ export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
 export type WaiverState = (typeof waiverStates)[number]
 
 /** In which way a waiver covers more than was looked at when it was agreed: many entities, later findings, more severe ones. */
-export type Breadth = 'entities' | 'later' | 'severer'
+export type Breadth = 'entities' | 'later' | 'moreSevere'
 
 export interface WaiverView {
   readonly id: string

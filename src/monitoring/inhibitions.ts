@@ -17,7 +17,7 @@ const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
 }))
 
 /** Of one alert only its most severe severity is heard; labels that both lack count as equal. */
-const severer: readonly Inhibition[] = (
+const moreSevere: readonly Inhibition[] = (
   [
     ['critical', 'warning|info'],
     ['warning', 'info'],
@@ -37,7 +37,7 @@ const dead: Inhibition = {
 
 /** The part of an Alertmanager's configuration that keeps one cause from paging several times. */
 export function renderInhibitions(): string {
-  return stringify({ inhibit_rules: [...rungs, ...severer, dead] }, { lineWidth: 0 })
+  return stringify({ inhibit_rules: [...rungs, ...moreSevere, dead] }, { lineWidth: 0 })
 }
 
 /** A whole configuration of Alertmanager to begin with: it groups by tenant and tells nobody yet. */

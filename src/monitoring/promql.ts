@@ -2,7 +2,7 @@
  * How long a value that is no longer scraped still holds: over a long weekend. After that the alerts on the watch itself
  * are all that is left, and they do not end.
  */
-export const heldFor = '3d'
+export const lastKnownFor = '3d'
 
 /** Selects series; matchers are written as in PromQL, empty ones are left out. */
 export function series(metric: string, ...matchers: readonly string[]): string {
@@ -14,7 +14,7 @@ export function series(metric: string, ...matchers: readonly string[]): string {
 export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 
 /** Leaves out the tenants that some daemon tells of now. */
-const unlessTold = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
+const unlessExported = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
 
 /**
  * A condition on what is told now, or was told within the last hour while nobody tells it: what is wrong does not look
@@ -28,7 +28,7 @@ export function bridged(labels: string, condition: (read: (selector: string) => 
     '  or (',
     `    ${condition((selector) => `last_over_time(${selector}[1h])`)}`,
     `    ${unlessAlive}`,
-    `    ${unlessTold}`,
+    `    ${unlessExported}`,
     '  )',
     ')',
   ].join('\n')
@@ -38,13 +38,13 @@ export function bridged(labels: string, condition: (read: (selector: string) => 
  * The present value, or the last one while nobody tells it: a daemon that died, a target that vanished. It ends at once
  * where the daemon that told it answers without it, and where another one tells of the same tenant now.
  */
-export function held(metric: string, labels: string): string {
+export function lastKnown(metric: string, labels: string): string {
   return [
     `max by (${labels}) (${metric})`,
     'or',
     '(',
-    `  max by (${labels}) (last_over_time(${metric}[${heldFor}]) ${unlessAlive})`,
-    `  ${unlessTold}`,
+    `  max by (${labels}) (last_over_time(${metric}[${lastKnownFor}]) ${unlessAlive})`,
+    `  ${unlessExported}`,
     ')',
   ].join('\n')
 }

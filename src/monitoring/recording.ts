@@ -1,4 +1,4 @@
-import { held } from './promql.ts'
+import { lastKnown } from './promql.ts'
 
 export interface RecordingRule {
   readonly record: string
@@ -8,10 +8,10 @@ export interface RecordingRule {
 }
 
 /** Which findings are open, by name; the texts of alerts list them. */
-export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:held'
+export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_known'
 
 /** How many findings are open. */
-export const openFindings = 'tenant_check_severity:tenantwatch_findings:held'
+export const openFindings = 'tenant_check_severity:tenantwatch_findings:last_known'
 
 /**
  * While nobody tells, what the rule itself recorded last: a look back into the scrapes would bring up findings again that
@@ -32,7 +32,7 @@ export const recordings = [
   {
     record: openFindings,
     why: 'Open findings; the last known number while the daemon tells none.',
-    expr: held('tenantwatch_findings', 'tenant, check, severity'),
+    expr: lastKnown('tenantwatch_findings', 'tenant, check, severity'),
   },
   {
     record: foundByName,
@@ -40,25 +40,25 @@ export const recordings = [
     expr: found,
   },
   {
-    record: 'tenant_check:tenantwatch_check_enabled:held',
+    record: 'tenant_check:tenantwatch_check_enabled:last_known',
     why: 'Whether the checks of expiring secrets are on; the last known answer while the daemon tells none.',
-    expr: held('tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}', 'tenant, check'),
+    expr: lastKnown('tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}', 'tenant, check'),
   },
   {
     // Before the expiry: no rule may see a secret without knowing yet that it is waived.
-    record: 'tenant_client:tenantwatch_api_client_secret_waived:held',
+    record: 'tenant_client:tenantwatch_api_client_secret_waived:last_known',
     why: 'Whether the open finding of a secret is waived; the last known answer while the daemon tells none.',
-    expr: held('tenantwatch_api_client_secret_waived', 'tenant, client_id'),
+    expr: lastKnown('tenantwatch_api_client_secret_waived', 'tenant, client_id'),
   },
   {
-    record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:held',
+    record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
     why: 'Expiry of each secret; the last known one while the daemon tells none.',
-    expr: held('tenantwatch_api_client_secret_expiration_timestamp_seconds', 'tenant, client_id'),
+    expr: lastKnown('tenantwatch_api_client_secret_expiration_timestamp_seconds', 'tenant, client_id'),
   },
   {
-    record: 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:held',
+    record: 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
     why: "Expiry of the daemon's own secret; the last known one while the daemon tells none.",
-    expr: held('tenantwatch_own_client_secret_expiration_timestamp_seconds', 'tenant'),
+    expr: lastKnown('tenantwatch_own_client_secret_expiration_timestamp_seconds', 'tenant'),
   },
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',

@@ -22,7 +22,7 @@ import { withoutDetails } from '../model/text/redact-finding.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 import { dataQualityOf, resourceState } from '../web/data-quality.ts'
 import { tally } from '../web/tally.ts'
-import { coverageOf, doubtOf, standingOf } from './coverage.ts'
+import { coverageOf, standingOf, unknownReasonOf } from './coverage.ts'
 import {
   type Report,
   type ReportCheck,
@@ -56,7 +56,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   return {
     at: past.at,
     version: record.version,
-    recordBegins: toIso(Math.max(past.lived(begunAt), past.at - record.retentionDays * dayMs)),
+    recordBegins: toIso(Math.max(past.clampToLife(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request),
@@ -126,7 +126,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
   const { options } = settingsOf(check, tenant)
   const inputs = usableInputs(check, quality, now)
   const coverage = coverageOf(view, inputs)
-  const doubt = doubtOf(coverage, inputs)
+  const doubt = unknownReasonOf(coverage, inputs)
   const standing = standingOf(view, doubt)
   return {
     check: check.id,

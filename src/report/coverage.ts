@@ -15,7 +15,7 @@ export function standingOf({ enabled, status, open, waived }: CheckView, doubt: 
 }
 
 /** Why entities of a check beside those that fail may fail as well; null when all of them were evaluated. */
-export function doubtOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
+export function unknownReasonOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
   const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
   return first ?? (unknown === 0 ? null : 'ambiguous')
 }

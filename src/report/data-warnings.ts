@@ -4,7 +4,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { printable } from '../model/text/printable.ts'
 
 /** What a reader of the records must know about them; nothing when they are complete and fresh. */
-export function doubts(posture: TenantPosture | undefined, resource: ResourceName): readonly string[] {
+export function dataWarnings(posture: TenantPosture | undefined, resource: ResourceName): readonly string[] {
   const view = posture?.resources.find((one) => one.resource === resource)
   if (posture === undefined || view === undefined) return []
   const name = `${posture.tenant} ${resource}`

@@ -27,5 +27,5 @@ const stateWords = {
 const breadthWords = {
   entities: 'it covers many entities',
   later: 'it covers findings that were opened after it was agreed',
-  severer: 'it covers findings that are more severe than when they were accepted',
+  moreSevere: 'it covers findings that are more severe than when they were accepted',
 } as const satisfies Record<Breadth, string>

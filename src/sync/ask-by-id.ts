@@ -6,7 +6,7 @@ import { noteAnswer, type Run } from './run.ts'
 /** Asks for one record by id; undefined when the answer may be another tenant's, or where nothing can be asked so. */
 export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<FetchedOne | undefined> {
   const { context, tenantId, signal } = run
-  await context.store.noteAsked(tenantId, definition.name, one.rid)
+  await context.store.noteLookup(tenantId, definition.name, one.rid)
   const found = await definition.fetchOne?.(context.reader, one.key, signal)
   if (found === undefined || !run.guard.covers(found.meta.identity)) return undefined
   noteAnswer(run, found.meta)

@@ -29,7 +29,7 @@ export interface Run {
   /** Time of the last answer that may be used. */
   answered: AnsweredAt | null
   /** Another number when an operator's decision on the whole tenant was carried out meanwhile. */
-  readonly era: () => number
+  readonly decisionVersion: () => number
   /** True when its success was stored with what it brought. */
   closed: boolean
   /** How many missing records it has asked for. */

@@ -44,7 +44,7 @@ class Engine implements TenantEngine {
   #hold: HoldRow | null = null
   #deciding: Promise<void> = Promise.resolve()
   /** Grows with every decision on the whole tenant that is carried out. */
-  #era = 0
+  #decisionVersion = 0
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
@@ -162,7 +162,7 @@ class Engine implements TenantEngine {
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
       answered: null,
       closed: false,
-      era: () => this.#era,
+      decisionVersion: () => this.#decisionVersion,
       confirmed: 0,
       proven: false,
       shownById: false,
@@ -237,7 +237,7 @@ class Engine implements TenantEngine {
   /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
   #applyDecisions(): Promise<void> {
     const mine = this.#deciding.then(async () => {
-      if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#era++
+      if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#decisionVersion++
       await this.#refresh()
     })
     this.#deciding = mine.catch(() => {})

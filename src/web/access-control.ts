@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls'
-import type { Answer, Asked } from './answer.ts'
+import type { Answer, WebRequest } from './answer.ts'
 import { hasCertificate } from './auth/client-certificate.ts'
 import { isAllowedHost } from './loopback.ts'
 import { refuse } from './refuse.ts'
@@ -14,25 +14,28 @@ export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metric
  *
  * @returns the refusal; null lets in.
  */
-export async function gate(asked: Asked, { tls, authenticate, allowedHosts }: WebAccess): Promise<Answer | null> {
-  if (!anyHostPaths.has(asked.path) && !asked.hosts.every((host) => isAllowedHost(host, allowedHosts))) {
-    return refuse(asked, 421, 'Unknown host: use an IP address or localhost, or add the name to server.allowedHosts')
+export async function checkAccess(
+  request: WebRequest,
+  { tls, authenticate, allowedHosts }: WebAccess,
+): Promise<Answer | null> {
+  if (!anyHostPaths.has(request.path) && !request.hosts.every((host) => isAllowedHost(host, allowedHosts))) {
+    return refuse(request, 421, 'Unknown host: use an IP address or localhost, or add the name to server.allowedHosts')
   }
-  if (openPaths.has(asked.path)) return null
-  const { socket } = asked
+  if (openPaths.has(request.path)) return null
+  const { socket } = request
   if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
-    return refuse(asked, 403, 'A client certificate that is trusted here is required')
+    return refuse(request, 403, 'A client certificate that is trusted here is required')
   }
-  const checkResult = authenticate === null ? 'granted' : await authenticate(asked.header('authorization'))
+  const checkResult = authenticate === null ? 'granted' : await authenticate(request.header('authorization'))
   if (checkResult === 'denied') {
-    return refuse(asked, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
+    return refuse(request, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
   }
-  if (checkResult === 'busy') return refuse(asked, 503, 'Too many passwords wait', { 'Retry-After': '5' })
+  if (checkResult === 'busy') return refuse(request, 503, 'Too many passwords wait', { 'Retry-After': '5' })
   return null
 }
 
 /** True when a request that changes something comes from a page of another site, which a browser always marks. */
-export function isCrossSite({ header }: Asked): boolean {
+export function isCrossSite({ header }: WebRequest): boolean {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
   const origin = header('origin')

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** A request as the routes see it. No route takes a body. */
-export interface Asked {
+export interface WebRequest {
   readonly method: string
   /** Without escapes; one with escapes that are none stays as it came. */
   readonly path: string

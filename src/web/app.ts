@@ -1,5 +1,5 @@
-import { gate, isCrossSite } from './access-control.ts'
-import { type Answer, type Asked, json, ofType, text } from './answer.ts'
+import { checkAccess, isCrossSite } from './access-control.ts'
+import { type Answer, json, ofType, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
 import { findingParameters } from './finding-query.ts'
 import type { HeavyLane } from './heavy-lane.ts'
@@ -19,7 +19,7 @@ import { unknownName } from './unknown-name.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 /** Answers what is asked; it never throws. */
-export type App = (asked: Asked) => Promise<Answer>
+export type App = (request: WebRequest) => Promise<Answer>
 
 /** A path with the one method that it has beside HEAD; each is described in openapi/operations.ts. */
 export interface Route {
@@ -29,39 +29,39 @@ export interface Route {
   readonly heavy?: boolean
   /** The parameters it takes, every other is refused: a misspelt filter would not filter. Absent = others are ignored. */
   readonly takes?: readonly string[]
-  readonly handle: (asked: Asked, access: WebAccess) => Answer | Promise<Answer>
+  readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
 
 /** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
-  return async (asked) => {
+  return async (request) => {
     // One answer is given under one set of rules.
     const access = options.access()
-    const answer = await admit(asked, access).catch((error: unknown) => {
-      options.log.error({ err: error, path: asked.path }, 'Web request failed')
-      return refuse(asked, 500, 'Internal error: see the log')
+    const answer = await admit(request, access).catch((error: unknown) => {
+      options.log.error({ err: error, path: request.path }, 'Web request failed')
+      return refuse(request, 500, 'Internal error: see the log')
     })
     return { ...answer, headers: { ...answer.headers, ...headersOf(access) } }
   }
 
-  async function admit(asked: Asked, access: WebAccess): Promise<Answer> {
-    return (await gate(asked, access)) ?? (await handle(asked, access))
+  async function admit(request: WebRequest, access: WebAccess): Promise<Answer> {
+    return (await checkAccess(request, access)) ?? (await handle(request, access))
   }
 
-  function handle(asked: Asked, access: WebAccess): Answer | Promise<Answer> {
-    const route = routes.get(asked.path)
-    if (route === undefined) return refuse(asked, 404, 'Not found')
+  function handle(request: WebRequest, access: WebAccess): Answer | Promise<Answer> {
+    const route = routes.get(request.path)
+    if (route === undefined) return refuse(request, 404, 'Not found')
     const [method, allowed] = route.method === 'GET' ? ['GET or HEAD', ['GET', 'HEAD']] : ['POST', ['POST']]
-    if (!allowed.includes(asked.method)) {
-      return refuse(asked, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
+    if (!allowed.includes(request.method)) {
+      return refuse(request, 405, `Method not allowed: use ${method}`, { Allow: allowed.join(', ') })
     }
-    const unknown = Object.keys(asked.query).find((name) => route.takes?.includes(name) === false)
-    if (unknown !== undefined) return refuse(asked, 400, unknownParameter(unknown, route))
-    if (route.heavy !== true) return route.handle(asked, access)
-    const isGone = () => asked.socket?.destroyed === true
-    const answer = lane.answer(async () => (isGone() ? gone : route.handle(asked, access)), isGone)
-    return answer ?? refuse(asked, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
+    const unknown = Object.keys(request.query).find((name) => route.takes?.includes(name) === false)
+    if (unknown !== undefined) return refuse(request, 400, unknownParameter(unknown, route))
+    if (route.heavy !== true) return route.handle(request, access)
+    const isGone = () => request.socket?.destroyed === true
+    const answer = lane.answer(async () => (isGone() ? gone : route.handle(request, access)), isGone)
+    return answer ?? refuse(request, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
   }
 }
 
@@ -102,7 +102,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     takes,
   })
   return [
-    heavy('/', pageParameters, (asked, access) => page(asked, access, options)),
+    heavy('/', pageParameters, (request, access) => page(request, access, options)),
     get('/page.js', () => ofType('text/javascript; charset=utf-8', pageScript)),
     get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
     get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
@@ -117,22 +117,22 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     heavy('/api/v1/checks', [], async (_, { exposeDetails }) =>
       json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
     ),
-    heavy('/api/v1/findings', findingParameters, (asked, access) => streamFindings(asked, options, access)),
+    heavy('/api/v1/findings', findingParameters, (request, access) => streamFindings(request, options, access)),
     get('/api/v1/openapi.json', async () => {
       // Only who asks for the document loads what it is made of.
       const { openApiDocument } = await import('./openapi/document.ts')
       return json(openApiDocument(version))
     }),
     { ...get('/calendar.ics', (_, access) => subscription(access, options)), heavy: true },
-    { method: 'POST', path: '/-/reload', handle: (asked, access) => reload(asked, access, options) },
+    { method: 'POST', path: '/-/reload', handle: (request, access) => reload(request, access, options) },
   ]
 }
 
-async function page(asked: Asked, { exposeDetails }: WebAccess, options: WebOptions): Promise<Answer> {
-  const parsed = parsePageQuery(asked.query)
-  if (!parsed.ok) return refuse(asked, 400, parsed.message)
+async function page(request: WebRequest, { exposeDetails }: WebAccess, options: WebOptions): Promise<Answer> {
+  const parsed = parsePageQuery(request.query)
+  if (!parsed.ok) return refuse(request, 400, parsed.message)
   const unknown = unknownName(parsed.query, options.sources.names())
-  if (unknown !== null) return refuse(asked, unknown.status, unknown.message)
+  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
   const data = await loadPage(options, exposeDetails, parsed.query)
   return ofType('text/html; charset=UTF-8', renderPage(data))
 }
@@ -148,11 +148,15 @@ function probe({ ok, text: said }: Probe): Answer {
   return text(ok ? 200 : 503, `${said}\n`)
 }
 
-async function reload(asked: Asked, { isProtected }: WebAccess, { listen, sources }: WebOptions): Promise<Answer> {
+async function reload(
+  request: WebRequest,
+  { isProtected }: WebAccess,
+  { listen, sources }: WebOptions,
+): Promise<Answer> {
   if (!isProtected && !isLoopback(listen.host)) {
-    return refuse(asked, 403, 'Reload is served on loopback or behind authentication only')
+    return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
-  if (isCrossSite(asked)) return refuse(asked, 403, 'Reload is not open to other sites')
+  if (isCrossSite(request)) return refuse(request, 403, 'Reload is not open to other sites')
   const { ok, text: said } = await sources.reload()
   return text(ok ? 200 : 500, `${said}\n`)
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { Asked } from './answer.ts'
+import type { WebRequest } from './answer.ts'
 
 /** What may stand in a Host header: a name or an address, and a port (RFC 9110, 7.2). */
 const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Reads a request; null when its target or its Host header cannot be one. */
-export function readRequest(incoming: IncomingMessage): Asked | null {
+export function readRequest(incoming: IncomingMessage): WebRequest | null {
   const { method = '', url = '', headersDistinct, httpVersion, socket } = incoming
   const hosts = headersDistinct['host'] ?? (httpVersion === '1.0' ? [''] : [])
   const [named = '', ...others] = hosts
@@ -28,7 +28,7 @@ export function readRequest(incoming: IncomingMessage): Asked | null {
 }
 
 /** In one pass: thousands of parameters fit into a request, and nobody has proved who he is yet. */
-function firstOfEach(parameters: URLSearchParams): Asked['query'] {
+function firstOfEach(parameters: URLSearchParams): WebRequest['query'] {
   const first = new Map<string, string>()
   for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)
   return Object.fromEntries(first)

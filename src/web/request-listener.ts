@@ -51,18 +51,18 @@ async function answer(
 ): Promise<void> {
   const { socket } = incoming
   if (socket.destroyed) return
-  const asked = readRequest(incoming)
-  if (asked === null) {
+  const request = readRequest(incoming)
+  if (request === null) {
     outgoing.writeHead(400).end()
     return
   }
-  const { status, headers, body } = await app(asked)
+  const { status, headers, body } = await app(request)
   try {
     if (socket.destroyed) return
     outgoing.statusCode = status
     outgoing.setHeaders(new Map(Object.entries(headers)))
     if (typeof body === 'string') outgoing.setHeader('Content-Length', Buffer.byteLength(body))
-    if (asked.method !== 'HEAD') await sendBody(body, outgoing, (...kept) => readers.waitFor(socket, ...kept))
+    if (request.method !== 'HEAD') await sendBody(body, outgoing, (...kept) => readers.waitFor(socket, ...kept))
     const ended = next(outgoing, 'finish')
     outgoing.end()
     await readers.waitFor(socket, outgoing, 0, ended)

@@ -1,7 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
 import { jsonArray } from '../model/text/json-array.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
-import { type Answer, type Asked, ofType } from './answer.ts'
+import { type Answer, ofType, type WebRequest } from './answer.ts'
 import { parseFindingQuery } from './finding-query.ts'
 import { refuse } from './refuse.ts'
 import { unknownName } from './unknown-name.ts'
@@ -10,12 +10,12 @@ import type { WebAccess, WebOptions } from './web-options.ts'
 const contentType = 'application/json; charset=utf-8'
 
 /** Answers `/api/v1/findings`, an array in the shape of the contract, which is read while it is sent. */
-export async function streamFindings(asked: Asked, options: WebOptions, access: WebAccess): Promise<Answer> {
-  const parsed = parseFindingQuery(asked.query)
-  if (!parsed.ok) return refuse(asked, 400, parsed.message)
+export async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
+  const parsed = parseFindingQuery(request.query)
+  if (!parsed.ok) return refuse(request, 400, parsed.message)
   const unknown = unknownName(parsed.query, options.sources.names())
-  if (unknown !== null) return refuse(asked, unknown.status, unknown.message)
-  if (asked.method === 'HEAD') return ofType(contentType, [])
+  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
+  if (request.method === 'HEAD') return ofType(contentType, [])
   const batches = options.sources.findings(parsed.query)
   const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
   // The first chunk before the status line: a store that cannot be read is still a 500.

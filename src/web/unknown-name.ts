@@ -2,16 +2,16 @@ import { nearest } from '../config/yaml/nearest.ts'
 import type { KnownNames } from './web-options.ts'
 
 /** So many names are told at most: there may be a thousand tenants. */
-const mostTold = 40
+const maxNames = 40
 
-export interface AskedNames {
+export interface NamesInQuery {
   readonly tenant?: string | null | undefined
   readonly check?: string | null | undefined
 }
 
 /** What to answer to a tenant or a check that does not exist, which would look like "nothing found"; null if both do. */
 export function unknownName(
-  { tenant, check }: AskedNames,
+  { tenant, check }: NamesInQuery,
   known: KnownNames,
 ): { readonly status: 400 | 404; readonly message: string } | null {
   if (tenant != null && !known.tenants.includes(tenant))
@@ -23,7 +23,7 @@ export function unknownName(
 
 function sentence(what: string, given: string, names: readonly string[]): string {
   const meant = nearest(given.slice(0, 200), names)
-  const more = names.length > mostTold ? ` and ${names.length - mostTold} more` : ''
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `Unknown ${what}: use ${names.slice(0, mostTold).join(', ')}${more}${hint}`
+  return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}${hint}`
 }

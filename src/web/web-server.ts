@@ -25,7 +25,7 @@ const handshakeTimeout = 10_000
 /** Well below the connections of a peer: what is light finds a place beside them. */
 const mostHeavy = 24
 const maxConnections = { inAll: 128, ofPeer: 64 } as const
-const answerPatienceMs = 30_000
+const answerTimeoutMs = 30_000
 const socketIdleMs = 30_000
 
 const statusLines: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export function createWebServer(options: WebOptions): WebServer {
         )
   const connections = limitConnections(server, {
     ...maxConnections,
-    busyTimeoutMs: answerPatienceMs,
+    busyTimeoutMs: answerTimeoutMs,
     awaited: readers.awaited,
   })
   server.setTimeout(socketIdleMs)

@@ -217,7 +217,7 @@ it('lets nothing look mended while the daemon is blind or dead', async () => {
   await fires(prometheus, 'TenantwatchInstanceDown', { instance: 'a' })
   const ofUser = `check="user-mfa-enrolled",entity_id="${user?.userId}"`
   await until(async () => (await prometheus.query(`tenantwatch_finding_info{${ofUser}}`)).length === 0)
-  expect(await prometheus.query(`tenant_check_finding:tenantwatch_finding_info:held{${ofUser}}`)).toHaveLength(1)
+  expect(await prometheus.query(`tenant_check_finding:tenantwatch_finding_info:last_known{${ofUser}}`)).toHaveLength(1)
   prometheus.scrape(null)
   await until(async () => (await prometheus.query('up')).length === 0)
   // Something else that answers on the port ends no more than the alarm that nobody does.

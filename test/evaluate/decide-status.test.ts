@@ -56,7 +56,7 @@ const facts: InputFacts = {
   clockIsBehind: false,
   freshnessLimitMs: 500,
   denied: null,
-  tenantInDoubt: false,
+  tenantMismatch: false,
   former: false,
   troubles: [],
   quarantined: 0,
@@ -78,7 +78,7 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
   ['a missing permission', { denied: 'missing_permission' }, 1000, { blocked: 'missing_permission' }],
   [
     'a tenant in doubt before a refusal',
-    { tenantInDoubt: true, denied: 'unauthorized' },
+    { tenantMismatch: true, denied: 'unauthorized' },
     1000,
     { blocked: 'tenant_changed' },
   ],

@@ -187,7 +187,7 @@ it('lets neither days that pass nor another notation of the same instant end a w
   await world.sync({ roles, 'api-clients': [client({ clientId: id, secretExpirationDate: otherwise })] })
   await world.evaluate()
   expect(await world.counts(expiring)).toMatchObject({ open: {}, waived: { high: 1 } })
-  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, breadth: ['severer'] })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, breadth: ['moreSevere'] })
   const moved = client({ clientId: id, secretExpirationDate: iso(at - dayMs) })
   await world.sync({ roles, 'api-clients': [moved] })
   await world.evaluate()
@@ -240,7 +240,7 @@ it('covers by a waiver for all what has not changed, counts the rest, and shows 
   world.pass(15 * dayMs)
   await world.sync({ users: waiting(ids, [1, 2]) })
   await world.evaluate()
-  expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['severer'] })
+  expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['moreSevere'] })
 })
 
 it('counts what has lapsed under every waiver for all, whichever others name it', async () => {

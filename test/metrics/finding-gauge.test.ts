@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { NamedFinding } from '../../src/model/finding.ts'
-import { lively, metricsOf, named, reading, tenantShape, textOf, untouched } from './support/daemon.ts'
+import { lively, metricsOf, named, reading, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
 import { seriesOf } from './support/parse.ts'
 
 const infos = (body: string) => body.split('\n').filter((line) => line.startsWith('tenantwatch_finding_info{'))
@@ -24,7 +24,7 @@ it('keeps the label of an id that is not shown, and no odd type of an own check 
 
 it('shows at each scrape the findings of that scrape, of each tenant its own', async () => {
   const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
-  const config = { tenants: ['acme', 'globex'].map(tenantShape), waivers: [] }
+  const config = { tenants: ['acme', 'globex'].map(tenantSeriesConfig), waivers: [] }
   const read = async () => [
     reading(untouched, {}, {}, shown[0] ?? []),
     reading({ ...untouched, tenant: 'globex' }, {}, {}, shown[1] ?? []),

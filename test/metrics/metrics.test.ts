@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { TenantPosture } from '../../src/model/posture.ts'
-import { config, lively, metricsOf, reading, records, tenantShape, textOf, untouched } from './support/daemon.ts'
+import { config, lively, metricsOf, reading, records, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, posture, resource } from './support/posture.ts'
 
@@ -141,7 +141,7 @@ it('counts the traffic of a tenant under closed labels', async () => {
 it('drops every series of a tenant taken out and keeps the counts of those that stay', async () => {
   const globex = posture({ ...lively, tenant: 'globex' })
   const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
-    config: { ...config, tenants: [tenantShape('acme'), tenantShape('globex')] },
+    config: { ...config, tenants: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')] },
   })
   metrics.secretsRotated('acme', 2)
   metrics.observer('globex').request('/api/public/users', '200', 1)
@@ -231,7 +231,7 @@ it('shows no status of a check that is switched off, as its status would look li
 it('lets other work in while it gathers and renders many tenants', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))
-  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantShape), waivers: [] } })
+  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
   let turns = 0
   let rendered = false
   const turn = () => {
@@ -248,7 +248,7 @@ it('lets other work in while it gathers and renders many tenants', async () => {
 it('hands over many tenants in pieces that end with a line, and nothing of a scrape that fails at its end', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))
-  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantShape), waivers: [] } })
+  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
   const { body } = await metrics.render()
   expect(body.length).toBeGreaterThan(5)
   for (const piece of body) {
@@ -258,7 +258,7 @@ it('hands over many tenants in pieces that end with a line, and nothing of a scr
   const [last] = readings.slice(-1)
   const broken = { ...last?.posture, checks: [check('user-mfa-enrolled', { evaluatedAt: Number.NaN })] }
   const spoilt = metricsOf([...readings.slice(0, -1), reading(broken as TenantPosture)], {
-    config: { tenants: names.map(tenantShape), waivers: [] },
+    config: { tenants: names.map(tenantSeriesConfig), waivers: [] },
   })
   await expect(spoilt.render()).rejects.toThrow('is NaN')
 })

@@ -89,7 +89,7 @@ it('gives the findings of a check another number when they change, and no other 
     ['the same', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
     ['confirmed', () => mirror.confirmResult(tenantId, check, now + 2), 'none'],
     [
-      'severer',
+      'moreSevere',
       () =>
         mirror.commitResult(checkResult(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
       'mine',

@@ -18,6 +18,6 @@ it('tells at a scrape how broad a waiver is by seeking one finding by an index t
   const steps = planOf(breadthReading).filter((step) => step.includes(' w '))
   expect(steps).toEqual([
     'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=?)',
-    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=? AND severer=?)',
+    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=? AND more_severe=?)',
   ])
 })

@@ -22,7 +22,7 @@ it('lists every manifest in the kustomization, each with a kind and a name', () 
     resources: string[]
     configMapGenerator: { files: string[] }[]
   }
-  const files = readdirSync(join(root, 'config/kubernetes')).filter((name) => name !== 'kustomization.yaml')
+  const files = readdirSync(join(root, 'deploy/kubernetes')).filter((name) => name !== 'kustomization.yaml')
   expect([...resources, ...configMapGenerator.flatMap((one) => one.files)].toSorted()).toEqual(files.toSorted())
   for (const name of resources) {
     const { apiVersion, kind, metadata } = resource(name)
@@ -60,11 +60,11 @@ it('copies into the image what the build is made of', () => {
   const parts = new Set(['tools/build.ts'])
   for (const path of parts) {
     const text = textOf(path)
-    for (const [, name] of text.matchAll(/from '\.\/([^']+)'/g)) parts.add(`config/${name}`)
-    for (const [, name = ''] of text.matchAll(/'(config\/[^']+)'/g)) parts.add(name)
+    for (const [, name] of text.matchAll(/from '\.\/([^']+)'/g)) parts.add(`tools/${name}`)
+    for (const [, name = ''] of text.matchAll(/'(tools\/[^']+)'/g)) parts.add(name)
   }
   expect(parts.size).toBeGreaterThan(2)
-  const copied = new Set(/^COPY (config\/.*) config\/$/m.exec(textOf('Dockerfile'))?.[1]?.split(' '))
+  const copied = new Set(/^COPY (tools\/.*) tools\/$/m.exec(textOf('Dockerfile'))?.[1]?.split(' '))
   const sent = new Set(textOf('.dockerignore').split('\n'))
   expect([...parts].filter((path) => !copied.has(path) || !sent.has(`!${path}`))).toEqual([])
 })

@@ -65,14 +65,14 @@ it('names in every title and every text the tenant and the entity that the alert
 
 it('lists the findings in the texts of every alert that counts findings', () => {
   const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter(({ expr, alert }) => {
-    return alert !== undefined && expr.includes('tenantwatch_findings:held')
+    return alert !== undefined && expr.includes('tenantwatch_findings:last_known')
   })
   expect(alerts.length).toBeGreaterThan(10)
   for (const { expr, annotations } of alerts) {
     const [, check = '{{ $labels.check }}'] = /check="([^"]+)"/.exec(expr) ?? []
     const [severity = ''] = /severity="\w+"/.exec(expr) ?? []
     for (const text of [annotations?.['summary'], annotations?.['description']]) {
-      expect(text).toContain('query (printf `tenant_check_finding:tenantwatch_finding_info:held{tenant=%q,')
+      expect(text).toContain('query (printf `tenant_check_finding:tenantwatch_finding_info:last_known{tenant=%q,')
       expect(text).toContain(severity)
     }
     expect(annotations?.['description']).toContain(`findings --tenant {{ $labels.tenant }} --check ${check}`)

@@ -82,8 +82,8 @@ export const hostingMutants: readonly Mutant[] = [
   {
     name: 'a history of data that was never read passes for one without changes',
     file: 'src/commands/history.ts',
-    find: 'for (const line of doubts(posture, name)) io',
-    replace: 'for (const line of doubts(posture, name).slice(9)) io',
+    find: 'for (const line of dataWarnings(posture, name)) io',
+    replace: 'for (const line of dataWarnings(posture, name).slice(9)) io',
     tests: ['test/commands/history.test.ts'],
   },
 ]

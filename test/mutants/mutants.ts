@@ -97,8 +97,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'pages of a list that are of before a decision on the tenant are written after it',
     file: 'src/sync/feeds/page-buffer.ts',
-    find: 'if (run.era() !== era) throw',
-    replace: 'if (run.era() < era) throw',
+    find: 'if (run.decisionVersion() !== decisionVersion)\n',
+    replace: 'if (run.decisionVersion() < decisionVersion)\n',
     tests: ['test/sync/steady-incremental.test.ts'],
   },
   {
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'those asked for by id take no turns',
     file: 'src/mirror/sync/lookup-store.ts',
-    find: 'order by r.asked_turn, a.rid is null',
+    find: 'order by r.lookup_turn, a.rid is null',
     replace: 'order by a.rid is null',
     tests: ['test/sync/removal.test.ts'],
   },
@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a report after the clock was set back tells an earlier state',
-    file: 'src/mirror/records/record-cut.ts',
+    file: 'src/mirror/records/record-as-of.ts',
     find: 'floor[table] ?? 0',
     replace: '0 * (floor[table] ?? 0)',
     tests: ['test/commands/as-of'],
@@ -539,7 +539,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a report of then is made by the configuration of now',
     file: 'src/mirror/history/past-reader.ts',
-    find: "cut.within('configurations')",
+    find: "asOf.within('configurations')",
     replace: "'1 = 1'",
     tests: ['test/commands/as-of'],
   },

@@ -18,8 +18,8 @@ export const webMutants: readonly Mutant[] = [
   {
     name: 'the page is served under any host name',
     file: 'src/web/access-control.ts',
-    find: 'if (!anyHostPaths.has(asked.path) && ',
-    replace: 'if (asked.path.startsWith("/api/") && ',
+    find: 'if (!anyHostPaths.has(request.path) && ',
+    replace: 'if (request.path.startsWith("/api/") && ',
     tests: ['test/web/routes.test.ts'],
   },
   {

@@ -24,14 +24,14 @@ const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
  * - Where removals move rows past an offset cursor, full syncs may have passed over most of a page of old records.
  */
 export async function mayLast(parts: HeldParts, { cause }: Pick<HoldRow, 'cause'>): Promise<boolean> {
-  return isStranger(parts) || (cause['check'] === 'page' && (await isStrangePage(parts, cause)))
+  return isUnknownUser(parts) || (cause['check'] === 'page' && (await isStrangePage(parts, cause)))
 }
 
 /**
  * No GUID of the tenant is known; where it has none to compare, not more than half of the first page of users is, or not
  * more than half of the mirror's oldest users are on it.
  */
-function isStranger({ world, machine, service }: HeldParts): boolean {
+function isUnknownUser({ world, machine, service }: HeldParts): boolean {
   const guids = (['api-clients', 'documents'] as const).filter((feed) => liveCount(machine, feed) > 0)
   if (guids.length === 0) {
     const known = knownIds(machine, 'users')

@@ -38,7 +38,7 @@ export function createModelClient(
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
-  const gate = new RateLimiter({
+  const rateLimiter = new RateLimiter({
     clock,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: tenant.blockedUntil,
@@ -50,9 +50,9 @@ export function createModelClient(
   })
   const source = envSource('TOKEN', () => network.token)
   const link = async ({ path, secret, signal }: LinkRequest): Promise<Outcome> => {
-    await gate.pass(signal)
+    await rateLimiter.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
-    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await gate.hold(outcome.retryAfterMs)
+    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await rateLimiter.hold(outcome.retryAfterMs)
     return outcome
   }
   const access = new Access({
@@ -69,13 +69,13 @@ export function createModelClient(
     },
   })
   const random = () => prng.next()
-  const read = createReadCall({ link, access, gate, bucket: new RetryBucket(), random, observer: undefined })
+  const read = createReadCall({ link, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock)
   return {
     answerTimes,
     reader: createTenantReader({ read, api, answerTimes, version: 'model' }),
     get blockedUntil() {
-      return gate.blockedUntil
+      return rateLimiter.blockedUntil
     },
   }
 }

@@ -20,7 +20,7 @@ interface Noted {
 }
 
 /** What the daemon must know of the tenant's time, a resource, by runs that ended well (contract: Clock). */
-export class ClockWitness {
+export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
   readonly #parts: ClockParts
 

@@ -6,7 +6,7 @@ import type { Oracle, OracleParts } from './oracle.ts'
 const kept = ['changes', 'findings', 'finding_events', 'waiver_changes'] as const
 
 /** Nothing is erased before its time, and nothing secret is kept at all. */
-export class KeepingWitness {
+export class RetentionTracker {
   readonly #rows = new Map<string, number>()
   readonly #leaked = new Set<string>()
 

@@ -11,7 +11,7 @@ interface Reuse {
 }
 
 /** A waiver is about a person, not about an id: one given to another person ends it (contract: Checks, waivers). */
-export class WaiverWitness {
+export class WaiverTracker {
   readonly #reused = new Map<number, Reuse>()
 
   /** When the person was created who has a reused id now. */

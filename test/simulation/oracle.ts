@@ -12,12 +12,12 @@ import { FullSyncLog } from './full-sync-log.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import { RemovalBudget } from './oracle-budget.ts'
-import { ClockWitness } from './oracle-clock.ts'
+import { ClockTracker } from './oracle-clock.ts'
 import { checkInputs, isUnshown } from './oracle-inputs.ts'
-import { KeepingWitness } from './oracle-keeping.ts'
+import { RetentionTracker } from './oracle-keeping.ts'
 import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
 import { checkRecords, type TrueForms } from './oracle-records.ts'
-import { WaiverWitness } from './oracle-waivers.ts'
+import { WaiverTracker } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
 import { noticedSkewMs } from './server-times.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
@@ -62,10 +62,10 @@ export class Oracle {
   readonly #ended: ResolvedFinding[] = []
   readonly #firstSettings: Readonly<Record<string, unknown>>
   readonly #statusSeen = new Map<string, { readonly since: number; readonly by: number }>()
-  readonly #clocks: ClockWitness
+  readonly #clocks: ClockTracker
   readonly #budget = new RemovalBudget()
-  readonly #keeping = new KeepingWitness()
-  readonly #waived = new WaiverWitness()
+  readonly #keeping = new RetentionTracker()
+  readonly #waived = new WaiverTracker()
   /** True once fields were shown that must not be stored. */
   seeksSecrets = false
   #step = 0
@@ -76,7 +76,7 @@ export class Oracle {
 
   constructor(parts: OracleParts) {
     this.#parts = parts
-    this.#clocks = new ClockWitness(parts)
+    this.#clocks = new ClockTracker(parts)
     this.#firstSettings = { ...parts.world.settings.current }
   }
 

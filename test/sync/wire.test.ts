@@ -72,7 +72,7 @@ it('leaves values, request and time of reading alone when a full sync or a detai
   const test = await testEngine({ problems: false, sizes: { users: 20, documents: 20 } })
   await test.runAll('full')
   const rows = () =>
-    tables.map((table) => test.query(`select * from ${table}`).map(({ detail_read_at, asked_turn, ...row }) => row))
+    tables.map((table) => test.query(`select * from ${table}`).map(({ detail_read_at, lookup_turn, ...row }) => row))
   const before = rows()
   test.clock.advance(hourMs)
   await test.runAll('full')

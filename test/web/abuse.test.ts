@@ -94,7 +94,7 @@ it('counts every socket of a peer that comes to several addresses of the server 
 
 it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
   const busyTimeoutMs = 30_000
-  const server = createServer((asked, answer) => void (asked.url === '/metrics' && answer.end('ok\n')))
+  const server = createServer((request, answer) => void (request.url === '/metrics' && answer.end('ok\n')))
   const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs, awaited: [] })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
@@ -121,9 +121,9 @@ it('lets the one whose answer takes too long give way when all are at work, the 
 
 it('lets the one whose reader is awaited longest give way when all are at work', async () => {
   const awaited = new Set<Socket>()
-  const server = createServer((asked, answer) => {
-    if (asked.url === '/metrics') answer.end('ok\n')
-    else if (asked.url === '/deaf') awaited.add(asked.socket)
+  const server = createServer((request, answer) => {
+    if (request.url === '/metrics') answer.end('ok\n')
+    else if (request.url === '/deaf') awaited.add(request.socket)
   })
   const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs: 30_000, awaited })
   await once(server.listen(0, '127.0.0.1'), 'listening')

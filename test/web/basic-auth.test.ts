@@ -83,10 +83,10 @@ it('compares one password at a time, and turns away what comes while many wait',
     underWay--
     return false
   })
-  const asked = Array.from({ length: 40 }, (_, i) => evaluator(users, header('alice', `guess ${i}`)))
-  expect(await Promise.all(asked.slice(16))).toEqual(Array(24).fill('busy'))
+  const request = Array.from({ length: 40 }, (_, i) => evaluator(users, header('alice', `guess ${i}`)))
+  expect(await Promise.all(request.slice(16))).toEqual(Array(24).fill('busy'))
   release()
-  expect(await Promise.all(asked.slice(0, 16))).toEqual(Array(16).fill('denied'))
+  expect(await Promise.all(request.slice(0, 16))).toEqual(Array(16).fill('denied'))
   expect(most).toBe(1)
   expect(await evaluator(users, header('alice', 'another'))).toBe('denied')
 })

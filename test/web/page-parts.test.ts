@@ -225,10 +225,10 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12')
   expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
   expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('2 of 12  or more')
-  const doubtful = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
-  expect(await cell({ ...doubtful, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7, 9')
-  expect(await cell({ ...doubtful, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
-  expect(await cell(doubtful)).toBe('1 of 12  2 not evaluated')
+  const notEvaluated = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
+  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7, 9')
+  expect(await cell({ ...notEvaluated, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
+  expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
@@ -296,7 +296,7 @@ it('lists the last changes with what was there before, and by which answer', asy
 
 it('shows of each waiver who answers for it, why, until when, and what has become of it', async () => {
   const waivers = [
-    waiver({ id: 'W-later', breadth: ['later', 'severer'], covered: 40 }),
+    waiver({ id: 'W-later', breadth: ['later', 'moreSevere'], covered: 40 }),
     waiver({ id: 'W-expired', state: 'expired', expiresAt: at - day, covered: 0 }),
     waiver({ id: 'W-lapsed', state: 'lapsed', covered: 0, lapsed: 3, expiresAt: at + day }),
     waiver({ id: 'W-orphaned', state: 'orphaned', covered: 0, expiresAt: at + 2 * day }),

@@ -195,15 +195,15 @@ it('closes what is no HTTP', async () => {
 })
 
 it('lets a request in flight end when it is disposed, and cuts one that lasts', async () => {
-  const [answer, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [answer, request] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const metrics = async () => {
-    asked.resolve()
+    request.resolve()
     await answer.promise
     return { contentType: 'text/plain', body: [Buffer.from('ok\n')] }
   }
   const web = await startServer({ sources: { ...sources, metrics } })
   const inFlight = fetch(`${web.origin}/metrics`)
-  await asked.promise
+  await request.promise
   const disposed = web.server.dispose(60_000)
   answer.resolve()
   expect(await (await inFlight).text()).toBe('ok\n')

@@ -3,7 +3,7 @@ import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Endpoint } from '../endpoints.ts'
 import { waitFor } from '../wait-for.ts'
-import { type Held, Identity } from './identity.ts'
+import { type Credential, Identity } from './identity.ts'
 import { deadCredential, isRefusal, missingPermission, type Refusal, undecided } from './refusals.ts'
 import type { Secret } from './secret.ts'
 import type { SecretSource } from './secret-source.ts'
@@ -16,12 +16,12 @@ export interface AccessOptions {
   /** One endpoint for each permission. */
   readonly probes: readonly Endpoint[]
   /** Asks an endpoint once; its HTTP status, or undefined when there was no answer. */
-  probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined>
+  probe(endpoint: Endpoint, held: Credential, signal?: AbortSignal): Promise<number | undefined>
 }
 
 interface Dead {
   /** The token that every permission refused. */
-  held: Held
+  held: Credential
   /** By which status. */
   readonly status: Refusal
   /** Monotonic time of the next probe. */
@@ -53,7 +53,7 @@ export class Access {
    *
    * @throws SyncError `unauthorized` at once while the credential is dead, or when there is none.
    */
-  async token(signal?: AbortSignal): Promise<Held> {
+  async token(signal?: AbortSignal): Promise<Credential> {
     const dead = this.#dead
     if (dead === undefined) return this.#identity.hold(await this.#options.source.current(signal))
     const seen = await this.#options.source.glance()
@@ -73,7 +73,7 @@ export class Access {
   }
 
   /** Fetches the token anew after a 401; true when it differs from the one that was refused. */
-  async renewed(held: Held, signal?: AbortSignal): Promise<boolean> {
+  async renewed(held: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
       return this.#identity.hold(await this.#options.source.renew(held.secret, signal)).generation !== held.generation
     } catch (error) {
@@ -85,19 +85,19 @@ export class Access {
   }
 
   /** Takes note of an answer that was let in, and tells the identity it was read under. */
-  answered(endpoint: Endpoint, held: Held): number {
+  answered(endpoint: Endpoint, held: Credential): number {
     this.#succeeded(endpoint, held)
     return this.#identity.answered(endpoint.template, held)
   }
 
   /** The check result on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
-  async denied(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+  async denied(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
     const checkResult = this.#evaluation.then(() => this.#evaluator(endpoint, held, status, signal))
     this.#evaluation = checkResult.catch(() => {})
     return waitFor(checkResult, signal)
   }
 
-  async #evaluator(endpoint: Endpoint, held: Held, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+  async #evaluator(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
     if (this.#dead?.held.generation === held.generation) return deadCredential(status)
     // Where this token was let in before, something changed, and reads before the change prove nothing.
     const wasLetIn = this.#successes.get(endpoint.permission)?.generation === held.generation
@@ -115,7 +115,7 @@ export class Access {
   }
 
   /** The one probe of a cycle, with the token fetched anew. */
-  async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Held> {
+  async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
     await this.renewed(dead.held, signal)
     const held = this.#identity.hold(await this.#options.source.current(signal))
     dead.held = held
@@ -126,13 +126,13 @@ export class Access {
     return this.#revive(held.secret)
   }
 
-  async #probe(endpoint: Endpoint, held: Held, signal?: AbortSignal): Promise<number | undefined> {
+  async #probe(endpoint: Endpoint, held: Credential, signal?: AbortSignal): Promise<number | undefined> {
     const status = await this.#options.probe(endpoint, held, signal)
     if (status === 200) this.#succeeded(endpoint, held)
     return status
   }
 
-  #revive(secret: Secret): Held {
+  #revive(secret: Secret): Credential {
     this.#dead = undefined
     this.#identity.revived()
     this.#options.log.info({}, 'the refused credential is in use again')
@@ -145,11 +145,11 @@ export class Access {
     return checkResult
   }
 
-  #succeeded({ permission }: Endpoint, { generation }: Held): void {
+  #succeeded({ permission }: Endpoint, { generation }: Credential): void {
     this.#successes.set(permission, { generation, at: this.#options.clock.monotonic() })
   }
 
-  #provenElsewhere({ permission }: Endpoint, { generation }: Held): boolean {
+  #provenElsewhere({ permission }: Endpoint, { generation }: Credential): boolean {
     const since = this.#options.clock.monotonic() - this.#options.cycleMs
     for (const [other, success] of this.#successes) {
       if (other !== permission && success.generation === generation && success.at >= since) return true

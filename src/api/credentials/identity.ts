@@ -1,7 +1,7 @@
 import type { Secret } from './secret.ts'
 
 /** The token of one request. */
-export interface Held {
+export interface Credential {
   readonly secret: Secret
   /** Grows with every change of the token's text. */
   readonly generation: number
@@ -25,7 +25,7 @@ export class Identity {
     this.#renewsIdentity = renewsIdentity
   }
 
-  hold(secret: Secret): Held {
+  hold(secret: Secret): Credential {
     if (this.#secret === undefined || !this.#secret.equals(secret)) {
       if (this.#secret !== undefined && !this.#renewsIdentity) this.#identity += 1
       this.#secret = secret
@@ -40,7 +40,7 @@ export class Identity {
   }
 
   /** The identity of an answer of this endpoint; a refusal that went away begins a new one. */
-  answered(template: string, held: Held): number {
+  answered(template: string, held: Credential): number {
     if (!this.#denied.delete(template)) return held.identity
     this.#identity += 1
     return this.#identity

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { SyncError, UsageError } from '../../model/errors.ts'
-import { holdsCertificate } from '../../model/process/certificate-authorities.ts'
+import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
 import { codeOf } from '../code-of.ts'
 import { letHeadsGo } from './let-heads-go.ts'
@@ -45,7 +45,7 @@ export class Dispatchers {
       version = await regularFileVersion(caFile)
       if (version !== this.#version || this.#dispatcher === undefined) {
         ca = (await readRegularFile(caFile)).toString()
-        if (!holdsCertificate(ca)) throw new UnfitFile('it holds no PEM certificate')
+        if (!containsCertificate(ca)) throw new UnfitFile('it holds no PEM certificate')
       }
     } catch (thrown) {
       throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOf(thrown)}`, {

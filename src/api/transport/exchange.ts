@@ -16,7 +16,7 @@ export interface ExchangeParts {
   readonly timeoutMs: number
   readonly userAgent: string
   /** Told of every stated wait; to be passed before an exchange. */
-  readonly gate: RateLimiter
+  readonly rateLimiter: RateLimiter
 }
 
 export interface ExchangeRequest {
@@ -64,7 +64,7 @@ export async function exchange(parts: ExchangeParts, request: ExchangeRequest): 
     status = response.statusCode
     const wait = waitIn(response)
     // Beside the body, which may never end.
-    const storing = wait !== null && 'ms' in wait ? parts.gate.hold(wait.ms) : undefined
+    const storing = wait !== null && 'ms' in wait ? parts.rateLimiter.hold(wait.ms) : undefined
     undated = wait !== null && 'until' in wait ? wait.until : null
     const [body] = await Promise.all([bodyOf(response, request.maxBytes, deadline), storing])
     const waitMs = wait !== null && 'ms' in wait ? wait.ms : await holdUntil(parts, undated, body)
@@ -102,7 +102,7 @@ async function holdUntil(parts: ExchangeParts, until: number | null, body: Answe
   if (until === null) return null
   const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
   const waitMs = waitUntil(until, stated ?? parts.clock.now())
-  if (waitMs !== null) await parts.gate.hold(waitMs)
+  if (waitMs !== null) await parts.rateLimiter.hold(waitMs)
   return waitMs
 }
 

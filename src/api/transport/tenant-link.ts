@@ -37,7 +37,7 @@ const maxWholeBytes = 32 * 2 ** 20
 export function createTenantLink(parts: TenantLinkParts): TenantLink {
   const { target, clock, observer, ownSecrets } = parts
   return async (request) => {
-    await parts.exchange.gate.pass(request.signal)
+    await parts.exchange.rateLimiter.pass(request.signal)
     const started = clock.monotonic()
     ownSecrets.note(request.secret.expose())
     const outcome = await exchange(parts.exchange, toExchange(request, parts, target))

@@ -101,7 +101,7 @@ function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: strin
       notEvaluated.has(entity) ? 'not_evaluated' : notApplicable.has(entity) ? 'not_applicable' : 'evaluated',
     ages: timeBased,
     rule,
-    doubts: dataWarningsOf(file, errors),
+    notEvaluatedIds: dataWarningsOf(file, errors),
   }
 }
 

@@ -27,7 +27,7 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
 }
 
 /** Clients that cannot be evaluated by the role name that they carry: which some of them are, and whether one is. */
-export async function unjudgedClients(reader: RecordReader, names: readonly (string | null)[]) {
+export async function unevaluatedClients(reader: RecordReader, names: readonly (string | null)[]) {
   if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
   const where = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
   return {

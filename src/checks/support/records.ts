@@ -1,4 +1,4 @@
-import { mostUnjudgedTold } from '../../evaluate/check.ts'
+import { maxUnevaluatedIds } from '../../evaluate/check.ts'
 import type { MirrorRecord, RecordReader, Where } from '../../mirror/records/query.ts'
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
@@ -58,9 +58,9 @@ export async function firstKeys(
   const keys: string[] = []
   let looked = 0
   for await (const batch of reader.select(resource, where)) {
-    for (const record of batch) if (keys.length < mostUnjudgedTold && isMeant(record)) keys.push(record.key)
+    for (const record of batch) if (keys.length < maxUnevaluatedIds && isMeant(record)) keys.push(record.key)
     looked += batch.length
-    if (keys.length === mostUnjudgedTold || looked >= mostLookedAt) break
+    if (keys.length === maxUnevaluatedIds || looked >= mostLookedAt) break
   }
   return keys
 }

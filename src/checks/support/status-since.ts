@@ -32,7 +32,7 @@ export async function* sinceByHistory(
     const byKey = Map.groupBy(changes, ({ key }) => key)
     yield batch.map((document) => {
       const mirrored = timeOf(document, 'statusSince')
-      const told = toldSince(document, byKey.get(document.key) ?? [], done)
+      const told = completedSince(document, byKey.get(document.key) ?? [], done)
       if (told === null) return { document, since: mirrored }
       // A time that is still to come is of a clock that was wrong.
       return { document, since: isMirrored || told > now ? Math.min(told, mirrored) : told }
@@ -41,7 +41,7 @@ export async function* sinceByHistory(
 }
 
 /** Null where nothing is told of its status. */
-function toldSince(
+function completedSince(
   document: MirrorRecord,
   changes: readonly ChangeRow[],
   done: readonly (string | null)[],

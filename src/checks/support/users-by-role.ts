@@ -37,16 +37,16 @@ export async function loadUsersByRole(
   }
   const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
   const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
-  const doubtful = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
-  const nameless = doubtful.some(({ roleId, roleName }) => roleId === null && roleName === null)
+  const notEvaluated = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
+  const nameless = notEvaluated.some(({ roleId, roleName }) => roleId === null && roleName === null)
   const unnamed: readonly Condition[] = [{ field: 'roleName', is: null }]
-  const doubtfulUsers = { all: [users], anyOf: [...mayBeOf(doubtful), ...(nameless ? [unnamed] : [])] }
-  const isDoubtful = (user: MirrorRecord) => evaluator(user).checkResult === 'not_evaluated'
+  const unevaluatedUsers = { all: [users], anyOf: [...mayBeOf(notEvaluated), ...(nameless ? [unnamed] : [])] }
+  const isNotEvaluated = (user: MirrorRecord) => evaluator(user).checkResult === 'not_evaluated'
   return {
     population: countOf(groups),
     ages: groups.some(({ ages }) => ages),
-    notEvaluated: countOf(doubtful),
-    unevaluated: doubtful.length === 0 ? [] : await firstKeys(reader, 'users', doubtfulUsers, isDoubtful),
+    notEvaluated: countOf(notEvaluated),
+    unevaluated: notEvaluated.length === 0 ? [] : await firstKeys(reader, 'users', unevaluatedUsers, isNotEvaluated),
     candidates:
       failing.length === 0
         ? []

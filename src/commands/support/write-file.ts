@@ -20,8 +20,8 @@ export interface WriteFile {
  */
 export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): Promise<void> {
   const file = resolve(cwd, name)
-  const draft = `${file}.part`
-  const fd = begin(file, draft, own)
+  const tempFile = `${file}.part`
+  const fd = begin(file, tempFile, own)
   try {
     try {
       for await (const piece of pieces) write(fd, piece)
@@ -29,9 +29,9 @@ export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): 
     } finally {
       closeSync(fd)
     }
-    renameSync(draft, file)
+    renameSync(tempFile, file)
   } catch (error) {
-    rmSync(draft, { force: true })
+    rmSync(tempFile, { force: true })
     throw unwritten(file, error)
   }
 }
@@ -74,11 +74,11 @@ export function unwritten(file: string, error: unknown): unknown {
   return new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
 }
 
-function begin(file: string, draft: string, own: RegExp): number {
+function begin(file: string, tempFile: string, own: RegExp): number {
   try {
-    for (const path of [file, draft]) insistOnOwn(path, own)
-    rmSync(draft, { force: true })
-    return openSync(draft, 'wx', 0o600)
+    for (const path of [file, tempFile]) insistOnOwn(path, own)
+    rmSync(tempFile, { force: true })
+    return openSync(tempFile, 'wx', 0o600)
   } catch (error) {
     const why = error instanceof UnfitFile ? error.message : codeOf(error)
     throw new UsageError(`--output cannot be written (${why}); want a file in a folder that exists`)

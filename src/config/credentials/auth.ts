@@ -12,7 +12,7 @@ const headerToken = /^[\w!#$%&'*+.^`|~-]+$/
 /** Headers that frame the request; a token in one of them would break it. */
 const framing = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']
 
-const shape = {
+const fields = {
   header: headerName().optional(),
   scheme: text('want one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/).optional(),
   token: z.unknown(),
@@ -20,7 +20,7 @@ const shape = {
 
 /** Reads the `auth` of a tenant; undefined when there is no usable token source, which is then noted. */
 export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSettings | undefined {
-  const section = readSection(shape, raw, path, context.report)
+  const section = readSection(fields, raw, path, context.report)
   if (!isMapOrEmpty(raw)) return undefined
   const token = readTokenSource(section.token, [...path, 'token'], context)
   const { header = 'Authorization', scheme = 'Bearer' } = section

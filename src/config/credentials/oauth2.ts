@@ -4,10 +4,10 @@ import type { Context } from '../yaml/context.ts'
 import type { KeyPath } from '../yaml/key-path.ts'
 import { text } from '../yaml/leaves.ts'
 import { isMap, readSection } from '../yaml/section.ts'
-import { checkOneSource, checkSecret, secretShape } from './secret.ts'
+import { checkOneSource, checkSecret, secretFields } from './secret.ts'
 import { tokenUrl } from './urls.ts'
 
-const shape = {
+const fields = {
   tokenUrl: tokenUrl(),
   clientId: text('want the id of the OAuth 2 client'),
   clientSecret: z.unknown(),
@@ -16,7 +16,7 @@ const shape = {
 
 /** Reads `oauth2`; undefined when something of it is missing or wrong, which is then noted. */
 export function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settings | undefined {
-  const section = readSection(shape, raw, path, context.report)
+  const section = readSection(fields, raw, path, context.report)
   const clientSecret = readClientSecret(section.clientSecret, [...path, 'clientSecret'], context)
   const { tokenUrl, clientId, scope = null } = section
   if (tokenUrl === undefined || clientId === undefined || clientSecret === undefined) return undefined
@@ -28,7 +28,7 @@ function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2
     context.report.wrongKind(path, raw, 'want { env: NAME } or { file: PATH }; the secret itself does not belong here')
     return undefined
   }
-  const section = readSection(secretShape, raw, path, context.report)
+  const section = readSection(secretFields, raw, path, context.report)
   if (!checkOneSource(raw, ['env', 'file'], path, context)) return undefined
   checkSecret(section, path, context)
   const { env, file } = section

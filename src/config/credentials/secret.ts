@@ -4,7 +4,7 @@ import type { KeyPath } from '../yaml/key-path.ts'
 import { text } from '../yaml/leaves.ts'
 
 /** Where a secret comes from; the environment variable's name, never its value. */
-export const secretShape = {
+export const secretFields = {
   env: text(
     'want the name of an environment variable (letters, digits, underscores)',
     /^[A-Za-z_]\w{0,63}$/,
@@ -23,7 +23,7 @@ export function checkSecret(section: { env?: string; file?: string }, path: KeyP
   if (file === undefined) return
   const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
   if (why === null) {
-    if (context.judgesSecrets) checkContent(file, [...path, 'file'], context)
+    if (context.diagnosesSecrets) checkContent(file, [...path, 'file'], context)
     return
   }
   context.report.say(

@@ -4,12 +4,12 @@ import type { Context } from '../yaml/context.ts'
 import type { KeyPath } from '../yaml/key-path.ts'
 import { isMap, readSection } from '../yaml/section.ts'
 import { readOAuth2 } from './oauth2.ts'
-import { checkOneSource, checkSecret, secretShape } from './secret.ts'
+import { checkOneSource, checkSecret, secretFields } from './secret.ts'
 
 const wantedCommand = 'want a list of texts: a program and its arguments, such as [vault, read, -field=token, acme]'
 
-const shape = {
-  ...secretShape,
+const fields = {
+  ...secretFields,
   command: z
     .array(z.string({ error: 'want a text' }), { error: wantedCommand })
     .min(1, { error: wantedCommand })
@@ -26,15 +26,15 @@ export function readTokenSource(raw: unknown, path: KeyPath, context: Context): 
     context.report.wrongKind(path, raw, advice)
     return undefined
   }
-  const section = readSection(shape, raw, path, context.report)
-  if (!checkOneSource(raw, Object.keys(shape), path, context)) return undefined
+  const section = readSection(fields, raw, path, context.report)
+  if (!checkOneSource(raw, Object.keys(fields), path, context)) return undefined
   checkSecret(section, path, context)
   const { env, file, command } = section
   if (env !== undefined) return { env }
   if (file !== undefined) return { file }
   if (command !== undefined) {
     // It is not told which: people write the token there.
-    if (context.judgesSecrets && !context.isProgram(command[0] ?? ''))
+    if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
       context.report.say([...path, 'command'], 'names a program that cannot be found, or not be run, as this user')
     return { command }
   }

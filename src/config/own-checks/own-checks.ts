@@ -7,7 +7,7 @@ import { readSection } from '../yaml/section.ts'
 import type { OwnChecksSettings } from './own-check.ts'
 import { parseChecks } from './parse-checks.ts'
 
-const shape = {
+const fields = {
   folder: text('want the path of a folder').nullish(),
   timeoutSeconds: positiveNumber(300).optional(),
   maxRows: wholeNumber(1, 100_000).optional(),
@@ -15,7 +15,7 @@ const shape = {
 
 /** Reads `ownChecks` and the files of its folder; what is wrong with those makes checks that cannot be evaluated, no more. */
 export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: Context): OwnChecksSettings {
-  const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(shape, raw, ['ownChecks'], report)
+  const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(fields, raw, ['ownChecks'], report)
   const limits = { folder, timeoutMs: timeoutSeconds * secondMs, maxRows }
   if (folder === null) return { ...limits, checks: [], incomplete: false }
   const builtIn = catalogue.checks.map(({ id }) => id)

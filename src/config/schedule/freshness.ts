@@ -12,11 +12,11 @@ import { formatDuration } from './format-duration.ts'
 export type FreshnessSection = Readonly<Partial<Record<ResourceName, number>>>
 
 const limit = duration(3650 * dayMs, '3650d').optional()
-const shape = Object.fromEntries(resourceNames.map((name) => [name, limit]))
+const fields = Object.fromEntries(resourceNames.map((name) => [name, limit]))
 
 /** Reads `freshness`, of the whole configuration or of one tenant. */
 export function readFreshness(raw: unknown, path: KeyPath, { report }: Context): FreshnessSection {
-  return readSection(shape, raw, path, report)
+  return readSection(fields, raw, path, report)
 }
 
 /**

@@ -9,7 +9,7 @@ import { timezone } from './timezone.ts'
 /** When resources are synced, by key below `schedule`, `users.full` for one; keys that are not set are absent. */
 export type ScheduleSection = Readonly<Record<string, CronSchedule | undefined>>
 
-const generalShape = { evaluate: cron().optional(), timezone: timezone().optional() }
+const generalFields = { evaluate: cron().optional(), timezone: timezone().optional() }
 const incremental = { incremental: cron().optional() }
 const full = { full: cron().optional() }
 
@@ -23,11 +23,11 @@ export function readGeneralSchedule(
   raw: unknown,
   path: KeyPath,
   context: Context,
-): { readonly resources: ScheduleSection; readonly general: Section<typeof generalShape> } {
+): { readonly resources: ScheduleSection; readonly general: Section<typeof generalFields> } {
   const { catalogue, report } = context
-  const resources = readResources(raw, path, context, Object.keys(generalShape))
+  const resources = readResources(raw, path, context, Object.keys(generalFields))
   const { evaluate, timezone } = readMap(raw, path, report)
-  const general = readSection(generalShape, { evaluate, timezone }, path, report)
+  const general = readSection(generalFields, { evaluate, timezone }, path, report)
   // The catalogue's own schedule, so that it is read once and not for each tenant.
   return { resources: { ...catalogueSchedule(catalogue), ...resources }, general }
 }
@@ -48,13 +48,13 @@ function readResources(
   }
   const sections = catalogue.resources.map(({ name, schedule }) => {
     const written = map[name]
-    const shape = schedule.incremental === undefined ? full : { ...incremental, ...full }
-    const modes = Object.keys(shape)
+    const fields = schedule.incremental === undefined ? full : { ...incremental, ...full }
+    const modes = Object.keys(fields)
     if (typeof written === 'string') {
       report.wrongKind([...path, name], written, `want a map: \`{ ${modes[0]}: "${written}" }\``)
       return {}
     }
-    const section = readSection(shape, written, [...path, name], report)
+    const section = readSection(fields, written, [...path, name], report)
     return Object.fromEntries(Object.entries(section).map(([mode, value]) => [`${name}.${mode}`, value]))
   })
   return Object.assign({}, ...sections) as ScheduleSection

@@ -21,7 +21,7 @@ export interface WebReading {
   readonly versions: FileVersions
 }
 
-const httpShape = { http2: flag().optional(), headers: z.unknown() }
+const httpFields = { http2: flag().optional(), headers: z.unknown() }
 
 const keys = ['tls_server_config', 'http_server_config', 'basic_auth_users']
 
@@ -67,6 +67,6 @@ export function loadWebSettings(path: string, cwd: string): WebReading {
 }
 
 function readHttp(raw: unknown, report: Report): Pick<WebSettings, 'headers' | 'wantsHttp2'> {
-  const { http2, headers } = readSection(httpShape, raw, ['http_server_config'], report)
+  const { http2, headers } = readSection(httpFields, raw, ['http_server_config'], report)
   return { headers: readHeaders(headers, report), wantsHttp2: http2 === true }
 }

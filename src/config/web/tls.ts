@@ -15,7 +15,7 @@ const wantedVersion = 'want TLS12 or TLS13; older versions are broken'
 const wantedSuite = 'want a suite that Go calls secure, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'
 const file = () => text('want the path of a PEM file').nullish()
 
-const shape = {
+const fields = {
   cert: pem(),
   cert_file: file(),
   key: pem(),
@@ -34,7 +34,7 @@ const shape = {
 /** Reads `tls_server_config`; null when it is not there or says nothing. */
 export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const { report } = context
-  const written = readSection(shape, raw, [section], report)
+  const written = readSection(fields, raw, [section], report)
   if (typeof raw !== 'object' || raw === null || Object.keys(raw).length === 0) return null
   const [cert, key] = [readPem(written, 'cert', context), readPem(written, 'key', context)]
   for (const name of ['cert', 'key'] as const) {
@@ -52,7 +52,7 @@ export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   return settings
 }
 
-type Written = Section<typeof shape>
+type Written = Section<typeof fields>
 
 function authTypeOf(written: Written['client_auth_type']): ClientAuthType {
   if (written === undefined || written === '') return 'NoClientCert'

@@ -10,7 +10,7 @@ export interface Context {
   /** Whether a variable or file that a secret comes from must be there. */
   readonly needsSecrets: boolean
   /** Whether a file that a secret comes from must hold something, and a command be there. */
-  readonly judgesSecrets: boolean
+  readonly diagnosesSecrets: boolean
   /** True when a program of this name or path can be run. */
   isProgram(name: string): boolean
   /** True when something is at this path (relative to the working directory). */

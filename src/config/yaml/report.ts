@@ -1,6 +1,6 @@
 import { formatPath, type KeyPath } from './key-path.ts'
 import { nearest } from './nearest.ts'
-import { kindOf, mayHoldSecret, shown } from './shown.ts'
+import { kindOf, mayContainSecret, shown } from './shown.ts'
 
 /** Where a value stands: the text before the sentence, its name, and its rank in the file for sorting. */
 export interface Place {
@@ -46,7 +46,7 @@ export function createReport(locate: Locate): Report {
       const key = String(path.at(-1))
       const near = nearest(key, validKeys)
       const advice = near === undefined ? `valid keys here: ${validKeys.join(', ')}` : `did you mean \`${near}\`?`
-      const name = near === undefined && mayHoldSecret(path) ? `in \`${formatPath(path.slice(0, -1))}\`` : undefined
+      const name = near === undefined && mayContainSecret(path) ? `in \`${formatPath(path.slice(0, -1))}\`` : undefined
       add(locate(path, 'key'), `unknown key ${name ?? `\`${formatPath(path)}\``}; ${advice}`)
     },
     sentences: () => [...found].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence),

@@ -4,23 +4,28 @@ import type { Report } from './report.ts'
 import { wantedOf } from './wanted.ts'
 
 /** The keys of one section of the configuration, each with the schema of its value. */
-export type Shape = Readonly<Record<string, z.ZodType>>
+export type SectionFields = Readonly<Record<string, z.ZodType>>
 
 /** What a section says: every key that is there and valid. */
-export type Section<S extends Shape> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
+export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
 /**
  * Reads one section key by key, so that one bad value hides none of the others, neither their problems nor what they
  * say. An empty section (`checks:` with nothing behind it) says nothing.
  */
-export function readSection<S extends Shape>(shape: S, raw: unknown, path: KeyPath, report: Report): Section<S> {
+export function readSection<S extends SectionFields>(
+  fields: S,
+  raw: unknown,
+  path: KeyPath,
+  report: Report,
+): Section<S> {
   const map = readMap(raw, path, report)
   if (!isMapOrEmpty(raw)) return {}
   for (const key of Object.keys(map)) {
-    if (!Object.hasOwn(shape, key)) report.unknownKey([...path, key], Object.keys(shape))
+    if (!Object.hasOwn(fields, key)) report.unknownKey([...path, key], Object.keys(fields))
   }
   const values: [string, unknown][] = []
-  for (const [key, schema] of Object.entries(shape)) {
+  for (const [key, schema] of Object.entries(fields)) {
     const value = readValue(schema, map[key], [...path, key], report)
     if (value !== undefined) values.push([key, value])
   }

@@ -10,11 +10,11 @@ export function shown(path: KeyPath, value: unknown): string {
   if (value === null || typeof value === 'object') return kindOf(value)
   const key = path.at(-1)
   if (typeof value === 'string' && urlKeys.includes(key)) return quoted(maskUrl(value))
-  return mayHoldSecret(path) ? kindOf(value) : quoted(value)
+  return mayContainSecret(path) ? kindOf(value) : quoted(value)
 }
 
 /** True below a tenant's `auth`, where people put tokens that do not belong there, and for hashes and keys of the web. */
-export function mayHoldSecret(path: KeyPath): boolean {
+export function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
   return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'

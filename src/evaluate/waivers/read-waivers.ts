@@ -74,6 +74,6 @@ function broad(waiver: Waiver, { covered }: Coverage, noted: readonly WaiverBrea
   return [
     ...(waiver.entity === anyEntity && covered > manyEntities ? (['entities'] as const) : []),
     ...(own?.later === true ? (['later'] as const) : []),
-    ...(own?.severer === true ? (['severer'] as const) : []),
+    ...(own?.moreSevere === true ? (['moreSevere'] as const) : []),
   ]
 }

@@ -63,7 +63,7 @@ export interface PastReader {
   /** Set while the time lies in hours that the clock showed twice: until when it had come before it was set back. */
   readonly setBackFrom: number | null
   /** A time of the record that lies ahead of `at` as it was lived: when the clock was set back from there. */
-  lived(time: number): number
+  clampToLife(time: number): number
   configuration(): Promise<NotedConfiguration | null>
   /** `evaluatedAt` is when the check result was last confirmed by then. */
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { pastReader } from '../history/past-reader.ts'
-import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from '../records/record-cut.ts'
+import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from '../records/record-as-of.ts'
 import { type Database, transact } from '../sqlite/database.ts'
 import type { EvidenceStore } from './evidence-port.ts'
 
@@ -74,7 +74,7 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
     },
     async past(at, present) {
       await settle()
-      return pastReader(database, { at, present, cut: recordAsOf(steps(), at, present) })
+      return pastReader(database, { at, present, asOf: recordAsOf(steps(), at, present) })
     },
   }
 }

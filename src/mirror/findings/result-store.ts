@@ -9,7 +9,7 @@ import { oneOf } from '../records/one-of.ts'
 import { type Database, transact } from '../sqlite/database.ts'
 import type { FindingVersions } from './finding-versions.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
-import { batchSize, type Draft, stagedFindings } from './staged-findings.ts'
+import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
 
 /** A check result that only repeats the one before is written this rarely; in between this process remembers it. */
 const confirmEveryMs = 5 * minuteMs
@@ -30,7 +30,7 @@ interface Course {
   readonly seen: Set<number>
   readonly open: Counts
   failing: number
-  drafts: Draft[]
+  pending: StagedFinding[]
   /** True once drafts are stored: there are too many for one transaction. */
   staged: boolean
   opened: number
@@ -44,7 +44,7 @@ interface Course {
  */
 export function resultStore(database: Database, versions: FindingVersions): ResultStore {
   const sql = resultStatements(database)
-  const drafts = stagedFindings(database)
+  const staging = stagedFindings(database)
   const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
   const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
 
@@ -66,7 +66,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
       if (kind === null) continue
       if (kind !== 'changed') course.opened++
       if (kind === 'replaced' && row?.resolvedAt === null) count(course.resolved, 'entity_removed')
-      course.drafts.push({
+      course.pending.push({
         ...finding,
         evidence,
         facts: facts(),
@@ -89,7 +89,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
           continue
         }
         count(course.resolved, resolution)
-        course.drafts.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
+        course.pending.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
       }
       stage(course)
     }
@@ -97,10 +97,10 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
 
   /** Keeps no more drafts in memory than one transaction takes. */
   function stage(course: Course): void {
-    if (course.drafts.length <= batchSize) return
+    if (course.pending.length <= batchSize) return
     const { tenantId, check, at } = course.checkResult
-    transact(database, () => drafts.stage(tenantId, check, at, course.drafts))
-    course.drafts = []
+    transact(database, () => staging.stage(tenantId, check, at, course.pending))
+    course.pending = []
     course.staged = true
   }
 
@@ -111,20 +111,20 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
     const sameStatus = before?.status === status && before.reason === reason
     const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated && before.open === open
     const same = sameStatus && sameCounts && before.rule === rule
-    if (same && !course.staged && course.drafts.length === 0) {
+    if (same && !course.staged && course.pending.length === 0) {
       confirm(tenantId, check, at, currentForMs)
       return { status, reason }
     }
     transact(database, () => {
-      drafts.stage(tenantId, check, at, course.drafts)
-      if (!course.staged) while (drafts.apply(tenantId, check));
+      staging.stage(tenantId, check, at, course.pending)
+      if (!course.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
       const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open }
       const stored = sql.stateOf(tenantId, check)
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
-    if (course.staged || course.drafts.length > 0) versions.note(tenantId, check)
+    if (course.staged || course.pending.length > 0) versions.note(tenantId, check)
     confirmed.delete(keyOf(tenantId, check))
     return { status, reason }
   }
@@ -156,7 +156,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
   function settlePart(tenantId: number, check: string): boolean {
     // Whoever else settles it may be done by now, and what is there then is of a check result not committed yet.
     if (sql.stateOf(tenantId, check)?.owing !== 1) return false
-    if (drafts.apply(tenantId, check)) {
+    if (staging.apply(tenantId, check)) {
       versions.note(tenantId, check)
       return true
     }
@@ -171,8 +171,8 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
     async commitResult(checkResult) {
       const { tenantId, check } = checkResult
       await settleCheck(tenantId, check)
-      while (drafts.has(tenantId, check)) {
-        transact(database, () => drafts.discard(tenantId, check))
+      while (staging.has(tenantId, check)) {
+        transact(database, () => staging.discard(tenantId, check))
         await yieldToEventLoop()
       }
       const stored = sql.stateOf(tenantId, check)
@@ -182,7 +182,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
         seen: new Set(),
         open: {},
         failing: 0,
-        drafts: [],
+        pending: [],
         staged: false,
         opened: 0,
         resolved: {},
@@ -222,7 +222,7 @@ interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
 function kindOf(
   row: StoredFinding | undefined,
   { severity, message, evidence, isSameEntity }: Failing,
-): Draft['kind'] | null {
+): StagedFinding['kind'] | null {
   if (row === undefined) return 'opened'
   if (row.evidence !== evidence && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
   if (row.resolvedAt !== null) return 'reopened'

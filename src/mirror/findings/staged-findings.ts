@@ -8,7 +8,7 @@ import { waiverUpkeep } from './waiver-upkeep.ts'
 export const batchSize = 250
 
 /** What a check result changes in one finding; `evidence` as stored. */
-export interface Draft extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
+export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
   /** `replaced`: the entity's id was given to another one, so that its finding ends and a new one begins. */
   readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved' | 'replaced'
   readonly evidence: string
@@ -20,7 +20,7 @@ export interface Draft extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEn
 
 /** Differences on their way into the findings; what writes expects to run inside a transaction. */
 export interface StagedFindings {
-  stage(tenantId: number, check: string, at: number, drafts: readonly Draft[]): void
+  stage(tenantId: number, check: string, at: number, drafts: readonly StagedFinding[]): void
   has(tenantId: number, check: string): boolean
   /** Drops a part of the drafts of a check. */
   discard(tenantId: number, check: string): void

@@ -51,7 +51,7 @@ export interface WaiverBreadth {
   readonly waiver: string
   readonly terms: string
   readonly later: boolean
-  readonly severer: boolean
+  readonly moreSevere: boolean
 }
 
 /** What an operator, or a check's first look, declared to be the state that drift is measured from. */

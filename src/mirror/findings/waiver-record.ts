@@ -1,5 +1,5 @@
 import type { Lapse, LapseCount, PastReader } from '../port.ts'
-import type { RecordAsOf } from '../records/record-cut.ts'
+import type { RecordAsOf } from '../records/record-as-of.ts'
 import type { Database } from '../sqlite/database.ts'
 
 /** Keeps the record of waivers: whatever writes them, a trigger notes it in the same transaction. */
@@ -20,13 +20,13 @@ export function keepWaiverRecord({ raw }: Database): void {
 type PastLapses = Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'>
 
 /** Of the lapses under the terms that counted at a time, those of some findings, and those of a check counted. */
-export function pastLapses({ raw }: Database, cut: RecordAsOf): PastLapses {
+export function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
   const lapsed = `from waiver_changes c join findings f on f.fingerprint = c.fingerprint
     join finding_events e on e.id = (select max(x.id) from finding_events x
-      where x.fingerprint = c.fingerprint and ${cut.within('finding_events', 'x')})
-    where c.fingerprint is not null and e.kind <> 'resolved' and ${cut.within('waiver_changes', 'c')}
+      where x.fingerprint = c.fingerprint and ${asOf.within('finding_events', 'x')})
+    where c.fingerprint is not null and e.kind <> 'resolved' and ${asOf.within('waiver_changes', 'c')}
       and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
-        and n.fingerprint is null and n.id > c.id and ${cut.within('waiver_changes', 'n')})`
+        and n.fingerprint is null and n.id > c.id and ${asOf.within('waiver_changes', 'n')})`
   const ofCheck = 'c.tenant_id = ? and c."check" = ?'
   const ofFindings = raw.prepare<[string], Lapse>(
     `select c.fingerprint, c.waiver, c.terms, c.at as lapsedAt, c.accepted, c.changed ${lapsed}

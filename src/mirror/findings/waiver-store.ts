@@ -26,9 +26,9 @@ export const lapseCounting = `select n.id as waiver, n.terms, s.value as severit
 /** True for one covered finding that is open, which an index on the flags finds at once. */
 const anyOpen = (flags: string) => `exists (select 1 from waived_findings w
   where w.tenant_id = n.tenant_id and w.waiver = n.id and w.terms = n.terms and ${flags}
-    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.severer = 1))`
+    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1))`
 export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.later = 1')} as later,
-    ${anyOpen('w.later in (0, 1) and w.severer = 1')} as severer
+    ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as moreSevere
   from waivers n where n.tenant_id = ?`
 
 /** Waivers as the engine knows them, and what they accepted. */
@@ -65,7 +65,7 @@ export function waiverStore(database: Database): Part {
        group by w.fingerprint having count(*) = ?)
      group by severity`,
   )
-  const breadth = raw.prepare<[number], { waiver: string; terms: string; later: number; severer: number }>(
+  const breadth = raw.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
     breadthReading,
   )
   return {
@@ -93,7 +93,7 @@ export function waiverStore(database: Database): Part {
     async waiverBreadth(tenantId) {
       return breadth
         .all(tenantId)
-        .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, severer: row.severer === 1 }))
+        .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
     },
   }
 }

@@ -27,7 +27,7 @@ export function waiverUpkeep(part: string): readonly string[] {
      where waived_findings.fingerprint = d.fingerprint and waived_findings.lapsed_at is null
        and waived_findings.facts <> d.facts
        and (d.kind = 'replaced' or not is_same_facts(waived_findings.facts, d.facts))`,
-    `update waived_findings set severer = ${rank('d.severity')} > ${rank('waived_findings.severity')} from ${failing} d
+    `update waived_findings set more_severe = ${rank('d.severity')} > ${rank('waived_findings.severity')} from ${failing} d
      where waived_findings.fingerprint = d.fingerprint`,
     `insert or ignore into waived_findings
        (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)

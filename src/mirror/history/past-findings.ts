@@ -3,7 +3,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { severities } from '../../model/severity.ts'
 import type { FindingRow, FindingStore } from '../port.ts'
 import { oneOf } from '../records/one-of.ts'
-import type { RecordAsOf } from '../records/record-cut.ts'
+import type { RecordAsOf } from '../records/record-as-of.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database } from '../sqlite/database.ts'
 
@@ -17,8 +17,8 @@ interface StoredFinding extends Omit<FindingRow, 'severity' | 'evidence' | 'reso
 }
 
 /** Findings as their last event by then left them. */
-export function pastFindings({ raw }: Database, cut: RecordAsOf): FindingStore['findings'] {
-  const event = cut.within('finding_events', 'x')
+export function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findings'] {
+  const event = asOf.within('finding_events', 'x')
   return async function* findings({ tenantIds, all = false, check, fingerprints }) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
       list === undefined ? '' : `and ${column} in (select value from json_each(?))`
@@ -61,11 +61,11 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
 }
 
 /** Whether a record was live then: its first removal or return after it tells, else it is as it is now. */
-export function pastPresence({ raw }: Database, cut: RecordAsOf): FindingStore['isLive'] {
+export function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive'] {
   const next = raw
     .prepare<[number, string, string], string>(
       `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')
-         and not (${cut.within('changes', 'c')}) order by id limit 1`,
+         and not (${asOf.within('changes', 'c')}) order by id limit 1`,
     )
     .pluck()
   return async (tenantId, resource, id) => {
@@ -80,6 +80,6 @@ export function pastPresence({ raw }: Database, cut: RecordAsOf): FindingStore['
          where tenant_id = ? and "${name}" = ?`,
       )
       .get(tenantId, stored)
-    return row !== undefined && row.removedAt === null && cut.includes(row.firstSeenAt)
+    return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
   }
 }

@@ -57,7 +57,7 @@ export interface QuarantineStore {
   /** Drops what is held as an older version of these records: a page shows them as known or newer. */
   outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
-  holdsAny(tenantId: number, table: RecordTable): boolean
+  containsAny(tenantId: number, table: RecordTable): boolean
 }
 
 export function quarantineStore({ raw }: Database): QuarantineStore {
@@ -104,7 +104,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   const releaseAll = raw.prepare(`delete from quarantine where ${unseen}`)
   const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
-  const anyHeld = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
+  const anyQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
     hold(table, item, { tenantId, at, requestId, fullSyncId }) {
       const text = rawText(item.raw)
@@ -145,11 +145,11 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       return absences === undefined ? null : absences < 0 ? 'alone' : 'held'
     },
     outdo(tenantId, table, rids) {
-      if (table.laterWins === undefined || anyHeld.get(tenantId, table.resource) === undefined) return
+      if (table.laterWins === undefined || anyQuarantined.get(tenantId, table.resource) === undefined) return
       statements(table.resource).outdo.run(tenantId, table.resource, JSON.stringify(rids()))
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
-    holdsAny: (tenantId, table) => anyHeld.get(tenantId, table.resource) !== undefined,
+    containsAny: (tenantId, table) => anyQuarantined.get(tenantId, table.resource) !== undefined,
   }
 }
 

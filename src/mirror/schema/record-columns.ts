@@ -15,7 +15,7 @@ export const recordColumns = () => ({
   /** Since when complete full syncs no longer show it, while its removal is not confirmed. */
   missingSince: integer('missing_since'),
   /** Its turn when it was last asked for by id: the greatest is the latest, null comes first. */
-  askedTurn: integer('asked_turn'),
+  lookupTurn: integer('lookup_turn'),
   /** Complete full syncs in a row that did not show it. */
   absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
 })

@@ -28,10 +28,10 @@ export const users = sqliteTable(
       .where(sql`removed_at is null`),
     index('users_role').on(table.tenantId, table.roleName, table.roleId).where(sql`removed_at is null`),
     index('users_unread')
-      .on(table.tenantId, table.askedTurn, sql`read_at desc`)
+      .on(table.tenantId, table.lookupTurn, sql`read_at desc`)
       .where(sql`role_id is null and removed_at is null`),
-    index('users_asked').on(table.tenantId, table.askedTurn, table.userId).where(sql`removed_at is null`),
-    index('users_missing').on(table.tenantId, table.askedTurn).where(sql`missing_since is not null`),
+    index('users_lookup').on(table.tenantId, table.lookupTurn, table.userId).where(sql`removed_at is null`),
+    index('users_missing').on(table.tenantId, table.lookupTurn).where(sql`missing_since is not null`),
   ],
 )
 
@@ -53,7 +53,7 @@ export const usersTable: RecordTable = {
     roleName: 'text',
     createdAt: 'date',
   },
-  own: ['detailReadAt', 'askedTurn'],
+  own: ['detailReadAt', 'lookupTurn'],
   counted: [
     ['state', 'mfaStatus', 'mfaAction'],
     ['state', 'roleId', 'roleName'],
@@ -64,7 +64,7 @@ export const usersTable: RecordTable = {
   unread: ['firstName', 'lastName'],
   settle(next, known) {
     const renamed = next['roleName'] !== known['roleName']
-    return renamed && next['roleId'] === null ? { roleId: null, askedTurn: null } : {}
+    return renamed && next['roleId'] === null ? { roleId: null, lookupTurn: null } : {}
   },
   isHistory: (field, known) => field !== 'roleId' || known['detailReadAt'] !== null,
 }

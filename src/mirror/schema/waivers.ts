@@ -35,7 +35,7 @@ export const waivedFindings = sqliteTable(
     /** 1 = it was opened after a waiver for all was agreed. */
     later: integer('later').notNull().default(0),
     /** 1 = it is more severe by now than when it was accepted. */
-    severer: integer('severer').notNull().default(0),
+    moreSevere: integer('more_severe').notNull().default(0),
     /** When other facts ended the acceptance, for good, and which. */
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
@@ -50,7 +50,7 @@ export const waivedFindings = sqliteTable(
       .on(table.tenantId, table.check, table.waiver, table.terms, table.openSeverity, table.lapsedAt)
       .where(sql`lapsed_at is not null and open_severity is not null`),
     index('waived_findings_broad')
-      .on(table.tenantId, table.waiver, table.terms, table.later, table.severer)
-      .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or severer = 1)`),
+      .on(table.tenantId, table.waiver, table.terms, table.later, table.moreSevere)
+      .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1)`),
   ],
 )

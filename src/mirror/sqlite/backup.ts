@@ -46,11 +46,11 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   let target = to
   try {
     target = backupTarget(to, from)
-    using draft = openTempFile(target)
-    await copy(options, draft.file)
+    using tempFile = openTempFile(target)
+    await copy(options, tempFile.file)
     onProgress?.({ doing: 'checking' })
-    const content = seal(draft.file, resolve(from), target)
-    draft.publish()
+    const content = seal(tempFile.file, resolve(from), target)
+    tempFile.publish()
     return { file: target, ...content }
   } catch (error) {
     throw failure(error, target)

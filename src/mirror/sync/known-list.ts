@@ -31,11 +31,12 @@ export function knownListStore(database: Database, parts: KnownListParts): Pick<
 
   /** Nothing waits for a complete list: no hold, no quarantined record, no open full sync, no accepted removal. */
   function isSettled({ tenantId, resource }: ListCommit): boolean {
-    if (quarantine.holdsAny(tenantId, writer(resource).table) || removals.anyAccepted(tenantId, resource)) return false
+    if (quarantine.containsAny(tenantId, writer(resource).table) || removals.anyAccepted(tenantId, resource))
+      return false
     return unsettled.get({ tenantId, resource }) === undefined
   }
 
-  function showsWhatIsHeld({ tenantId, resource, items }: ListCommit): boolean {
+  function showsQuarantined({ tenantId, resource, items }: ListCommit): boolean {
     const { table, find, holds } = writer(resource)
     const good = items.filter((item): item is Good => item.ok)
     if (good.length === 0 || good.length < items.length) return false
@@ -54,7 +55,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Pick<
   return {
     async confirmList(list) {
       return transact(database, () => {
-        if (!isSettled(list) || !showsWhatIsHeld(list)) return null
+        if (!isSettled(list) || !showsQuarantined(list)) return null
         const counts: CommitCounts = {
           created: 0,
           updated: 0,

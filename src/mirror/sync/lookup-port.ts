@@ -42,7 +42,7 @@ export interface LookUpStore {
   /** Records that the last complete full sync showed, those asked longest ago first. */
   listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
   /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
-  noteAsked(tenantId: number, resource: ResourceName, rid: number): Promise<void>
+  noteLookup(tenantId: number, resource: ResourceName, rid: number): Promise<void>
   /**
    * To be called for a missing record that exists: it is missing no longer and keeps its values. Until a list shows it
    * again its absences are still counted, and no finding of it resolves.

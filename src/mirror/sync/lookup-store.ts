@@ -42,8 +42,8 @@ export function lookUpStore(database: Database, quarantine: QuarantineStore): Lo
     async listed(tenantId, resource, limit) {
       return byResource(resource).listed.all(tenantId, limit)
     },
-    async noteAsked(tenantId, resource, rid) {
-      transact(database, () => byResource(resource).noteAsked.run(tenantId, rid))
+    async noteLookup(tenantId, resource, rid) {
+      transact(database, () => byResource(resource).noteLookup.run(tenantId, rid))
     },
     async noteExists(tenantId, resource, rid) {
       transact(database, () => {
@@ -64,18 +64,18 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
     listed: raw.prepare<[number, number], LookUp>(
       `select rid, ${column} as key from "${name}"
        where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0
-       order by asked_turn, ${column} limit ?`,
+       order by lookup_turn, ${column} limit ?`,
     ),
     missing: raw.prepare<[string, number, number, number], MissingRecord>(
       `select r.rid, r.${column} as key, r.absent_full_syncs as fullSyncs from "${name}" r indexed by "${name}_missing"
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
-       order by r.asked_turn, a.rid is null, r.missing_since, r.rid limit ?`,
+       order by r.lookup_turn, a.rid is null, r.missing_since, r.rid limit ?`,
     ),
     noteExists: raw.prepare<[number]>(`update "${name}" set missing_since = null where rid = ?`),
-    noteAsked: raw.prepare<[number, number]>(
-      `update "${name}" set asked_turn =
-         (select coalesce(max(asked_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)
+    noteLookup: raw.prepare<[number, number]>(
+      `update "${name}" set lookup_turn =
+         (select coalesce(max(lookup_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)
        where rid = ?`,
     ),
   }
@@ -88,14 +88,14 @@ function detailStatements(raw: Database['raw']) {
   const names = '(select value from json_each(?))'
   return {
     unaskedSince: raw.prepare<[number, number, number], LookUp>(
-      `${unread} and asked_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
+      `${unread} and lookup_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
     ),
-    inVain: raw.prepare<[number, number], LookUp>(`${unread} and asked_turn is not null order by asked_turn limit ?`),
+    inVain: raw.prepare<[number, number], LookUp>(`${unread} and lookup_turn is not null order by lookup_turn limit ?`),
     ambiguous: raw.prepare<[number, string, number], LookUp>(
-      `${read} and role_name in ${names} order by asked_turn, user_id limit ?`,
+      `${read} and role_name in ${names} order by lookup_turn, user_id limit ?`,
     ),
     others: raw.prepare<[number, string, number], LookUp>(
-      `${read} and (role_name is null or role_name not in ${names}) order by asked_turn, user_id limit ?`,
+      `${read} and (role_name is null or role_name not in ${names}) order by lookup_turn, user_id limit ?`,
     ),
   }
 }

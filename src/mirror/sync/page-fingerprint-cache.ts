@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Revisions } from '../history/revisions.ts'
-import type { KnownPage, PageMemory } from '../port.ts'
+import type { PageFingerprint, PageMemory } from '../port.ts'
 import { countRids, rangeOfRids } from '../records/rid-set.ts'
 import type { Database } from '../sqlite/database.ts'
 
@@ -16,7 +16,7 @@ interface Row {
 
 /** Remembers what the pages of a full sync came to; the methods but `find` expect to run inside a transaction. */
 export interface PageFingerprints {
-  find(tenantId: number, resource: ResourceName, page: number, reading: string): KnownPage | null
+  find(tenantId: number, resource: ResourceName, page: number, reading: string): PageFingerprint | null
   /** Packed ids of the records that the page shows, unless one of them is no longer as the page shows it. */
   intact(tenantId: number, resource: ResourceName, page: number, memory: PageMemory): Buffer | null
   remember(

@@ -94,7 +94,7 @@ export interface PageMemory {
 }
 
 /** A page of the last full sync: while its records stay as it showed them, the same bytes need not be read again. */
-export interface KnownPage {
+export interface PageFingerprint {
   readonly digest: string
   readonly records: number
   /** What the engine noted about it. */
@@ -114,7 +114,7 @@ export interface KnownPageCommit extends PageMemory {
 /** Pages that come again byte for byte. */
 export interface KnownPageStore {
   /** The page that the last full sync showed in this place, read in this way; null when there is none. */
-  knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<KnownPage | null>
+  knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
   /** Null, with nothing written, when its records are no longer as the known page showed them. */
   commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
 }

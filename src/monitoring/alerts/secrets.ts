@@ -3,13 +3,13 @@ import type { Pack } from '../monitoring.ts'
 import { series } from '../promql.ts'
 
 const daySeconds = 86_400
-const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:held'
-const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:held'
+const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known'
+const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known'
 /** An operator accepted it: then no rung of the ladder is climbed. */
-const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:held == 1'
+const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:last_known == 1'
 /** The configuration has the check switched off: then it is no matter of this tenant. */
 const unlessOff = (check: string) =>
-  `unless on (tenant) tenant_check:tenantwatch_check_enabled:held{check="${check}"} == 0`
+  `unless on (tenant) tenant_check:tenantwatch_check_enabled:last_known{check="${check}"} == 0`
 const expiring = 'api-client-secret-not-expiring'
 const expired = 'api-client-secret-not-expired'
 const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'

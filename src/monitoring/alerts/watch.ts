@@ -1,5 +1,5 @@
 import type { Alert, AlertGroup } from '../alert.ts'
-import { heldFor, unlessAlive } from '../promql.ts'
+import { lastKnownFor, unlessAlive } from '../promql.ts'
 
 /** Series without which other rules would never fire: were one of them missing, silence would look like health. */
 const vital = [
@@ -59,7 +59,7 @@ const alerts: readonly Alert[] = [
         expr: [
           'group by (tenant) (',
           '  last_over_time(tenantwatch_check_enabled[1h])',
-          `  or (last_over_time(tenantwatch_check_enabled[${heldFor}]) ${unlessAlive})`,
+          `  or (last_over_time(tenantwatch_check_enabled[${lastKnownFor}]) ${unlessAlive})`,
           ')',
           'unless group by (tenant) (tenantwatch_check_enabled)',
         ].join('\n'),

@@ -21,7 +21,7 @@ ${markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows)}
 
 ## Recorded by the shipped rules
 
-${wrapped('A daemon that dies, or a target that vanishes, must not look like a finding that is fixed: the series ending in `:held` keep the last known value for three days, unless a daemon that answers no longer tells it.')}
+${wrapped('A daemon that dies, or a target that vanishes, must not look like a finding that is fixed: the series ending in `:last_known` keep the last known value for three days, unless a daemon that answers no longer tells it.')}
 
 ${markdownTable(['Series', 'Meaning'], recorded)}
 `

@@ -13,13 +13,13 @@ export interface RoleSeed {
   readonly problems: boolean
 }
 
-type Draft = Pick<RoleTruth, 'name' | 'state' | 'type' | 'isReadOnly'> & { readonly codes: readonly string[] }
+type RoleBlueprint = Pick<RoleTruth, 'name' | 'state' | 'type' | 'isReadOnly'> & { readonly codes: readonly string[] }
 
 /** The seeded roles of a tenant: those people have, those API clients have, inactive ones and two of one name. */
 export function seedRoles(seed: RoleSeed): RoleTruth[] {
-  const drafts: Draft[] = []
-  const add = (name: string, codes: readonly string[], other: Partial<Omit<Draft, 'name' | 'codes'>> = {}) => {
-    drafts.push({ name, codes, state: 'Active', type: 'User', isReadOnly: false, ...other })
+  const blueprints: RoleBlueprint[] = []
+  const add = (name: string, codes: readonly string[], other: Partial<Omit<RoleBlueprint, 'name' | 'codes'>> = {}) => {
+    blueprints.push({ name, codes, state: 'Active', type: 'User', isReadOnly: false, ...other })
   }
   const inactive = { state: seed.inactiveState }
   add('Member', ['Portal_Dashboard_Read', 'Portal_Documents_Upload'])
@@ -42,15 +42,15 @@ export function seedRoles(seed: RoleSeed): RoleTruth[] {
       .map(({ role, permissions }) => [role, permissions]),
   )
   for (const [role, codes] of ofTokens) add(role, codes, { type: 'ApiClient' })
-  for (let n = 1; drafts.length < seed.count; n++) add(`Team ${n}`, ['Portal_Dashboard_Read'])
+  for (let n = 1; blueprints.length < seed.count; n++) add(`Team ${n}`, ['Portal_Dashboard_Read'])
 
-  return drafts.map(({ codes, ...draft }, index) => ({
+  return blueprints.map(({ codes, ...blueprint }, index) => ({
     roleId: seed.firstId + index * 7,
-    name: draft.name,
-    description: `${draft.name} of the ${seed.tenant} tenant`,
-    state: draft.state,
-    type: draft.type,
-    isReadOnly: draft.isReadOnly,
+    name: blueprint.name,
+    description: `${blueprint.name} of the ${seed.tenant} tenant`,
+    state: blueprint.state,
+    type: blueprint.type,
+    isReadOnly: blueprint.isReadOnly,
     permissions: seed.permissions.filter(({ code }) => codes.includes(code)),
     raw: {},
   }))

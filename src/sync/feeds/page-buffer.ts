@@ -8,7 +8,7 @@ import type { Fetched } from '../resource.ts'
 import { beginFullSync, fullSyncMs, type Moment, momentOf, type Run } from '../run.ts'
 
 /** Of a longer list the full sync is written as it advances: what is held takes memory, and is compared at one go. */
-const mostHeld = 50
+const maxBuffered = 50
 const mostBytes = 2 * 2 ** 20
 
 /**
@@ -32,7 +32,7 @@ export interface PageBuffer {
 /** @param full sync the one that is begun already; without one the pages begin it. */
 export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
   const begun = momentOf(run.context)
-  const era = run.era()
+  const decisionVersion = run.decisionVersion()
   const isFirst = fullSync === undefined
   const pages: { readonly page: Fetched; readonly cursor: string | null }[] = []
   let written = fullSync
@@ -46,7 +46,8 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
   async function release(): Promise<FullSyncRow> {
     if (written !== undefined) return written
     // A decision ends open full syncs, and this would have been one; the next run reads the list anew.
-    if (run.era() !== era) throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
+    if (run.decisionVersion() !== decisionVersion)
+      throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
     // Another run may have raised a hold while this one waited.
     run.guard.insist()
     written = await beginFullSync(run, null, { begun })
@@ -68,12 +69,12 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
     },
     async add(page, cursor) {
       room -= page.bytes ?? 0
-      if (written === undefined && pages.length < mostHeld && room >= 0) pages.push({ page, cursor })
+      if (written === undefined && pages.length < maxBuffered && room >= 0) pages.push({ page, cursor })
       else await write(await release(), { page, cursor })
     },
     async confirm() {
       const [first] = pages
-      if (written !== undefined || first === undefined || run.era() !== era) return false
+      if (written !== undefined || first === undefined || run.decisionVersion() !== decisionVersion) return false
       const durationMs = Math.round(run.context.clock.monotonic() - begun.since)
       const { serverTime } = first.page.meta
       const whole = { startedAt: begun.at, durationMs, serverTime, reachedEndServerTime: serverTime }

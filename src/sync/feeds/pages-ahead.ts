@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { KnownPage } from '../../mirror/port.ts'
+import type { PageFingerprint } from '../../mirror/port.ts'
 import { queryAt } from '../pages/page-reading.ts'
 import type { FeedResource, Fetched } from '../resource.ts'
 import type { Run } from '../run.ts'
@@ -8,7 +8,7 @@ import { fetchFeedPage } from './feed-reading.ts'
 /** One page to be asked for: its cursor, and what the mirror knows in its place. */
 export interface PageWanted {
   readonly cursor: string | null
-  readonly known: KnownPage | null
+  readonly known: PageFingerprint | null
 }
 
 /** Asks for the next page of a feed while the one before it is being written. */

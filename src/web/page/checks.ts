@@ -49,10 +49,10 @@ function failing({ status, open, waived, entities, notEvaluated, unevaluated = [
   const isOpenEnded = status === 'unknown'
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const more = isOpenEnded && failed > 0 ? html`<span class="why">or more</span>` : ''
-  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${unjudgedOf({ notEvaluated, unevaluated })}`
+  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${unevaluatedOf({ notEvaluated, unevaluated })}`
 }
 
-function unjudgedOf({
+function unevaluatedOf({
   notEvaluated,
   unevaluated = [],
 }: Pick<CheckView, 'notEvaluated' | 'unevaluated'>): Html | string {

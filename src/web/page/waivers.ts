@@ -26,7 +26,7 @@ const meanings: Readonly<Record<WaiverState, string | null>> = {
 const breadths: Readonly<Record<Breadth, string>> = {
   entities: 'more entities than anybody looked at one by one',
   later: 'findings that came after it was agreed',
-  severer: 'findings more severe than when it was agreed',
+  moreSevere: 'findings more severe than when it was agreed',
 }
 
 /** What somebody accepted, until when, why, and what has become of it. */

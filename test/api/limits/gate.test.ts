@@ -11,23 +11,23 @@ function setUp({ clock = fakeClock(), ...options }: Partial<RateLimiterOptions> 
     stored.push(until)
     return true
   }
-  const gate = new RateLimiter({ clock, requestsPerSecond: 0, blockedUntil: 0, storeWait, ...options })
+  const rateLimiter = new RateLimiter({ clock, requestsPerSecond: 0, blockedUntil: 0, storeWait, ...options })
   const again = () => new RateLimiter({ clock, requestsPerSecond: 0, blockedUntil: stored.at(-1) ?? 0, storeWait })
-  return { clock, gate, stored, again }
+  return { clock, rateLimiter, stored, again }
 }
 
 it.each([-dayMs, -hourMs, hourMs, dayMs])(
   'a wall clock that is set by %i ms neither ends nor lengthens a long wait',
   async (jump) => {
-    const { clock, gate } = setUp()
-    await gate.hold(600 * secondMs)
+    const { clock, rateLimiter } = setUp()
+    await rateLimiter.hold(600 * secondMs)
     clock.jump(jump)
     clock.advance(569 * secondMs)
     const retryAt = clock.now() + 31 * secondMs
-    expect(await caught(gate.pass())).toMatchObject({ reason: 'rate_limited', retryAt })
-    expect(gate.blockedUntil).toBe(retryAt)
+    expect(await caught(rateLimiter.pass())).toMatchObject({ reason: 'rate_limited', retryAt })
+    expect(rateLimiter.blockedUntil).toBe(retryAt)
     clock.advance(31 * secondMs)
-    await gate.pass()
+    await rateLimiter.pass()
     expect(clock.sleeps).toEqual([])
   },
 )
@@ -40,27 +40,27 @@ it.each([-dayMs, dayMs])(
       clock.jump(jump)
       await clock.sleep(ms)
     }
-    const { gate } = setUp({ clock: { ...clock, sleep } })
+    const { rateLimiter } = setUp({ clock: { ...clock, sleep } })
     const start = clock.monotonic()
-    await gate.hold(20 * secondMs)
-    await gate.pass()
+    await rateLimiter.hold(20 * secondMs)
+    await rateLimiter.pass()
     expect(clock.monotonic() - start).toBe(20 * secondMs)
   },
 )
 
 it('a wait is stored as wall time before its answer is handed on, a short one, too', async () => {
-  const { clock, gate, stored } = setUp()
-  await gate.hold(5 * secondMs)
+  const { clock, rateLimiter, stored } = setUp()
+  await rateLimiter.hold(5 * secondMs)
   expect(stored).toEqual([clock.now() + 5 * secondMs])
-  await gate.hold(hourMs)
+  await rateLimiter.hold(hourMs)
   expect(stored.at(-1)).toBe(clock.now() + hourMs)
-  await gate.hold(2 * secondMs)
+  await rateLimiter.hold(2 * secondMs)
   expect(stored).toHaveLength(2)
 })
 
 it('the process after a kill waits out what is left', async () => {
-  const { clock, gate, again } = setUp()
-  await gate.hold(90 * secondMs)
+  const { clock, rateLimiter, again } = setUp()
+  await rateLimiter.hold(90 * secondMs)
   clock.advance(50 * secondMs)
   const next = again()
   expect(await caught(next.pass())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 40 * secondMs })
@@ -72,10 +72,10 @@ it('the process after a kill waits out what is left', async () => {
 it.each([-dayMs, dayMs])(
   'a wall clock set by %i ms in mid wait is made good in what the next process reads',
   async (jump) => {
-    const { clock, gate, again } = setUp()
-    await gate.hold(600 * secondMs)
+    const { clock, rateLimiter, again } = setUp()
+    await rateLimiter.hold(600 * secondMs)
     clock.jump(jump)
-    await caught(gate.pass())
+    await caught(rateLimiter.pass())
     clock.advance(100 * secondMs)
     expect(again().blockedUntil).toBe(clock.now() + 500 * secondMs)
   },
@@ -83,28 +83,28 @@ it.each([-dayMs, dayMs])(
 
 it('a stored wait counts for no longer than what was left of it, whatever clock it was stored by', async () => {
   const clock = fakeClock()
-  const { gate, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
-  expect(gate.blockedUntil).toBe(clock.now() + hourMs)
-  expect((await caught(gate.pass())).retryAt).toBe(clock.now() + hourMs)
+  const { rateLimiter, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
+  expect(rateLimiter.blockedUntil).toBe(clock.now() + hourMs)
+  expect((await caught(rateLimiter.pass())).retryAt).toBe(clock.now() + hourMs)
   expect(stored).toEqual([clock.now() + hourMs])
   clock.advance(hourMs)
-  await gate.pass()
+  await rateLimiter.pass()
 })
 
 it('what is stored is cleared once it has passed, so that a clock set back cannot revive it', async () => {
-  const { clock, gate, stored, again } = setUp()
-  await gate.hold(60 * secondMs)
+  const { clock, rateLimiter, stored, again } = setUp()
+  await rateLimiter.hold(60 * secondMs)
   clock.advance(60 * secondMs)
-  await gate.pass()
+  await rateLimiter.pass()
   expect(stored.at(-1)).toBe(0)
   clock.jump(-dayMs)
   expect(again().blockedUntil).toBe(0)
 })
 
 it('requests without a wait store nothing', async () => {
-  const { clock, gate, stored } = setUp()
+  const { clock, rateLimiter, stored } = setUp()
   for (let i = 0; i < 5; i++) {
-    await gate.pass()
+    await rateLimiter.pass()
     clock.advance(hourMs)
   }
   expect(stored).toEqual([])
@@ -114,7 +114,7 @@ it('waits that were stated side by side are stored in order, however slow the st
   const written: number[] = []
   const delays = [30, 10, 0]
   const clock = fakeClock()
-  const { gate } = setUp({
+  const { rateLimiter } = setUp({
     clock,
     async storeWait(until) {
       for (let turns = delays.shift() ?? 0; turns > 0; turns--) await null
@@ -122,26 +122,26 @@ it('waits that were stated side by side are stored in order, however slow the st
       return true
     },
   })
-  await Promise.all([gate.hold(100_000), gate.hold(200_000), gate.hold(300_000)])
+  await Promise.all([rateLimiter.hold(100_000), rateLimiter.hold(200_000), rateLimiter.hold(300_000)])
   expect(written).toEqual([100_000, 200_000, 300_000])
 })
 
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
   const tried: number[] = []
-  const { gate, clock } = setUp({ storeWait: async (until) => tried.push(until) > 1 })
-  await gate.hold(hourMs)
+  const { rateLimiter, clock } = setUp({ storeWait: async (until) => tried.push(until) > 1 })
+  await rateLimiter.hold(hourMs)
   expect(tried).toHaveLength(1)
-  expect(await caught(gate.pass())).toMatchObject({ reason: 'rate_limited' })
-  await caught(gate.pass())
+  expect(await caught(rateLimiter.pass())).toMatchObject({ reason: 'rate_limited' })
+  await caught(rateLimiter.pass())
   expect(tried).toEqual([clock.now() + hourMs, clock.now() + hourMs])
 })
 
 it('those who waited together start no faster than the rate allows', async () => {
-  const { clock, gate } = setUp({ requestsPerSecond: 2 })
-  await gate.hold(10 * secondMs)
+  const { clock, rateLimiter } = setUp({ requestsPerSecond: 2 })
+  await rateLimiter.hold(10 * secondMs)
   const starts: number[] = []
   for (let i = 0; i < 5; i++) {
-    await gate.pass()
+    await rateLimiter.pass()
     starts.push(clock.monotonic())
   }
   expect(starts).toEqual([10_000, 10_000, 11_000, 11_000, 12_000])
@@ -150,11 +150,11 @@ it('those who waited together start no faster than the rate allows', async () =>
 it('a wait that is stated while a request waits for its turn holds it back, too', async () => {
   const clock = fakeClock()
   const sleep = async (ms: number) => {
-    if (clock.monotonic() === 0) await gate.hold(15 * secondMs)
+    if (clock.monotonic() === 0) await rateLimiter.hold(15 * secondMs)
     await clock.sleep(ms)
   }
-  const { gate } = setUp({ clock: { ...clock, sleep }, requestsPerSecond: 1 })
-  await gate.pass()
-  await gate.pass()
+  const { rateLimiter } = setUp({ clock: { ...clock, sleep }, requestsPerSecond: 1 })
+  await rateLimiter.pass()
+  await rateLimiter.pass()
   expect(clock.monotonic()).toBe(15 * secondMs)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { InputQuality } from '../../../src/model/data-quality.ts'
 import type { CheckView } from '../../../src/model/posture.ts'
-import { coverageOf, doubtOf, requirementState, standingOf } from '../../../src/report/coverage.ts'
+import { coverageOf, requirementState, standingOf, unknownReasonOf } from '../../../src/report/coverage.ts'
 
 const view = (more: Partial<CheckView>): CheckView => ({
   check: 'user-mfa-enrolled',
@@ -62,10 +62,12 @@ it('calls a check waived only when it fails for nobody else, and off before anyt
 
 it('calls no check waived while others than the waived may fail', () => {
   const none = { entities: 3, evaluated: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
-  expect(doubtOf(none, [trusted])).toBe(null)
-  expect(doubtOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
-  expect(doubtOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')
-  expect(doubtOf(none, [trusted, { ...trusted, partial: ['quarantined', 'missing_records'] }])).toBe('quarantined')
+  expect(unknownReasonOf(none, [trusted])).toBe(null)
+  expect(unknownReasonOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
+  expect(unknownReasonOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')
+  expect(unknownReasonOf(none, [trusted, { ...trusted, partial: ['quarantined', 'missing_records'] }])).toBe(
+    'quarantined',
+  )
   expect(standingOf(view({ open: {} }), 'quarantined')).toBe('unknown')
   expect(standingOf(view({}), 'quarantined')).toBe('fail')
 })

@@ -1,6 +1,6 @@
 import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
 import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type { MetricsConfig, ResourceSeries, TenantShape } from '../../../src/metrics/series-config.ts'
+import type { MetricsConfig, ResourceSeries, TenantSeriesConfig } from '../../../src/metrics/series-config.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
@@ -19,7 +19,7 @@ const shapeOf = (series: ResourceSeries) => ({
   endpoints: [`/api/public/${series.resource}`, ...(series.resource === 'users' ? ['/api/public/users/{id}'] : [])],
 })
 
-export function tenantShape(name: string): TenantShape {
+export function tenantSeriesConfig(name: string): TenantSeriesConfig {
   const all = [
     apiClientsSeries,
     authenticationSettingsSeries,
@@ -32,7 +32,7 @@ export function tenantShape(name: string): TenantShape {
 }
 
 export const config: MetricsConfig = {
-  tenants: [tenantShape('acme')],
+  tenants: [tenantSeriesConfig('acme')],
   waivers: [
     {
       id: 'break-glass',

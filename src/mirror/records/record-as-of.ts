@@ -35,7 +35,7 @@ export interface RecordAsOf {
   /** The same of a time that is not of a row of the record. */
   includes(time: number): boolean
   /** When a row was written: one that is ahead of the cut's time, when the clock was set back from there. */
-  lived(time: number): number
+  clampToLife(time: number): number
 }
 
 /** Asks for each time the clock was set back, oldest first. */
@@ -59,7 +59,8 @@ export function recordAsOf(steps: readonly ClockStep[], at: number, present: boo
   return {
     setBackFrom: own !== undefined && at <= own.latest ? own.latest : null,
     includes: (time) => time <= (own !== undefined && at <= own.latest ? own.latest : at),
-    lived: (time) => (time <= at ? time : (steps.slice(0, life + 1).find(({ latest }) => latest >= time)?.at ?? at)),
+    clampToLife: (time) =>
+      time <= at ? time : (steps.slice(0, life + 1).find(({ latest }) => latest >= time)?.at ?? at),
     within(table, alias = table) {
       const written = `(${alias}.id <= ${floor[table] ?? 0} or ${alias}.${recordTimes[table]} <= ${at})`
       return ceiling === undefined ? written : `${alias}.id <= ${ceiling[table] ?? 0} and ${written}`
