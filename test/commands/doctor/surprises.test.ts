@@ -188,7 +188,7 @@ it('shows signs where they can be shown, and letters elsewhere', async () => {
 })
 
 it('tries the checks that operators wrote', async () => {
-  const world = await cli({ more: 'ownChecks: { folder: own }' })
+  const world = await cli({ more: 'ownChecks: { folder: own, timeoutSeconds: 300 }' })
   mkdirSync(join(world.folder, 'own'))
   const header = '-- id: own-one\n-- title: One\n-- severity: medium\n-- inputs: users\n'
   const query = "select userId as entity, 'ok' as status, 'm' as reason from users"

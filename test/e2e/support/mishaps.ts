@@ -45,7 +45,7 @@ export const worldOfMishaps: WorldOptions = {
   },
   files: { 'own/mallory.sql': ownCheck },
   ofTenant: ownClient,
-  more: (simulator) => `ownChecks: { folder: own }
+  more: (simulator) => `ownChecks: { folder: own, timeoutSeconds: 300 }
 checks: { document-required-present: { requirements: [{ id: policy, pattern: "policy*" }] } }
 waivers:
 ${waiverOf('accepted', 200, 'api-client-least-privilege', clientWithWaiver(simulator))}${waiverOf('of-somebody', 200, 'user-mfa-enrolled', String(nth(simulator.primary.state.users(), 5).userId))}`,
