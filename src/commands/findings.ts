@@ -4,21 +4,50 @@ import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import type { Breadth, TenantPosture, WaiverState } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
+import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { csvLine } from '../report/csv.ts'
 import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf/compliance-finding.ts'
-import { waiverNotes } from '../report/waiver-notes.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { exitCodeOf } from './support/fail-on.ts'
 import { openSoundMirror } from './support/sound-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
+
+/** Waivers that need a look: they cover nothing any more, or more than was looked at when they were agreed. */
+function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
+  return postures.flatMap(({ tenant, waivers }) =>
+    waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
+      const oddities = [
+        ...(state === 'active' ? [] : [stateWords[state]]),
+        ...(lapsed > 0 ? [`${lapsed} findings are not what it accepted any more`] : []),
+        ...breadth.map((way) => breadthWords[way]),
+      ]
+      const covers = covered > 0 ? ` (it covers ${covered})` : ''
+      return oddities.length === 0
+        ? []
+        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${oddities.join('; ')}`)]
+    }),
+  )
+}
+
+const stateWords = {
+  expired: 'it has expired',
+  lapsed: 'it has lapsed',
+  orphaned: 'there is nothing for it to cover',
+} as const satisfies Record<Exclude<WaiverState, 'active'>, string>
+
+const breadthWords = {
+  entities: 'it covers many entities',
+  later: 'it covers findings that were opened after it was agreed',
+  moreSevere: 'it covers findings that are more severe than when they were accepted',
+} as const satisfies Record<Breadth, string>
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf'] as const
 const fields = [

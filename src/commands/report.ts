@@ -8,10 +8,10 @@ import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { escapeInJson } from '../model/text/printable-json.ts'
 import { buildReport } from '../report/build-report.ts'
-import type { Report } from '../report/report.ts'
+import type { Report, TenantReport } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
-import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { readMoment } from './support/moment.ts'
@@ -123,4 +123,31 @@ function noteDifference(io: Io, { configurationDigest }: Report, settings: Setti
   io.stderr.write(
     'The configuration here is not the one that the engine last evaluated by; the report tells of the latter.\n',
   )
+}
+
+/** The report as one JSON object, piece by piece; every finding is in it. */
+async function* reportJson(report: Report): AsyncIterable<string> {
+  const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
+  const configuration = { since: configuredSince, digest: configurationDigest }
+  yield `${open({ asOf: toIso(at), version, recordBegins, configuration, notes })},\n  "tenants": [`
+  for (const [i, tenant] of tenants.entries()) {
+    yield i === 0 ? '\n' : ',\n'
+    yield* tenantJson(tenant)
+  }
+  yield '\n  ]\n}\n'
+}
+
+async function* tenantJson({ findings, ...tenant }: TenantReport): AsyncIterable<string> {
+  yield `${open(tenant)},\n  "findings": [`
+  let separator = '\n'
+  for await (const finding of findings()) {
+    yield `${separator}${escapeInJson(JSON.stringify(finding))}`
+    separator = ',\n'
+  }
+  yield '\n  ]\n}'
+}
+
+/** An object without its end. */
+function open(value: object): string {
+  return escapeInJson(JSON.stringify(value, null, 2)).slice(0, -'\n}'.length)
 }

@@ -3,7 +3,6 @@ import { exitCodes, type Io } from '../model/process/io.ts'
 import { systemClock } from '../model/process/system-clock.ts'
 import { printable } from '../model/text/printable.ts'
 import { isService, reloads, runProgram } from './program.ts'
-import { endNow } from './support/end-now.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds: a second less than is promised. */
 const stopLimitMs = 4000
@@ -77,4 +76,14 @@ function crash(error: unknown): void {
   } finally {
     process.exit(exitCodes.failed)
   }
+}
+
+/**
+ * Ends the process for certain. `process.exit` joins the threads that read files and ask for names, and so never ends while
+ * one of them hangs, as on a share that is gone; another program in the place of this one takes their threads away.
+ */
+export function endNow(code: number): void {
+  // The last of the listeners: others end children.
+  process.once('exit', () => process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {}))
+  process.exit(code)
 }

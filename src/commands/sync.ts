@@ -5,11 +5,13 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
+import { grouped } from '../model/text/grouped.ts'
 import { syncSummary } from '../report/sync-summary.ts'
+import type { SyncObserver } from '../sync/observer.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { exitCodeOf } from './support/fail-on.ts'
 import { createLog } from './support/logger.ts'
-import { progressLine } from './support/progress.ts'
+import { statusLine } from './support/status-line.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -60,4 +62,18 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   print(io, syncSummary(results, postures))
   return exitCodeOf(results, postures, failOn)
+}
+
+/** Tells on the terminal how many records a sync has read. */
+function progressLine(io: Io): { readonly page: SyncObserver['page']; clear(): void } {
+  const records = new Map<string, number>()
+  const line = statusLine(io)
+  return {
+    page(tenant, resource, _pages, count) {
+      const name = `${tenant} ${resource}`
+      records.set(name, (records.get(name) ?? 0) + count)
+      line.show(() => [...records].map(([key, sum]) => `${key} ${grouped(sum)}`).join('  '))
+    },
+    clear: line.clear,
+  }
 }

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
 import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
-import { isProgram } from './is-program.ts'
 import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
 import type { Catalogue, Settings } from './settings.ts'
@@ -124,5 +123,22 @@ function whyUnfit(path: string, mostBytes: number | undefined): string | null {
     return null
   } catch (error) {
     return error instanceof UnfitFile ? error.message : null
+  }
+}
+
+/** True when a program would be found and may be run: a name in one of the folders of PATH, a path from `cwd`. */
+function isProgram(name: string, cwd: string, path = '/usr/bin:/bin'): boolean {
+  const places = /[\\/]/.test(name)
+    ? [resolve(cwd, name)]
+    : path.split(delimiter).map((folder) => join(folder === '' ? cwd : folder, name))
+  return places.some(mayRun)
+}
+
+function mayRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }

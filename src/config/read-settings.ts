@@ -1,16 +1,35 @@
 import { effective } from './effective.ts'
-import { readHousekeeping } from './housekeeping.ts'
 import { readLimits } from './limits.ts'
 import { readOverridable } from './overridable.ts'
 import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
 import { defaultCron } from './schedule/cron-schedule.ts'
 import { readGeneralSchedule } from './schedule/schedule.ts'
 import { readServer } from './server.ts'
-import type { Settings } from './settings.ts'
-import { readTenants, tenantNames } from './tenants.ts'
+import type { Settings, TenantSettings } from './settings.ts'
+import { type Common, readTenant } from './tenant.ts'
 import { readWaivers } from './waivers.ts'
 import type { Context } from './yaml/context.ts'
-import { readMap } from './yaml/section.ts'
+import { oneOf, text, wholeNumber } from './yaml/leaves.ts'
+import { readList, readMap, readSection, valueAt } from './yaml/section.ts'
+
+const wantedStore = 'want the path of the database file'
+
+const sections = {
+  history: { retentionDays: wholeNumber(1, 36_500).optional() },
+  store: { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional() },
+  log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
+}
+
+/** Reads `history`, `store` and `log`. */
+function readHousekeeping(
+  raw: Readonly<Record<string, unknown>>,
+  { report }: Context,
+): Pick<Settings, 'historyRetentionDays' | 'storePath' | 'logLevel'> {
+  const { retentionDays = 400 } = readSection(sections.history, raw['history'], ['history'], report)
+  const { path = 'data/tenantwatch.db' } = readSection(sections.store, raw['store'], ['store'], report)
+  const { level = 'info' } = readSection(sections.log, raw['log'], ['log'], report)
+  return { historyRetentionDays: retentionDays, storePath: path, logLevel: level }
+}
 
 const keys = [
   'tenants',
@@ -50,4 +69,27 @@ export function readSettings(written: unknown, given: Context): Settings {
     ownChecks,
     waivers: readWaivers(raw['waivers'], names, context),
   }
+}
+
+/** Reads `tenants`: at least one, each name once. */
+function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {
+  const list = readList(raw, ['tenants'], context.report)
+  const noList = raw === undefined || raw === null || Array.isArray(raw)
+  if (list.length === 0 && noList) context.report.say(['tenants'], 'lists no tenant; want at least one')
+  const names = tenantNames(raw)
+  for (const [index, name] of names.entries()) {
+    const first = names.indexOf(name)
+    if (name === undefined || first === index) continue
+    context.report.wrong(['tenants', index, 'name'], name, `\`tenants[${first}]\` has this name already`)
+  }
+  return list.flatMap((item, index) => readTenant(item, ['tenants', index], common, context) ?? [])
+}
+
+/** The names as written, also those of tenants with problems. */
+function tenantNames(raw: unknown): readonly (string | undefined)[] {
+  if (!Array.isArray(raw)) return []
+  return raw.map((item) => {
+    const name = valueAt(item, ['name'])
+    return typeof name === 'string' ? name : undefined
+  })
 }

@@ -1,11 +1,26 @@
 import { resolve } from 'node:path'
 import { formatListen } from '../config/listen.ts'
+import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import type { Settings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import { exposesDetails, isLoopback } from '../web/loopback.ts'
-import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { tryOwnChecks } from './own-check-problems.ts'
 import { tenantWarnings } from './tenant-warnings.ts'
+
+const subject = 'own checks'
+
+/** Checks that operators wrote: one that cannot be run is `unknown` for ever. */
+export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
+  const tried = await tryOwnChecks(settings, now)
+  if (tried.length === 0) return []
+  const advice = 'Mend the file; "tenantwatch config check" tries it again'
+  const bad = tried.flatMap(({ check, problem }) =>
+    problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
+  )
+  return bad.length > 0 ? bad : [fine(subject, `${tried.length} can be run`)]
+}
 
 const shortHistoryDays = 30
 

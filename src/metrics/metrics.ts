@@ -1,16 +1,45 @@
 import type { StoreSize } from '../mirror/sqlite/store-size.ts'
-import { bytePieces } from './byte-pieces.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
-import { openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
+import { familyLines, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { findingSamples } from './finding-gauge.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
-import { wantsOpenMetrics } from './negotiate.ts'
 import { preinitializeSeries } from './preinitialize.ts'
 import type { MetricsConfig } from './series-config.ts'
 import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
+
+/** Characters of a piece, more or less: large enough to be few, small enough to be sent and dropped one by one. */
+const pieceLength = 65_536
+
+/**
+ * A family as bytes, in pieces. They lie outside the heap of the JavaScript engine, and what each was made of is garbage
+ * at once: neither all samples nor the text as a whole are ever in memory.
+ *
+ * @param breathe is told after each piece how many lines it has.
+ * @throws whatever making or rendering the samples throws.
+ */
+async function bytePieces(
+  family: Family,
+  openMetrics: boolean,
+  breathe: (lines: number) => Promise<void>,
+): Promise<readonly Buffer[]> {
+  const pieces: Buffer[] = []
+  let text = ''
+  let lines = 0
+  for (const line of familyLines(family, openMetrics)) {
+    text += line
+    lines++
+    if (text.length < pieceLength) continue
+    pieces.push(Buffer.from(text))
+    await breathe(lines)
+    text = ''
+    lines = 0
+  }
+  await breathe(lines)
+  return text === '' ? pieces : [...pieces, Buffer.from(text)]
+}
 
 export interface MetricsOptions {
   readonly version: string
@@ -117,4 +146,30 @@ function shownSeries(config: MetricsConfig): (labels: Sample['labels']) => boole
 
 function byName(families: readonly Family[]): readonly Family[] {
   return families.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** True when an Accept header asks for OpenMetrics at least as eagerly as for the Prometheus text format. */
+export function wantsOpenMetrics(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  let openMetrics = 0
+  let text = 0
+  for (const part of accept.split(',')) {
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    const quality = readQuality(parameters)
+    if (type === 'application/openmetrics-text' && takesVersion1(parameters))
+      openMetrics = Math.max(openMetrics, quality)
+    if (type === 'text/plain') text = Math.max(text, quality)
+  }
+  return openMetrics > 0 && openMetrics >= text
+}
+
+function readQuality(parameters: readonly string[]): number {
+  const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+  const quality = text === undefined ? 1 : Number(text)
+  return quality >= 0 && quality <= 1 ? quality : 0
+}
+
+function takesVersion1(parameters: readonly string[]): boolean {
+  const version = parameters.find((parameter) => parameter.startsWith('version='))?.slice('version='.length)
+  return version === undefined || version === '1.0.0'
 }

@@ -22,7 +22,7 @@ import { withoutDetails } from '../model/text/redact-finding.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 import { dataQualityOf, resourceState } from '../web/data-quality.ts'
 import { tally } from '../web/tally.ts'
-import { coverageOf, standingOf, unknownReasonOf } from './coverage.ts'
+import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import {
   type Report,
   type ReportCheck,
@@ -31,7 +31,6 @@ import {
   standings,
   type TenantReport,
 } from './report.ts'
-import { requirementsOf } from './requirements.ts'
 
 export interface ReportRequest {
   readonly past: PastReader

@@ -1,8 +1,17 @@
+import type { Framework } from '../checks/frameworks/framework.ts'
+import { frameworks } from '../checks/frameworks.ts'
+import type { CheckFacts } from '../evaluate/check.ts'
 import type { SeverityCounts } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import type { Coverage, RequirementState, Standing } from './report.ts'
+import {
+  type Coverage,
+  type ReportFramework,
+  type RequirementState,
+  requirementStates,
+  type Standing,
+} from './report.ts'
 
 /**
  * How a check stands: what fails and is waived is neither passing nor failing, and while something else is in doubt it is
@@ -50,4 +59,34 @@ export function requirementState(checks: readonly Standing[]): RequirementState 
 
 function total(counts: SeverityCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+type Standings = ReadonlyMap<string, Standing>
+
+/** Every framework with the standing of its requirements. */
+export function requirementsOf(checks: readonly CheckFacts[], standings: Standings): readonly ReportFramework[] {
+  return (frameworks as readonly Framework[]).map((framework) => {
+    const { id, name, requirements } = framework
+    const shown = requirements.map((requirement) => {
+      const own = checks.filter((check) => names(check, framework, requirement.id)).map((check) => check.id)
+      const mapped = [...requirement.checks, ...own].map((check) => {
+        return { check, standing: standings.get(check) ?? ('unknown' as const) }
+      })
+      const state = requirementState(mapped.map(({ standing }) => standing))
+      return { id: requirement.id, title: requirement.title, state, checks: mapped }
+    })
+    const counts = Object.fromEntries(
+      requirementStates.map((state) => [state, shown.filter((one) => one.state === state).length]),
+    ) as ReportFramework['counts']
+    return { id, name, counts, requirements: shown }
+  })
+}
+
+/** True when an own check says in its header that it bears upon the requirement, as in `SOC 2 CC6.1` or `soc2:CC6.1`. */
+function names({ own }: CheckFacts, { aliases }: Framework, requirement: string): boolean {
+  return (own?.frameworks ?? []).some((text) => {
+    const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []
+    const plain = framework.toLowerCase().replace(/[^a-z\d]/g, '')
+    return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
+  })
 }

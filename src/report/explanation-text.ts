@@ -1,5 +1,5 @@
+import type { FindingView } from '../model/finding.ts'
 import type { ExplainedChange, ExplainedEvent, ExplainedRecord, ExplainedRule, Explanation } from './explanation.ts'
-import { waiverLines } from './waiver-lines.ts'
 
 /** An explanation for people, line by line. */
 export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
@@ -65,4 +65,14 @@ function changeLine({ at, change, field, before, after, requestId }: ExplainedCh
 
 function eventLine({ at, event, severity, message, resolution }: ExplainedEvent): string {
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
+}
+
+/** What a waiver says of a finding, for `explain`. */
+function waiverLines(waiver: FindingView['waiver']): readonly string[] {
+  if (waiver === null) return []
+  const { id, owner, reason, expires, explanation } = waiver
+  return [
+    `Waiver       ${id} of ${owner}, until ${expires}: ${reason}`,
+    ...(explanation === null ? [] : [`             ${explanation}`]),
+  ]
 }

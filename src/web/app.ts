@@ -1,22 +1,48 @@
+import type { FindingView } from '../model/finding.ts'
+import { jsonArray } from '../model/text/json-array.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
 import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, json, ofType, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
-import { findingParameters } from './finding-query.ts'
+import { findingParameters, parseFindingQuery } from './finding-query.ts'
 import type { HeavyLane } from './heavy-lane.ts'
 import { isLoopback } from './loopback.ts'
-import { favicon } from './page/favicon.ts'
 import { loadPage } from './page/load-page.ts'
 import { renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
-import { stylesheet } from './page/stylesheet.ts'
+import { favicon, stylesheet } from './page/stylesheet.ts'
 import { refuse } from './refuse.ts'
 import { headersOf } from './security-headers.ts'
 import { shownPostures } from './shown-postures.ts'
 import { checksJson, statusJson } from './status-json.ts'
-import { streamFindings } from './stream-findings.ts'
 import { unknownName } from './unknown-name.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
+
+const contentType = 'application/json; charset=utf-8'
+
+/** Answers `/api/v1/findings`, an array in the shape of the contract, which is read while it is sent. */
+async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
+  const parsed = parseFindingQuery(request.query)
+  if (!parsed.ok) return refuse(request, 400, parsed.message)
+  const unknown = unknownName(parsed.query, options.sources.names())
+  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
+  if (request.method === 'HEAD') return ofType(contentType, [])
+  const batches = options.sources.findings(parsed.query)
+  const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
+  // The first chunk before the status line: a store that cannot be read is still a 500.
+  const first = await chunks.next()
+  return ofType(contentType, from(first.value ?? '', chunks))
+}
+
+async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+async function* redacted(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<readonly FindingView[]> {
+  for await (const batch of batches) yield batch.map(withoutDetails)
+}
 
 /** Answers what is asked; it never throws. */
 export type App = (request: WebRequest) => Promise<Answer>

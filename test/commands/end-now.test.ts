@@ -9,7 +9,7 @@ it('ends a process although a read of it hangs, with its exit code and after its
   execFileSync('mkfifo', [pipe])
   const script = `
     import { readFile } from 'node:fs/promises'
-    import { endNow } from ${JSON.stringify(new URL('../../src/commands/support/end-now.ts', import.meta.url).href)}
+    import { endNow } from ${JSON.stringify(new URL('../../src/commands/start.ts', import.meta.url).href)}
     process.once('exit', () => console.log('listener'))
     readFile(${JSON.stringify(pipe)})
     setTimeout(() => endNow(3), 100)`

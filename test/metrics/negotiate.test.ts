@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wantsOpenMetrics } from '../../src/metrics/negotiate.ts'
+import { wantsOpenMetrics } from '../../src/metrics/metrics.ts'
 
 it.each([
   [undefined, false],

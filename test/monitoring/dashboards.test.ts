@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
-import { dashboards } from '../../src/monitoring/dashboards/index.ts'
-import { renderDashboard } from '../../src/monitoring/dashboards/render.ts'
+import { dashboards, renderDashboard } from '../../src/monitoring/dashboards/render.ts'
 
 const pack = defaultPack()
 

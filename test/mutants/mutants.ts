@@ -405,7 +405,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an own check that reads the clock is remembered',
-    file: 'src/config/own-checks/query-text.ts',
+    file: 'src/config/own-checks/parse-checks.ts',
     find: 'return timeWords.test(query)',
     replace: "return query.includes(':now')",
     tests: ['test/config/own-checks'],

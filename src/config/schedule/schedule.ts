@@ -2,9 +2,27 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Catalogue, CronSchedule, ResourceDefaults, ResourceSettings } from '../settings.ts'
 import type { Context } from '../yaml/context.ts'
 import type { KeyPath } from '../yaml/key-path.ts'
+import { textAs } from '../yaml/leaves.ts'
 import { readMap, readSection, type Section } from '../yaml/section.ts'
 import { cron, defaultCron } from './cron-schedule.ts'
-import { timezone } from './timezone.ts'
+
+const wanted = 'want a time zone such as UTC or Europe/Berlin'
+
+/** An IANA time zone that this runtime knows. */
+function timezone() {
+  return textAs(wanted, (value) => (isTimezone(value) ? { value } : { problem: wanted }))
+}
+
+function isTimezone(name: string): boolean {
+  // The default is known without the tables of all zones, which stay in memory once they were needed.
+  if (name === 'UTC') return true
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** When resources are synced, by key below `schedule`, `users.full` for one; keys that are not set are absent. */
 export type ScheduleSection = Readonly<Record<string, CronSchedule | undefined>>

@@ -1,6 +1,20 @@
 import type { Alert, AlertGroup } from '../alert.ts'
 import { lastKnownFor, unlessAlive } from '../promql.ts'
 
+export const watchdogAlerts: AlertGroup = {
+  name: 'tenantwatch-watchdog',
+  why: 'Fires always: what receives it proves that alerts arrive, and can warn when it stops.',
+  alerts: () => [
+    {
+      name: 'TenantwatchWatchdog',
+      summary: 'Alerting works',
+      description: 'Meant to fire at all times.',
+      dashboard: 'operations',
+      cases: () => [{ severity: 'none', expr: 'vector(1)' }],
+    },
+  ],
+}
+
 /** Series without which other rules would never fire: were one of them missing, silence would look like health. */
 const vital = [
   'tenantwatch_check_enabled',

@@ -14,9 +14,14 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type DashboardId, dashboardUid } from '../dashboard-ids.ts'
 import type { Pack } from '../monitoring.ts'
+import { fleet } from './fleet.ts'
 import { dataSource, grafanaPanel } from './grafana-panel.ts'
-import { dashboards } from './index.ts'
-import type { AnnotationSpec } from './panel.ts'
+import { operations } from './operations.ts'
+import type { AnnotationSpec, DashboardSpec } from './panel.ts'
+import { posture } from './posture.ts'
+
+/** Every dashboard, made for a configuration. */
+export const dashboards: Readonly<Record<DashboardId, (pack: Pack) => DashboardSpec>> = { fleet, operations, posture }
 
 const tag = 'tenantwatch'
 

@@ -1,7 +1,78 @@
+import type { Framework } from '../../checks/frameworks/framework.ts'
+import { frameworks } from '../../checks/frameworks.ts'
 import type { CheckFacts } from '../../evaluate/check.ts'
 import type { FindingView } from '../../model/finding.ts'
-import { activities, type Caption, complianceStatuses, findingStatuses, severityCaptions } from './captions.ts'
-import { standardsOf } from './standards.ts'
+import type { Severity } from '../../model/severity.ts'
+
+/** What a check bears upon, in the words of OCSF's object `compliance`. */
+export interface Standards {
+  readonly standards: readonly string[]
+  readonly requirements: readonly string[]
+}
+
+/** Stands where a check bears upon no framework: the schema wants a standard. */
+const ownStandard = 'tenantwatch checks'
+
+/**
+ * The requirements that a check is evidence towards.
+ *
+ * @param title of the check, the requirement where no framework has one.
+ * @param written frameworks and requirements that the author of an own check names, as `soc2 CC6.1`.
+ */
+export function standardsOf(check: string, title: string, written: readonly string[] = []): Standards {
+  const named = new Set(written.map(normal))
+  const found = (frameworks as readonly Framework[]).flatMap(({ id, name, requirements }) =>
+    requirements
+      .filter((one) => one.checks.includes(check) || named.delete(normal(`${id} ${one.id}`)))
+      .map((one) => ({ standard: name, requirement: `${name} ${one.id}: ${one.title}` })),
+  )
+  // What no framework here has, in its author's words.
+  const others = written.filter((text) => named.has(normal(text)))
+  const standards = new Set([...found.map(({ standard }) => standard), ...others])
+  if (standards.size === 0) return { standards: [ownStandard], requirements: [title] }
+  return { standards: [...standards], requirements: [...found.map(({ requirement }) => requirement), ...others] }
+}
+
+function normal(text: string): string {
+  return text.toLowerCase().replace(/[\s:]+/g, ' ')
+}
+
+/** A member of one of the schema's enumerations: its number and the caption that goes with it. */
+interface Caption {
+  readonly id: number
+  readonly caption: string
+}
+
+/** OCSF: `severity_id`. */
+const severityCaptions: Readonly<Record<Severity, Caption>> = {
+  info: { id: 1, caption: 'Informational' },
+  low: { id: 2, caption: 'Low' },
+  medium: { id: 3, caption: 'Medium' },
+  high: { id: 4, caption: 'High' },
+  critical: { id: 5, caption: 'Critical' },
+}
+
+/** OCSF: `activity_id` of a finding. */
+const activities = {
+  create: { id: 1, caption: 'Create' },
+  update: { id: 2, caption: 'Update' },
+  close: { id: 3, caption: 'Close' },
+} as const satisfies Readonly<Record<string, Caption>>
+
+/** OCSF: `status_id` of a finding, where it stands with those who deal with it. */
+const findingStatuses = {
+  fresh: { id: 1, caption: 'New' },
+  suppressed: { id: 3, caption: 'Suppressed' },
+  resolved: { id: 4, caption: 'Resolved' },
+  archived: { id: 5, caption: 'Archived' },
+} as const satisfies Readonly<Record<string, Caption>>
+
+/** OCSF: `compliance.status_id`, what the check says. */
+const complianceStatuses = {
+  pass: { id: 1, caption: 'Pass' },
+  fail: { id: 3, caption: 'Fail' },
+  other: { id: 99, caption: 'Other' },
+} as const satisfies Readonly<Record<string, Caption>>
 
 /** Schema that the events are written to (https://schema.ocsf.io/1.5.0/classes/compliance_finding). */
 export const ocsfVersion = '1.5.0'

@@ -1,6 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { type Compare, compareBcrypt } from './compare-bcrypt.ts'
 import { boundedQueue } from './queue.ts'
+
+/** Whether a password belongs to a bcrypt hash; computed beside the event loop. */
+export type Compare = (password: string, hash: string) => Promise<boolean>
+
+/** The native library is loaded with the first password, so that only who has users needs it. */
+export const compareBcrypt: Compare = async (password, hash) => {
+  const { default: bcrypt } = await import('bcrypt')
+  // The same algorithm under the name that Apache gave it.
+  return bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2b$'))
+}
 
 /** `busy`: so many passwords wait to be compared that this one was not looked at. */
 export type CheckResult = 'granted' | 'denied' | 'busy'

@@ -1,8 +1,141 @@
-import { colours } from './styles/colours.ts'
 import { frame } from './styles/frame.ts'
-import { parts } from './styles/parts.ts'
-import { phone } from './styles/phone.ts'
-import { tables } from './styles/tables.ts'
+
+/** Tables and what stands in their cells. */
+const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+@media (min-width: 701px) {
+  table.findings { table-layout: fixed; }
+  .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 17%; }
+  .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 200px; }
+}
+.plain code { overflow-wrap: anywhere; }
+th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
+.findings th, .findings td { padding: 8px 12px; }
+thead th { border-top: 0; color: var(--soft); font-size: 12px; font-weight: 500; white-space: nowrap; }
+thead a { color: inherit; text-decoration: none; }
+thead a:hover { text-decoration: underline; }
+.arrow { display: inline-block; width: 14px; padding-left: 4px; font-size: 9px; }
+tbody th { font-weight: 500; }
+.findings tbody th, .findings td code { font-size: 13px; overflow-wrap: anywhere; }
+code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+.id { display: block; color: var(--soft); font-size: 11.5px; font-weight: 400; overflow-wrap: anywhere; }
+.why { display: block; color: var(--soft); font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
+.type, .kind { color: var(--soft); font-weight: 400; }
+.ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
+td .ago { display: inline-block; white-space: nowrap; }
+td time + .ago { display: block; }
+.num + .why { white-space: nowrap; }
+bdi { overflow-wrap: anywhere; }
+.num { font-variant-numeric: tabular-nums; white-space: nowrap; }
+time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.mode { display: block; white-space: nowrap; }
+.mode .ago { min-width: 44px; }
+.count { white-space: nowrap; margin-right: 6px; }
+.counts { color: inherit; text-decoration: none; }
+.counts:hover { text-decoration: underline; }
+.bar { display: block; width: 100%; height: 8px; margin: 4px 0 6px; border-radius: 4px; }
+.bar.slim { max-width: 150px; height: 6px; margin: 8px 0 3px; }
+.values { overflow-wrap: anywhere; }
+del { color: var(--soft); } ins { text-decoration: none; font-weight: 600; }
+.empty { margin: 0; background: var(--card); border: 1px dashed var(--edge); border-radius: 10px; padding: 14px 20px; color: var(--soft); }
+.more, .count-line { margin: 6px 2px 0; color: var(--soft); font-size: 13px; }
+.count-line { margin: 0 2px 8px; }
+`
+
+/** Narrow screens: tables as cards, nothing wider than the screen. */
+const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repeat(2, 1fr); } }
+@media (max-width: 700px) {
+  header, main, footer { padding-left: 14px; padding-right: 14px; }
+  .asof { margin-left: 0; width: 100%; }
+  .tiles { gap: 8px; }
+  .tile { padding: 10px 12px; }
+  .figure { font-size: 20px; }
+  table, tbody, tr, th, td { display: block; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .findings thead { position: static; width: auto; height: auto; clip-path: none; overflow: visible; }
+  .findings thead tr { display: flex; flex-wrap: wrap; gap: 4px 14px; background: none; border: 0; padding: 0 2px 6px; }
+  .findings thead th { padding: 0; } .findings thead th:not([aria-sort]) { display: none; }
+  thead a { text-decoration: underline; }
+  table { background: none; border: 0; border-radius: 0; overflow: visible; }
+  tbody tr { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin-bottom: 8px; padding: 8px 14px; }
+  th, td, .findings th, .findings td { border-top: 0; padding: 3px 0; }
+  tbody th { font-size: 16px; font-weight: 600; }
+  td, .findings tbody th { display: grid; grid-template-columns: 96px minmax(0, 1fr); }
+  .findings tbody th { font-size: 15px; font-weight: 400; }
+  .findings td:nth-child(2) { display: block; }
+  td::before, .findings tbody th::before { content: attr(data-label); color: var(--soft); font-size: 12.5px; padding-top: 2px; }
+  .findings td:nth-child(1)::before, .findings td:nth-child(2)::before { content: none; }
+  .findings td:nth-child(1) { display: block; }
+  .data tbody tr, .checks tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
+  .data td:nth-child(2), .checks td:nth-child(2) { display: block; max-width: 150px; }
+  .data td:nth-child(2)::before, .checks td:nth-child(2)::before { content: none; }
+  .data td:nth-child(n + 3), .checks td:nth-child(n + 3) { grid-column: 1 / -1; }
+  td .ago, .mode, .num + .why, time { white-space: normal; }
+  .bar.slim { width: 150px; margin-top: 8px; }
+  dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  dd { margin-bottom: 4px; }
+  .filter label { flex: 1 1 140px; }
+  .chip { padding: 6px 14px; }
+  .clear { padding-top: 0; }
+  footer span { margin-left: 0; }
+}
+`
+
+/** Filters, evidence and the line of secrets. */
+const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
+.chip { border: 1px solid var(--edge); border-radius: 99px; padding: 3px 12px; background: var(--card); color: var(--text); font-size: 13px; text-decoration: none; }
+.chip:hover { border-color: var(--link); }
+.chip[aria-current="true"] { background: var(--own-bg); border-color: var(--own); color: var(--own); font-weight: 600; }
+.filter { display: flex; flex-wrap: wrap; align-items: end; gap: 8px 14px; margin: 0 0 10px; font-size: 13px; color: var(--soft); }
+.filter label { display: grid; gap: 2px; min-width: 0; }
+.filter .grow { flex: 1 1 220px; }
+select, input, button { min-width: 0; max-width: 100%; font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: 7px; padding: 5px 10px; min-height: 34px; }
+button { cursor: pointer; font-weight: 600; }
+.clear { align-self: center; padding-top: 16px; }
+details { margin-top: 4px; }
+summary { display: inline-block; cursor: pointer; color: var(--link); font-size: 13px; padding: 1px 0; }
+summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
+dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
+dt { color: var(--soft); overflow-wrap: anywhere; } dd { margin: 0; overflow-wrap: anywhere; }
+dd time { white-space: normal; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px 6px; margin-bottom: 10px; }
+.time-line { display: block; overflow: visible; }
+.time-line .tick { fill: var(--soft); font-size: 12px; text-anchor: middle; }
+.time-line .notch { fill: var(--edge); }
+.time-line .faint { opacity: 0.14; }
+.time-line .ring { fill: none; stroke: var(--own); stroke-width: 2.5; }
+.later { margin: 10px 2px 0; }
+.later table { margin-top: 8px; }
+`
+
+/** Colours by what they say, for light and dark screens; every text keeps a contrast of 4.5 to 1 (WCAG 2.2, AA). */
+const colours = `:root {
+  color-scheme: light dark;
+  --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;
+  --bad: #b9222a; --bad-bg: #fdeaea; --warn: #8a5106; --warn-bg: #fdf1dc;
+  --blind: #6440b0; --blind-bg: #f0eafb; --good: #17703c; --good-bg: #e3f5ea;
+  --quiet: #556174; --quiet-bg: #eceff4; --own: #1d58ba; --own-bg: #e6eefb; --link: #1d58ba; --track: #e0e5ed;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --bg: #0f141b; --card: #171e28; --line: #2a3442; --text: #e6ebf2; --soft: #9dabbd; --edge: #6c7a8e;
+    --bad: #ff8585; --bad-bg: #3b1a1d; --warn: #f0b35a; --warn-bg: #372812;
+    --blind: #c0a6f6; --blind-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
+    --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff; --track: #303b4b;
+  }
+}
+.text-bad { color: var(--bad); } .text-warn { color: var(--warn); } .text-blind { color: var(--blind); }
+.text-good { color: var(--good); } .text-quiet { color: var(--text); }
+.track { fill: var(--track); } .fill-bad { fill: var(--bad); } .fill-warn { fill: var(--warn); }
+.fill-blind { fill: var(--blind); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
+.badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
+.badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }
+.badge.blind { color: var(--blind); background: var(--blind-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
+.badge.quiet { color: var(--quiet); background: var(--quiet-bg); } .badge.own { color: var(--own); background: var(--own-bg); }
+`
+
+/** A shield with an eye: who watches, and what for. */
+export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2f6fdb" d="M16 1.5 28 6v9.5c0 7.3-5 12.8-12 15-7-2.2-12-7.7-12-15V6z"/><path fill="#fff" d="M16 9.5c4 0 7 2.6 8.5 6-1.5 3.4-4.5 6-8.5 6s-7-2.6-8.5-6c1.5-3.4 4.5-6 8.5-6z"/><circle cx="16" cy="15.5" r="3.4" fill="#2f6fdb"/></svg>
+`
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
 export const stylesheet = colours + frame + tables + parts + phone

@@ -1,18 +1,19 @@
 import { html } from 'hono/html'
+import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
-import { identitySentences } from '../../model/posture.ts'
+import { remedyOf } from '../../model/hold-remedy.ts'
+import { type HoldView, identitySentences } from '../../model/posture.ts'
 import { dataQualityOf } from '../data-quality.ts'
 import { tally } from '../tally.ts'
-import { changes } from './changes.ts'
 import { checkResult } from './check-result.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
-import { holds } from './holds.ts'
 import type { TenantPage } from './load-page.ts'
 import type { PageQuery } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
-import type { Html } from './text.ts'
+import { part, table } from './table.ts'
+import { foreign, type Html, number } from './text.ts'
 import { tiles } from './tiles.ts'
 import { instant } from './times.ts'
 import { waivers } from './waivers.ts'
@@ -65,4 +66,56 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
       : ''
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentences[posture.identity]}</p>`
   return html`${goesBlind}${blocked}${skewed}${identity}`
+}
+
+/** What the engine will not do before an operator decides, with the command that decides it. */
+function holds(views: readonly HoldView[], now: number): Html {
+  return html`${views.map((hold) => card(hold, now))}`
+}
+
+function card(hold: HoldView, now: number): Html {
+  const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
+  return html`<div class="hold" role="group" aria-label="Held: ${subject}">
+<p><strong>Held: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
+<p>${foreign(hold.message)}</p>
+<p>${ending(hold)}</p>
+</div>
+`
+}
+
+function ending(hold: HoldView): Html {
+  const remedy = remedyOf(hold)
+  if (remedy !== null) return html`It cannot be accepted. ${remedy}; then it ends by itself.`
+  return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends by itself when its cause is gone.`
+}
+
+/** What changed last in the mirror, newest first. */
+function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
+  const id = `changes-${tenant}`
+  const body = table({
+    labelledBy: `${id}_title`,
+    columns: ['When', 'What', 'Change', 'Request id'],
+    head: 1,
+    rows: views.map((view) => [
+      instant(view.at, now),
+      html`<span class="type">${view.resource}</span> ${foreign(view.entity)}`,
+      whatChanged(view),
+      view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
+    ]),
+    empty: 'No change was recorded lately. What the first complete full sync found is no change.',
+  })
+  return part(
+    id,
+    'Last changes',
+    html`${body}<p class="more">All of them: <code class="command">tenantwatch history --tenant ${tenant}</code></p>`,
+  )
+}
+
+function whatChanged({ kind, field, before, after }: ChangeView): Html {
+  if (field === null) return html`<span class="kind">${kind}</span>`
+  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(words(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(words(after))}</ins></span>`
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CheckFacts } from '../../../src/evaluate/check.ts'
-import { requirementsOf } from '../../../src/report/requirements.ts'
+import { requirementsOf } from '../../../src/report/coverage.ts'
 
 const own = (frameworks: readonly string[]) =>
   [{ id: 'own-one', own: { file: 'a.sql', frameworks, problem: null } } as unknown as CheckFacts] as const
