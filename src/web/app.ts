@@ -32,7 +32,7 @@ export interface Route {
   readonly handle: (asked: Asked, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
+/** All routes as one function. Nothing that answers GET changes anything. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (asked) => {

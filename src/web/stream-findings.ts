@@ -9,7 +9,7 @@ import type { WebAccess, WebOptions } from './web-options.ts'
 
 const contentType = 'application/json; charset=utf-8'
 
-/** Answers `/api/v1/findings`, an array in the shape of the contract, which is read while it is sent. */
+/** Answers `/api/v1/findings`, an array (docs/operations.md#findings-for-other-systems) that is read while it is sent. */
 export async function streamFindings(asked: Asked, options: WebOptions, access: WebAccess): Promise<Answer> {
   const parsed = parseFindingQuery(asked.query)
   if (!parsed.ok) return refuse(asked, 400, parsed.message)
