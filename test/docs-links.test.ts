@@ -69,6 +69,18 @@ it('names source files that exist', () => {
   expect(dead).toEqual([])
 })
 
+it('names functions, fields and keys that exist', () => {
+  const words = new Set(
+    code.filter((path) => path.startsWith('src/')).flatMap((path) => read(path).match(/\w+/g) ?? []),
+  )
+  const dead = ['docs/api.md', 'docs/architecture.md', 'docs/sync.md'].flatMap((page) =>
+    [...proseOf(page).matchAll(/`([\w.]*[a-z][A-Z]\w*)`/g)]
+      .filter(([, name = '']) => !name.split('.').every((word) => words.has(word)))
+      .map(([name]) => `${page}: ${name}`),
+  )
+  expect(dead).toEqual([])
+})
+
 it('cites pages and headings that exist in comments too', () => {
   const dead = code.flatMap((path) =>
     [...read(path).matchAll(/\b((?:docs\/[\w/-]+|README|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g)]
