@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checks } from '../src/checks/index.ts'
@@ -11,18 +11,6 @@ import { codeOf, sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
-]
-
-it.each(pages)('links in %s to files that exist', (page) => {
-  const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) => target)
-  const missing = links.filter((target) => !existsSync(join(root, dirname(page), target)))
-  expect(missing).toEqual([])
-})
 
 it('names every check with the title it has', () => {
   const rows = [...read('README.md').matchAll(/^\| `([a-z-]+)` \| ([^|]+?) \| [a-z]+[^|]* \|$/gm)]

@@ -27,7 +27,7 @@ function isOneOf(index: number, count: number, total: number, phase: number): bo
   return offset >= 0 && offset % step === 0 && offset / step < count
 }
 
-/** Renders the benchmark's tenant in the API's own shapes (specification: Resources and their fields). */
+/** Renders the benchmark's tenant in the API's own shapes (docs/api.md#user). */
 export interface World {
   readonly state: WorldState
   /** JSON of the user at this index; `roleId` only where the specification shows it. */

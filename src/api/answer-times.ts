@@ -6,7 +6,7 @@ import { greatestSkewMs, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 import { SeenAnswers } from './seen-answers.ts'
 
-/** Request ids that are kept to notice a replay (contract: Stale answers). */
+/** Request ids that are kept to notice a replay (docs/sync.md#stale-answers). */
 const keptAnswers = 10_000
 const greatestAgeSeconds = 300
 /** Two server times agree with the monotonic clock when their distances differ by no more than this, in milliseconds. */

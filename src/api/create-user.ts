@@ -16,7 +16,7 @@ const what = inWords('POST', endpoint)
 const mayExist = 'The user may have been created: look for the e-mail before sending it again'
 
 /**
- * Create user (specification: Endpoints, Create user). It is sent once: it is not idempotent, so neither a lost answer
+ * Create user (docs/api.md#create-user). It is sent once: it is not idempotent, so neither a lost answer
  * nor a 401 makes it go out again.
  */
 export function createUserWriter(link: TenantLink, access: Access): TenantWriter['createUser'] {

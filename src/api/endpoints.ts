@@ -1,10 +1,10 @@
 import type { ResourceName } from '../model/resource-names.ts'
 
-/** One endpoint of the tenant's API (specification: Endpoints). */
+/** One endpoint of the tenant's API (docs/api.md#endpoints). */
 export interface Endpoint {
   /** Path template, the label of metrics. */
   readonly template: string
-  /** The permission code that gates it (specification: Permission). */
+  /** The permission code that gates it (docs/api.md#permission). */
   readonly permission: string
   readonly resource: ResourceName
   /** Unpaginated lists come whole in one answer, so they may be larger. */

@@ -11,7 +11,7 @@ export interface PageSize {
   readonly size: number
 }
 
-/** Page size of a list, null when none is sent (specification: List users, List documents, Limits). */
+/** Page size of a list, null when none is sent (docs/api.md#open-points). */
 export function pageSizeOf(
   list: 'documents' | 'users',
   { pageSize, pageSizeParameter: written }: PageSizeOptions,

@@ -22,7 +22,7 @@ export type Reading<T> =
     }
   | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
 
-/** What every answer tells about itself (specification: Response envelope). */
+/** What every answer tells about itself (docs/api.md#envelope). */
 export interface AnswerMeta {
   readonly requestId: string | null
   /** `meta.timestamp`, the server's clock, in milliseconds since the epoch; null when it is no date. */
@@ -40,7 +40,7 @@ export interface AnswerMeta {
   readonly oddities?: readonly Oddity[]
 }
 
-/** A page of a paginated list (specification: Pagination object). */
+/** A page of a paginated list (docs/api.md#pagination). */
 export interface Page<T> {
   readonly items: readonly Reading<T>[]
   /** `pagination.limit`, null where the endpoint has none. */
@@ -77,7 +77,7 @@ export interface Lookup<T> {
   readonly meta: AnswerMeta
 }
 
-/** `cursor` and `updatedAfter` must never be sent together (specification: List users, List documents). */
+/** `cursor` and `updatedAfter` must never be sent together (docs/api.md#cursors). */
 export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }

@@ -1,4 +1,4 @@
-/** A user as the tenant describes it (specification: Resources, User). Descriptive fields of a wrong type are null. */
+/** A user as the tenant describes it (docs/api.md#user). Descriptive fields of a wrong type are null. */
 export interface User {
   readonly userId: number
   readonly firstName: string | null
@@ -12,7 +12,7 @@ export interface User {
   readonly createdAt: string
 }
 
-/** One entry of the permission catalogue (specification: Resources, Permission). */
+/** One entry of the permission catalogue (docs/api.md#permission). */
 export interface Permission {
   readonly permissionId: number
   readonly name: string | null
@@ -21,7 +21,7 @@ export interface Permission {
   readonly code: string
 }
 
-/** A role with the permissions it grants (specification: Resources, Role). */
+/** A role with the permissions it grants (docs/api.md#role). */
 export interface Role {
   readonly roleId: number
   readonly name: string
@@ -32,7 +32,7 @@ export interface Role {
   readonly permissions: readonly Permission[]
 }
 
-/** The tenant's sign-in policy (specification: Resources, Authentication settings). */
+/** The tenant's sign-in policy (docs/api.md#authentication-settings). */
 export interface AuthenticationSettings {
   readonly ssoEnabled: boolean
   readonly ssoEnforced: boolean
@@ -41,7 +41,7 @@ export interface AuthenticationSettings {
   readonly mfaEnabled: boolean
 }
 
-/** A registered API client, never with its secret (specification: Resources, API client). */
+/** A registered API client, never with its secret (docs/api.md#api-client). */
 export interface ApiClient {
   readonly clientId: string
   readonly name: string | null
@@ -50,7 +50,7 @@ export interface ApiClient {
   readonly createdAt: string | null
 }
 
-/** Metadata of an uploaded document (specification: Resources, Document). */
+/** Metadata of an uploaded document (docs/api.md#document). */
 export interface Document {
   readonly fileId: string
   readonly filename: string | null
@@ -59,7 +59,7 @@ export interface Document {
   readonly updatedAt: string | null
 }
 
-/** The four required fields of create-user (specification: Endpoints, Create user). */
+/** The four required fields of create-user (docs/api.md#create-user). */
 export interface NewUser {
   readonly firstName: string
   readonly lastName: string

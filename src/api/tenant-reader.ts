@@ -135,7 +135,7 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
   }
 }
 
-/** Compares the page size that the answer names with the one asked for (specification: List documents, Query). */
+/** Compares the page size that the answer names with the one asked for (docs/api.md#pagination). */
 function limitOddities(asked: PageSize | null, { limit }: Pagination): readonly Oddity[] {
   if (asked === null || limit === null || limit === asked.size) return []
   return [{ kind: 'limit_differs', field: 'pagination.limit' }]

@@ -42,8 +42,8 @@ export interface LoadedSettings {
 }
 
 /**
- * Loads the configuration (contract, section 5) from its file or from the environment, and evaluates all of it: the
- * settings returned can be used as they are.
+ * Loads the configuration (docs/operations.md#first-start) from its file or from the environment, and evaluates all of
+ * it: the settings returned can be used as they are.
  *
  * @throws ConfigError that names every problem with its place, and no secret.
  */

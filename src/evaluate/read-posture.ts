@@ -32,7 +32,7 @@ export interface ReadPosture {
 
 /**
  * What is true of a tenant now, as every output shows it: stored check results with the present ages and holds of their
- * inputs applied (contract: a stored status is never shown as it is).
+ * inputs applied (docs/sync.md#check-status).
  */
 export async function readPosture(request: ReadPosture): Promise<TenantPosture> {
   const { store, tenant, checks, waivers, now } = request

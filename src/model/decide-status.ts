@@ -22,7 +22,10 @@ export interface DecidedStatus {
   readonly reason: UnknownReason | null
 }
 
-/** The status of a check, first match (contract: Status). The same rule evaluates again and ages a stored check result. */
+/**
+ * The status of a check, first match (docs/sync.md#check-status). The same rule evaluates again and ages a stored check
+ * result.
+ */
 export function decideStatus({ rawResult, inputs, timeBased }: StatusQuestion): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked

@@ -1,7 +1,7 @@
 import type { Resolution } from './check-status.ts'
 import type { Severity } from './severity.ts'
 
-/** A finding as every output shows it (contract: `findings`); times are ISO 8601 in UTC. */
+/** A finding as every output shows it (docs/operations.md#findings-for-other-systems); times are ISO 8601 in UTC. */
 export interface FindingView {
   readonly fingerprint: string
   readonly tenant: string

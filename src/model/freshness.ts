@@ -19,8 +19,8 @@ export interface FullSyncInterval {
 }
 
 /**
- * How old, in milliseconds, the last complete full sync may be before its data cannot be evaluated (contract: Status,
- * Freshness). An explicit limit is taken as it is.
+ * How old, in milliseconds, the last complete full sync may be before its data cannot be evaluated
+ * (docs/sync.md#freshness). An explicit limit is taken as it is.
  */
 export function fullFreshnessLimitMs(rhythm: FullSyncInterval): number {
   const durationMs = Math.min(rhythm.durationMs ?? 0, longestCountedMs)

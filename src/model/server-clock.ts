@@ -22,7 +22,7 @@ export interface ServerTimes extends ServerClock {
   settle(resource: ResourceName): void
 }
 
-/** Skew of the clocks, in milliseconds, up to which times can be compared (contract: Clock). */
+/** Skew of the clocks, in milliseconds, up to which times can be compared (docs/sync.md#server-time). */
 export const greatestSkewMs = 300_000
 
 /** True when the clocks differ so much that times cannot be compared; false also where no skew is known. */

@@ -1,7 +1,7 @@
 import type { PagedListResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
-/** Specification: List API clients. An invalid cursor restarts the list in silence; an empty one proves nothing. */
+/** An invalid cursor restarts the list in silence (docs/api.md#cursors); an empty list proves nothing. */
 export const apiClients = {
   name: 'api-clients',
   kind: 'pagedList',

@@ -1,6 +1,6 @@
 import type { WholeResource } from '../sync/resource.ts'
 
-/** Specification: Get authentication settings. One object a tenant. */
+/** One object a tenant (docs/api.md#authentication-settings). */
 export const authenticationSettings = {
   name: 'authentication-settings',
   kind: 'whole',

@@ -1,7 +1,7 @@
 import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import type { Beside, Contradiction, Item } from '../sync/resource.ts'
 
-/** The permission by which roles are read (specification: Permission codes that gate endpoints). */
+/** The permission by which roles are read (docs/api.md#permission). */
 const readsRoles = 'Api_Roles_Read'
 
 /**

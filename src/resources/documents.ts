@@ -1,7 +1,7 @@
 import type { FeedResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
-/** Specification: List documents. Metadata only; `updatedAfter` recovers a lost cursor. */
+/** Metadata only; `updatedAfter` recovers a lost cursor (docs/sync.md#lost-cursor). */
 export const documents = {
   name: 'documents',
   kind: 'feed',

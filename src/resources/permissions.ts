@@ -1,7 +1,7 @@
 import type { WholeResource } from '../sync/resource.ts'
 import { fetchedList } from './reading-items.ts'
 
-/** Specification: List permissions. Guarded by the permission to read roles. */
+/** Read with the permission to read roles (docs/api.md#endpoints). */
 export const permissions = {
   name: 'permissions',
   kind: 'whole',

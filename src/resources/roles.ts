@@ -2,7 +2,7 @@ import type { WholeResource } from '../sync/resource.ts'
 import { contradictionOfRoles } from './contradiction-of-roles.ts'
 import { fetchedList } from './reading-items.ts'
 
-/** Specification: List roles. A failure is a 500, so an empty list is real, unless the mirror shows who has a role. */
+/** An empty list is real, unless the mirror shows who has a role (docs/sync.md#empty-lists). */
 export const roles = {
   name: 'roles',
   kind: 'whole',

@@ -3,8 +3,8 @@ import type { FeedResource } from '../sync/resource.ts'
 import { fetchedPage } from './reading-items.ts'
 
 /**
- * Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users
- * only; everything else needs a full sync.
+ * The feed shows new users only; everything else needs a full sync. An e-mail is unique within the tenant
+ * (docs/api.md#user).
  */
 export const users = {
   name: 'users',

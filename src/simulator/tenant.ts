@@ -77,7 +77,7 @@ export function createTenant(options: TenantOptions): Tenant {
     firstId: firstUserId,
   })
   const users = new OrderedStore(seededUsers, ({ createdAt, userId }: UserTruth) => ({ sort: createdAt, id: userId }))
-  // "Only the calling tenant's role is returned for a user in several tenants" (specification: User).
+  // A user in several tenants is shown with the role in the calling tenant (docs/api.md#user).
   const [role] = roles.filter(({ type, state }) => type === 'User' && state === 'Active')
   for (const user of shared) users.add({ ...user, roleId: role?.roleId ?? firstRoleId, roleName: null })
   const order = readings.documentOrder

@@ -3,7 +3,10 @@ import { resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
-/** Carries out what operators decided since the last run (contract: Accept); true when the whole tenant was decided on. */
+/**
+ * Carries out what operators decided since the last run (docs/sync.md#holds); true when the whole tenant was decided
+ * on.
+ */
 export async function applyDecisions(context: TenantContext, tenantId: number, guard: TenantGuard): Promise<boolean> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)

@@ -7,9 +7,9 @@ export interface DueRun {
 }
 
 /**
- * What is due now (contract: Due). `run`, at its start: every resource and mode whose last success is older than its
- * interval. `sync`: every incremental sync and every resource without a cursor; a full sync when its last success is older than its
- * interval or an operator's decision waits for it.
+ * What is due now (docs/sync.md#due). `run`, at its start: every resource and mode whose last success is older than its
+ * interval. `sync`: every incremental sync and every resource without a cursor; a full sync when its last success is
+ * older than its interval or an operator's decision waits for it.
  */
 export async function dueRuns(context: TenantContext, tenantId: number, command: 'run' | 'sync'): Promise<DueRun[]> {
   const now = context.clock.now()

@@ -10,8 +10,9 @@ import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 const mostPages = 50
 
 /**
- * What the tenant's lists prove about whose they are (contract: Tenant identity): `match` and `mismatch` are proofs;
- * `denied` means that the token may read none of the lists that could decide; `nothing` that there is nothing to compare.
+ * What the tenant's lists prove about whose they are (docs/sync.md#tenant-identity): `match` and `mismatch` are proofs;
+ * `denied` means that the token may read none of the lists that could decide; `nothing` that there is nothing to
+ * compare.
  */
 export interface Evidence {
   readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing'
@@ -179,8 +180,8 @@ class Proof {
 }
 
 /**
- * Proves whose data the tenant's API returns, by GUIDs where any can decide and by users where none can (contract:
- * Tenant identity).
+ * Proves whose data the tenant's API returns, by GUIDs where any can decide and by users where none can
+ * (docs/sync.md#tenant-identity).
  *
  * @throws SyncError with the reason of the first list that could not be read, where no other decides.
  */

@@ -35,7 +35,7 @@ export interface FetchedOne {
 
 interface Common {
   readonly name: ResourceName
-  /** Permission code that the tenant asks for (specification: Permission codes that gate endpoints). */
+  /** Permission code that the tenant asks for (docs/api.md#permission). */
   readonly permission: string
   /** Path templates that are asked for it. */
   readonly endpoints: readonly string[]

@@ -21,7 +21,7 @@ export interface TenantEngine {
   run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
   /** Waits until no run of the resource is under way. */
   settled(resource: ResourceName): Promise<void>
-  /** What is due now (contract: Due). */
+  /** What is due now (docs/sync.md#due). */
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
 }
 

@@ -26,8 +26,8 @@ export interface ProofOptions {
 }
 
 /**
- * Recognizes another tenant's data in the place of this one's (contract: Tenant identity). The API names no tenant, so
- * the data itself must prove it.
+ * Recognizes another tenant's data in the place of this one's (docs/sync.md#tenant-identity). The API names no tenant,
+ * so the data itself must prove it.
  */
 export interface TenantGuard {
   /** True when the answer's identity is proven; false when it was read under an older one. Throws while held. */

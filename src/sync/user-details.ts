@@ -8,9 +8,9 @@ import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
 /**
- * Reads details one by one within the budget: after incremental syncs for the records that the run brought or whose role name it
- * changed, after full syncs (`rotate`) for all that lack them and then the rest in rotation (contract: User details). A
- * detail that cannot be read changes nothing and fails no run.
+ * Reads details one by one within the budget: after incremental syncs for the records that the run brought or whose
+ * role name it changed, after full syncs (`rotate`) for all that lack them and then the rest in rotation
+ * (docs/sync.md#user-details). A detail that cannot be read changes nothing and fails no run.
  */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run

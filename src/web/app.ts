@@ -21,7 +21,7 @@ import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 const contentType = 'application/json; charset=utf-8'
 
-/** Answers `/api/v1/findings`, an array in the shape of the contract, which is read while it is sent. */
+/** Answers `/api/v1/findings`, an array (docs/operations.md#findings-for-other-systems) that is read while it is sent. */
 async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
   const parsed = parseFindingQuery(request.query)
   if (!parsed.ok) return refuse(request, 400, parsed.message)
@@ -58,7 +58,7 @@ export interface Route {
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** All routes (contract: HTTP and metrics) as one function. Nothing that answers GET changes anything. */
+/** All routes as one function. Nothing that answers GET changes anything. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (request) => {

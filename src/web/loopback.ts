@@ -23,7 +23,7 @@ export function isAllowedHost(hostHeader: string, allowed: readonly string[]): b
   return name === 'localhost' || isIPv4(name) || allowed.includes(name)
 }
 
-/** Whether details are served (contract: `exposeDetails: auto`): on loopback or behind authentication. */
+/** Whether details are served (docs/operations.md#security): on loopback or behind authentication. */
 export function exposesDetails(setting: boolean | 'auto', host: string, authenticated: boolean): boolean {
   return setting === 'auto' ? isLoopback(host) || authenticated : setting
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Catalogue } from '../../src/config/settings.ts'
 
-/** The resources with the schedules of the contract, and a few checks with every kind of option. */
+/** The resources with their default schedules, and a few checks with every kind of option. */
 export const fakeCatalogue: Catalogue = {
   resources: [
     { name: 'api-clients', schedule: { full: '*/15 * * * *' } },

@@ -91,7 +91,7 @@ it('lets the store path and the listen address of the environment win over the f
   })
 })
 
-it('applies every default of the contract', () => {
+it('applies every default', () => {
   const { settings } = loadText(tenant('acme'))
   const { tenants, ...rest } = settings
   expect(rest).toEqual({

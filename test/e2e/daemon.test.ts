@@ -8,7 +8,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../src
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-/** What is promised of a stop (contract: Commands). */
+/** What is promised of a stop (README.md#commands). */
 const promptMs = 5000
 /** A start that is refused: at once, but for the machine, which may have other things to do. */
 const refusedMs = 10_000

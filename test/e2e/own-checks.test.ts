@@ -5,7 +5,7 @@ import { startSimulator } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-/** What is promised (contract: Commands). */
+/** What is promised (README.md#commands). */
 const promptMs = 5000
 
 const sql = (id: string, query: string) => `-- id: ${id}

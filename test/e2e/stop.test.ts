@@ -11,7 +11,7 @@ import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
 import { type Place, placeFor, until } from './support/program.ts'
 
 const bundle = ownBundle()
-/** What is promised (contract: Commands). */
+/** What is promised (README.md#commands). */
 const promptMs = 5000
 
 interface Scene {

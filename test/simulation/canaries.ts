@@ -1,4 +1,7 @@
-/** Values that must never be stored or logged, under names or in forms that give them away (contract: Unknown fields). */
+/**
+ * Values that must never be stored or logged, under names or in forms that give them away
+ * (docs/sync.md#unknown-fields).
+ */
 export const canaries = [
   'canary-client-secret-1',
   'canary-content-2',

@@ -50,7 +50,7 @@ const flawQuery = `
   union all select 'absent', 'api-clients', client_key from api_clients where absent_full_syncs > 0 and removed_at is null
   union all select reason, resource, null from holds`
 
-/** "no such role: `unknown`"; "a mix is not evaluated" (contract: Checks). */
+/** No role of the name, or roles of one name that differ: the check is unknown (docs/checks.md). */
 const unclearQuery = `
   select 'api-client-least-privilege ' || client_key as name from api_clients
   where removed_at is null and not exists

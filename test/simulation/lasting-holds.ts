@@ -17,8 +17,9 @@ const leastPage = 5
 const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
 
 /**
- * True when the contract leaves a hold of the whole tenant to a person although nothing is wrong any longer (contract:
- * Tenant identity): the proof is tried on the tenant as it is, and fails. All others must have been released.
+ * True when a hold of the whole tenant waits for a person although nothing is wrong any longer
+ * (docs/sync.md#tenant-identity): the proof is tried on the tenant as it is, and fails. All others must have been
+ * released.
  *
  * - No GUID that the mirror knows is left: everything known was replaced while nothing could be read.
  * - Where removals move rows past an offset cursor, full syncs may have passed over most of a page of old records.

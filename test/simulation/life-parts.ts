@@ -13,12 +13,12 @@ export interface LifeParts {
   readonly maker: Maker
   readonly readings: Readings
   /**
-   * False on quiet runs, where nothing happens that makes a check unknown by contract: neither mass removals, which the
+   * False on quiet runs, where nothing happens that makes a check unknown by its rules: neither mass removals, which the
    * shrink guard holds, nor two roles of one name, nor the removal of the only document that meets a requirement, which
    * two full syncs must show.
    */
   readonly rough: boolean
-  /** False where a removal would make one too many of a day, which is held by contract; always true where life is rough. */
+  /** False where one more removal in a day would be held (docs/sync.md#shrink-hold); always true where life is rough. */
   readonly mayGo: (resource: 'users' | 'documents' | 'clients') => boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */
   readonly settingsKnown: () => boolean
@@ -32,7 +32,7 @@ export interface LifeParts {
 
 /** Oldest creation that rule (b) of the tenant guard takes for new, with room for the full sync's own age. */
 const newEnoughMs = 50 * minuteMs
-/** More would look like another tenant's page, which the guard holds by contract until an operator accepts it. */
+/** More would look like another tenant's page, which the guard holds until an operator accepts it. */
 const mostOld = 2
 
 /** A moment of the past for a record that appears in the middle of the order; now and then one of long ago. */

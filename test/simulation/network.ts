@@ -30,7 +30,10 @@ export interface NetworkParts {
   readonly other: World
   /** Server clock minus the world's time, in milliseconds. */
   readonly server: { skewMs: number }
-  /** True once a resource was read in full to its end: from then on a page of strangers shows (contract: Tenant guard, b). */
+  /**
+   * True once a resource was read in full to its end: from then on a page of strangers shows
+   * (docs/sync.md#tenant-identity).
+   */
   readonly readInFull: (resource: ResourceName) => boolean
   /** World time at which the daemon's present process began. */
   readonly bornAt: () => number
@@ -136,7 +139,7 @@ export class Network {
     return mixed
   }
 
-  /** A page of strangers shows when it is long enough and its records are not shared (contract: Tenant identity, Also). */
+  /** A page of strangers shows when it is long enough and its records are not shared (docs/sync.md#tenant-identity). */
   #mayCross(feed: Feed): boolean {
     const { own, other, readings, service, readInFull } = this.#parts
     if (readings.pageSize[feed] < 5 || !readInFull(feed)) return false
@@ -171,7 +174,7 @@ export class Network {
         return name.includes('/') ? null : this.#refuse(404)
       case 'empty-clients':
         if (name !== 'api-clients') return null
-        // It ends the pass where nothing is missing (contract: Empty api-clients), but never at the beginning.
+        // It ends the pass where nothing is missing (docs/sync.md#empty-lists), but never at the beginning.
         if (cursor !== null) {
           this.#noteFullSync(path, world, { hasMore: false })
           if (world === own) for (const id of answer.shown) ledger.hide('api-clients', id)

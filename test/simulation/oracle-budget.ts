@@ -17,7 +17,8 @@ interface Look {
 
 /**
  * The shrink guard as an invariant over the mirror's rows: what was removed within a day and not seen again is at most
- * five or a tenth, and of a list of two or more at most half, unless an operator accepted it (contract: Shrink guard).
+ * five or a tenth, and of a list of two or more at most half, unless an operator accepted it
+ * (docs/sync.md#shrink-hold).
  */
 export class RemovalBudget {
   readonly #looks = new Map<Feed, Look[]>()

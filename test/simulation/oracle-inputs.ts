@@ -52,7 +52,7 @@ function checkWhole(
 
 /**
  * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
- * or it was left out where the contract takes another look's word for its presence alone.
+ * or it was left out where another request confirms its presence alone (docs/sync.md#removal).
  *
  * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */

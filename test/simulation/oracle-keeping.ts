@@ -10,7 +10,9 @@ export class RetentionTracker {
   readonly #rows = new Map<string, number>()
   readonly #leaked = new Set<string>()
 
-  /** "Retention erases only by the earlier of the local clock and the tenant's server time" (contract: Local clock). */
+  /**
+   * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/sync.md#retention).
+   */
   checkErasure(oracle: Oracle, { machine, ledger, wall }: OracleParts): void {
     // Where both clocks show the same wrong year, nothing says that it is wrong: what is dated or erased by it is.
     const { mostAheadMs, mostBehindMs } = ledger.times

@@ -10,7 +10,7 @@ interface Reuse {
   seenAt: number
 }
 
-/** A waiver is about a person, not about an id: one given to another person ends it (contract: Checks, waivers). */
+/** A waiver is about a person, not about an id: one given to another person ends it (docs/waivers.md#waivers). */
 export class WaiverTracker {
   readonly #reused = new Map<number, Reuse>()
 

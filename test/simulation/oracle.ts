@@ -41,7 +41,10 @@ export interface Evaluated {
   unknown: number
 }
 
-/** An answer from a cache that is no older may pass for fresh in a process that knows no newer time (contract: Stale answers). */
+/**
+ * An answer from a cache that is no older may pass for fresh in a process that knows no newer time
+ * (docs/sync.md#stale-answers).
+ */
 const cachedMs = 310 * secondMs
 
 /** Knows the truth at every instant and holds the daemon's word against it, step by step. */
@@ -168,8 +171,9 @@ export class Oracle {
       world,
       to: this.now,
       evaluatedAt,
-      // With offset cursors a row that a removal moved is passed over by the full sync: of documents and clients the mirror
-      // then keeps its last version until a later full sync (contract: removal after two full syncs), so one more full sync is in sight.
+      // With offset cursors a row that a removal moved is passed over by the full sync: of documents and clients the
+      // mirror then keeps its last version until a later full sync (docs/sync.md#removal), so one more full sync is in
+      // sight.
       from: (resource) =>
         (isExact(resource) ? this.fullSyncs.lastSeen(resource) : this.fullSyncs.back(resource, 2)) - cacheMs,
       presenceFrom: (resource) => this.fullSyncs.back(resource, isExact(resource) ? 1 : 2) - cacheMs,
@@ -216,7 +220,7 @@ export class Oracle {
   #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
     if (countUnknown) {
       this.evaluated.checks++
-      // What the tenant's own facts leave open is no lack of knowledge (contract: an entity that could not be evaluated).
+      // What the tenant's own facts leave open is no lack of knowledge (docs/sync.md#check-status).
       if (view.status === 'unknown' && view.reason !== 'ambiguous') {
         this.evaluated.unknown++
         this.unknowns.push(`step ${this.#step}: ${view.check} ${view.reason}`)

@@ -138,8 +138,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 /**
- * A server that announces another page after each full one may remove the only client of a last page; the contract leaves
- * that to the operator (contract: Empty api-clients).
+ * A server that announces another page after each full one may remove the only client of a last page; that is
+ * left to the operator (docs/sync.md#empty-lists).
  */
 async function acceptAnnouncedEmpty(machine: Machine, oracle: Oracle): Promise<void> {
   for (const { id, reason } of await machine.mirror.holds()) {

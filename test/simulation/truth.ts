@@ -10,12 +10,15 @@ export interface Sight {
   readonly world: World
   /** Earliest instant that the data of a resource may be of. */
   readonly from: (resource: ResourceName) => number
-  /** The same for what only an absence from two full syncs takes away (contract: Sync table, documents). */
+  /** The same for what only an absence from two full syncs takes away (docs/sync.md#removal). */
   readonly presenceFrom: (resource: ResourceName) => number
   readonly to: number
   /** The evaluate's time, as each clock may have shown it. */
   readonly evaluatedAt: readonly number[]
-  /** Earliest instant that a user's `roleId` may be of: a failed detail read changes nothing (contract: User details). */
+  /**
+   * Earliest instant that a user's `roleId` may be of: a failed detail read changes nothing
+   * (docs/sync.md#user-details).
+   */
   readonly roleIdFrom: (userId: number) => number
   /** By when the mirror saw that a document was no longer done, or was done; null when it need not have. */
   readonly statusSeenBy: (document: DocumentTruth) => number | null
@@ -26,8 +29,9 @@ export interface Sight {
 }
 
 /**
- * Entities that fail a check whatever instants within sight were read, each record at its own: a full sync is no snapshot,
- * and each input has its own age (contract: Freshness). With one instant in sight it is the exact check result.
+ * Entities that fail a check whatever instants within sight were read, each record at its own: a full sync is no
+ * snapshot, and each input has its own age (docs/sync.md#freshness). With one instant in sight it is the exact check
+ * result.
  */
 export function mustFail(check: string, sight: Sight): readonly string[] {
   return evaluates[check]?.(sight) ?? []
@@ -119,7 +123,10 @@ function documents(fails: (document: DocumentTruth, now: number) => boolean): Ev
     )
 }
 
-/** Since it was last done: `updatedAt ?? createdAt` when first mirrored so, else when the mirror saw it (contract: Checks). */
+/**
+ * Since it was last done: `updatedAt ?? createdAt` when first mirrored so, else when the mirror saw it
+ * (docs/checks.md).
+ */
 function statuses(fails: (status: string | null) => boolean): Evaluator {
   return (sight) =>
     documents((document, now) => {

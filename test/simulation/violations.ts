@@ -1,8 +1,8 @@
-/** What must never happen, by class; the sentences are the contract's, the class names the oracle's. */
+/** What must never happen, by class (docs/reliability.md#what-is-promised). */
 export const violationClasses = [
   /** "Never a false green": pass although it cannot have been so within the age of the inputs. */
   'false_green',
-  /** A record was removed although it was there all the time, or without the proof the contract asks for. */
+  /** A record was removed although it was there all the time, or without the proof that docs/sync.md#removal asks for. */
   'wrong_tombstone',
   /** A mirrored record is one that the tenant never had. */
   'torn_record',

@@ -156,7 +156,7 @@ export class Weather {
     this.#spells.clear()
   }
 
-  /** A stated wait: short ones are waited for, long ones end the run (contract: HTTP). */
+  /** A stated wait: short ones are waited for, long ones end the run (docs/sync.md#requests). */
   statedWait(fault: 'short-wait' | 'long-wait'): number {
     return fault === 'short-wait' ? this.#prng.between(1, 30) * secondMs : this.#prng.between(31, 5400) * secondMs
   }

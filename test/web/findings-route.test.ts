@@ -68,7 +68,7 @@ it('takes the first value of a parameter that is given twice', async () => {
   expect([await status('state=all&state=nonsense'), await status('state=nonsense&state=all')]).toEqual([200, 400])
 })
 
-it('shows findings in the shape of the contract', async () => {
+it('shows findings in the documented shape', async () => {
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom([finding()]) } })
   expect(await (await fetch(`${web.origin}/api/v1/findings`)).json()).toEqual([finding()])
 })

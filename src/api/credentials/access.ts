@@ -30,7 +30,7 @@ interface Dead {
 }
 
 /**
- * Tells a dead credential from a missing permission, which the API answers alike (specification: Authentication), and
+ * Tells a dead credential from a missing permission, which the API answers alike (docs/api.md#authentication), and
  * keeps a dead one from hammering the server: one probe a cycle, until it answers or the token changes.
  */
 export class Access {

@@ -10,7 +10,7 @@ const known = new Set(['clientId', 'name', 'roleName', 'secretExpirationDate', '
 const texts = { clientId: true, name: true, roleName: true } as const
 
 /**
- * Reads one registered API client (specification: Resources, API client).
+ * Reads one registered API client (docs/api.md#api-client).
  *
  * @param latest the last plausible instant of its creation, in milliseconds since the epoch.
  */

@@ -8,7 +8,7 @@ const known = new Set(['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName'
 const texts = { providerType: true, tenantName: true } as const
 
 /**
- * Reads the sign-in policy (specification: Resources, Authentication settings); it has no identifier of its own. Provider
+ * Reads the sign-in policy (docs/api.md#authentication-settings); it has no identifier of its own. Provider
  * and tenant name are null where no SSO is configured; then they may be absent as well.
  */
 export function readAuthenticationSettings(raw: unknown): Reading<AuthenticationSettings> {

@@ -9,7 +9,7 @@ const known = new Set(['fileId', 'filename', 'uploadStatus', 'createdAt', 'updat
 const texts = { fileId: true, filename: true, uploadStatus: true } as const
 
 /**
- * Reads the metadata of one document (specification: Resources, Document). Null is a value of `uploadStatus` and of
+ * Reads the metadata of one document (docs/api.md#document). Null is a value of `uploadStatus` and of
  * `updatedAt`; an absent one is read as null and counted. Which other statuses are known is configuration.
  *
  * @param latest the last plausible instant of upload and change, in milliseconds since the epoch.

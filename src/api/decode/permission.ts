@@ -10,7 +10,7 @@ export const permissionFields: ReadonlySet<string> = new Set(['permissionId', 'n
 
 export const permissionTexts = { name: true, module: true, function: true, code: true } as const
 
-/** Reads one entry of the permission catalogue (specification: Resources, Permission). */
+/** Reads one entry of the permission catalogue (docs/api.md#permission). */
 export function readPermission(raw: unknown): Reading<Permission> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newParseContext()

@@ -11,7 +11,7 @@ const states = ['Active', 'Inactive']
 const known = new Set(['roleId', 'name', 'description', 'state', 'type', 'isReadOnly', 'permissions'])
 const texts = { name: true, description: true, state: true, type: true, permissions: permissionTexts } as const
 
-/** Reads one role with its permissions (specification: Resources, Role); one bad permission spoils the role. */
+/** Reads one role with its permissions (docs/api.md#role); one bad permission spoils the role. */
 export function readRole(raw: unknown): Reading<Role> {
   if (!isObject(raw)) return notAnObject(raw)
   const draft = newParseContext()

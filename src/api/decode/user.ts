@@ -23,7 +23,7 @@ const known = new Set([
 const texts = { firstName: true, lastName: true, email: true, state: true, roleName: true } as const
 
 /**
- * Reads one user (specification: Resources, User); the other states are not shown there, so they are kept and counted.
+ * Reads one user (docs/api.md#user); the other states are not shown there, so they are kept and counted.
  * E-mail and creation tell who it is, which waivers and the proof of the tenant hang on.
  *
  * @param latest the last plausible instant of the creation, in milliseconds since the epoch.

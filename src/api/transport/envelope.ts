@@ -19,7 +19,7 @@ export interface Envelope {
 }
 
 /**
- * Opens the envelope of a success (specification: Response envelope).
+ * Opens the envelope of a success (docs/api.md#envelope).
  *
  * @param what the request in words, for messages, which never carry text of the body.
  * @throws SyncError `protocol` when the text is not JSON, or the envelope is incomplete or carries an error; `too_large`

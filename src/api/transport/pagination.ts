@@ -11,7 +11,7 @@ export interface Pagination {
 const maxCursor = 8192
 
 /**
- * Reads the pagination object of a list (specification: Pagination object). Whether cursor and `hasMore` make sense
+ * Reads the pagination object of a list (docs/api.md#pagination). Whether cursor and `hasMore` make sense
  * together is for the full sync to evaluate.
  *
  * @throws SyncError `protocol` when it is no object, `hasMore` no boolean or `nextCursor` no text of at most 8192
@@ -36,8 +36,8 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
 }
 
 /**
- * Refuses an answer to an unpaginated endpoint that says itself that there is more: what it does not show would be taken
- * for removed (specification: Limits, Unpaginated endpoints).
+ * Refuses an answer to an unpaginated endpoint that says itself that there is more: what it does not show would be
+ * taken for removed (docs/api.md#pagination).
  *
  * @throws SyncError `protocol`.
  */

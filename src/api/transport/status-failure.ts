@@ -18,8 +18,8 @@ export interface StatusContext {
 const retriable: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
 
 /**
- * Turns an answer with an unwanted status into a failure (specification: Errors; statuses it does not list are read as
- * HTTP has them). A stated wait of over 30 s makes it `rate_limited`, whatever the status, and ends the retries.
+ * Turns an answer with an unwanted status into a failure (docs/api.md#errors). A stated wait of over 30 s makes it
+ * `rate_limited`, whatever the status, and ends the retries.
  */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer

@@ -34,7 +34,7 @@ export const enrolmentRules = {
 
 export type EnrolmentRule = keyof typeof enrolmentRules
 
-/** The reading in force while `enrolledWhen` is not set (contract: `user-mfa-enrolled`). */
+/** The reading in force while `enrolledWhen` is not set (docs/api.md#open-points). */
 export const assumedRule = 'mfaStatus' satisfies EnrolmentRule
 
 /** True when the flags mean that the user is enrolled. */

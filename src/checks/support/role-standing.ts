@@ -20,8 +20,9 @@ export interface RoleRule {
 
 /**
  * Tells whether a user's role is flawed: by id when it is known, else by name where all roles of that name agree; where
- * they differ, or no name is given, it cannot be told (contract: `user-role-active`). Where the role of that id bears
- * another name than the user's, and roles of the user's name exist, one that is flawed among all of them is enough.
+ * they differ, or no name is given, it cannot be told (docs/checks.md#user-role-active). Where the role of that id
+ * bears another name than the user's, and roles of the user's name exist, one that is flawed among all of them is
+ * enough.
  *
  * @param incomplete true when not all roles are known now: one that seems missing, or bears the same name, may exist.
  */

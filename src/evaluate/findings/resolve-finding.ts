@@ -24,7 +24,7 @@ const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_reco
 
 /**
  * How an open finding whose entity no longer fails ends; null keeps it open, because something the check reads cannot
- * be trusted now (contract: none resolves on stale input). A removal was decided by a complete full sync, so that it ends the
+ * be trusted now (docs/sync.md#findings). A removal was decided by a complete full sync, so that it ends the
  * finding whatever came after.
  */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {

@@ -9,7 +9,7 @@ export type Repeat = 'first' | 'second' | { readonly field: string }
 
 const whole = ({ record, extra }: Good): object => ({ ...record, ...extra })
 
-/** What becomes of records with one id in one answer or one full sync (contract: The same id twice). */
+/** What becomes of records with one id in one answer or one full sync (docs/sync.md#same-id-twice). */
 export interface RepeatRule {
   /** Of rows that begin with the stored values of the API's fields. */
   of(first: readonly Stored[], second: readonly Stored[]): Repeat

@@ -35,7 +35,7 @@ export function knownItems({ table, find }: RecordWriter, tenantId: number, sent
   }
 }
 
-/** Leaves one item of each key (contract: The same id twice). */
+/** Leaves one item of each key (docs/sync.md#same-id-twice). */
 function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
   const { settle } = repeatRule(table)
   const byKey = new Map<string | number, Incoming[]>()

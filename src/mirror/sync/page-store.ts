@@ -257,7 +257,7 @@ function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.fullSync === undefined && page.cursor === undefined && page.whole === undefined
 }
 
-/** A tombstone of a record first seen before `since` is one of another tenant (contract: Tenant identity). */
+/** A tombstone of a record first seen before `since` is one of another tenant (docs/sync.md#tenant-identity). */
 function isKnown(known: Known | undefined, since: number): boolean {
   return known !== undefined && (!known.removed || known.firstSeenAt >= since)
 }

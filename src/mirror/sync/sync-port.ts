@@ -206,7 +206,7 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  /** Compares the first page of users with the mirror's live ones (contract: Tenant identity). */
+  /** Compares the first page of users with the mirror's live ones (docs/sync.md#tenant-identity). */
   compareUsers(tenantId: number, page: readonly UserMark[]): Promise<UsersCompared>
   /** Withdraws every accepted removal of the tenant. */
   withdrawAcceptedRemovals(tenantId: number): Promise<void>

@@ -22,7 +22,7 @@ export interface Io {
   readonly onReload: (callback: () => void) => void
 }
 
-/** What a command says to the shell (contract: Exit). */
+/** What a command says to the shell (docs/operations.md#exit-codes). */
 export const exitCodes = { ok: 0, findings: 1, usage: 2, failed: 3 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

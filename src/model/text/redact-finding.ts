@@ -26,7 +26,7 @@ const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /**
  * A finding without names of persons, e-mails and file names, for outputs that may not show details
- * (contract: `exposeDetails`). Messages never carry any; what people wrote into a waiver, and what it accepted, may.
+ * (docs/operations.md#security). Messages never carry any; what people wrote into a waiver, and what it accepted, may.
  */
 export function withoutDetails(finding: FindingView): FindingView {
   const { entity, evidence, waiver } = finding

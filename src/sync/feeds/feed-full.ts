@@ -8,8 +8,9 @@ import { readToEnd } from './feed-pages.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
 /**
- * Full syncs the feed from its beginning to its end, going on where an interrupted full sync stopped (contract: Full syncs). Ends with
- * the incremental sync from the cursor of before, the decision on removals and the full sync's own last cursor.
+ * Full syncs the feed from its beginning to its end, going on where an interrupted full sync stopped
+ * (docs/sync.md#full-sync). Ends with the incremental sync from the cursor of before, the decision on removals and the
+ * full sync's own last cursor.
  *
  * @param extra true for the full sync that follows a skipped row; it starts no further one.
  */

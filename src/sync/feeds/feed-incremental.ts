@@ -9,7 +9,7 @@ import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
 /**
- * Continues the feed from the stored cursor (contract: Sync table, Lost cursor). Without a cursor, or while a full sync is
+ * Continues the feed from the stored cursor (docs/sync.md#incremental-sync). Without a cursor, or while a full sync is
  * owed after a refused one, the run is a full sync.
  *
  * @returns false when incremental syncs rest until the next full sync: nothing was asked.

@@ -21,8 +21,8 @@ interface Pass {
 }
 
 /**
- * Full syncs a list whose cursor is good within one full sync only, and in which emptiness and an ignored cursor look like
- * success (specification: List API clients; contract: Empty api-clients).
+ * Full syncs a list whose cursor is good within one full sync only, and in which emptiness and an ignored cursor look
+ * like success (docs/sync.md#empty-lists).
  */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
@@ -154,7 +154,7 @@ async function endedSoBefore({ context, tenantId, definition }: Run, shown: numb
   return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
-/** The list always contains the client that asks (specification: API client); one that does not is not complete. */
+/** The list always contains the client that asks (docs/api.md#api-client); one that does not is not complete. */
 async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: ReadonlySet<string>): Promise<void> {
   const { store, clock, settings } = context
   const { name } = definition

@@ -14,7 +14,7 @@ export interface Suspicion {
   readonly shown?: number
 }
 
-/** Waits before an empty page of such a list is asked for again, in milliseconds (contract: Empty api-clients). */
+/** Waits before an empty page of such a list is asked for again, in milliseconds (docs/sync.md#empty-lists). */
 export const repeatDelaysMs: readonly number[] = [1000, 2000, 4000]
 
 export const emptyList: Suspicion = {

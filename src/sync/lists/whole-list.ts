@@ -11,7 +11,7 @@ const mostReads = 3
 
 /**
  * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
- * (specification: List roles, List permissions: a failure is a 500, so empty is real).
+ * (docs/api.md#empty-lists).
  */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'

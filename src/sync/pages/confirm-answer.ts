@@ -25,7 +25,7 @@ export type Need = 'nothing' | 'proof' | Confirmation
 const readsOfRound = [1, 2, 1, 3]
 
 /**
- * What the page needs in this run (contract: Tenant identity); a page with a known GUID is a proof itself.
+ * What the page needs in this run (docs/sync.md#tenant-identity); a page with a known GUID is a proof itself.
  *
  * @param isAnnouncedEnd true for the last page of a feed's full sync where the one before it promised more.
  */
@@ -102,7 +102,7 @@ async function proveIfPossible({ context, definition, guard, signal }: Run): Pro
 
 /**
  * Reads a changed answer again, with a proof after each read, so that a load balancer that mixes two tenants brings
- * nothing foreign in (contract: Tenant identity).
+ * nothing foreign in (docs/sync.md#tenant-identity).
  *
  * @returns the first answer that differs; null when all are equal and every proof succeeded.
  */

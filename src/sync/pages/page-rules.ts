@@ -4,7 +4,7 @@ import type { Fetched } from '../resource.ts'
 
 const maxEmptyPages = 3
 
-/** The rules a run of pages must keep (contract: Protocol violations); they see every page before it is written. */
+/** The rules a run of pages must keep (docs/sync.md#pages); they see every page before it is written. */
 export interface PageRules {
   /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the cursor it was asked with. */
   check(fetched: Fetched, sent: string | null): Promise<void>

@@ -13,7 +13,7 @@ const oldEnoughMs = hourMs
 export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
 
 /**
- * The page rule (contract: Tenant identity): false for a page of five or more of which most records are unknown yet
+ * The page rule (docs/sync.md#tenant-identity): false for a page of five or more of which most records are unknown yet
  * created more than an hour before the last complete full sync began. Where the server's time of that is not known, the
  * local time counts; one that lies ahead is of a clock that was set back, and tells nothing.
  *

@@ -27,8 +27,8 @@ export interface TimeConfirmation {
 }
 
 /**
- * Asks once for everything updated since the oldest of the records that are due, to the end of the feed; what the answer
- * shows stays (contract: Sync table, documents). The answer confirms a removal only if it shows everything else that
+ * Asks once for everything updated since the oldest of the records that are due, to the end of the feed; what the
+ * answer shows stays (docs/sync.md#removal). The answer confirms a removal only if it shows everything else that
  * belongs in it, and nothing older.
  */
 export async function confirmByTime(

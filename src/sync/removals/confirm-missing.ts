@@ -9,8 +9,8 @@ import { showsListed } from '../user-details.ts'
 
 /**
  * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it
- * shows was skipped by the full sync and keeps its values, anything else leaves it missing for the next full sync (contract: Sync
- * table, users).
+ * shows was skipped by the full sync and keeps its values, anything else leaves it missing for the next full sync
+ * (docs/sync.md#removal).
  *
  * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
  * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.

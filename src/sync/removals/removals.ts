@@ -29,10 +29,10 @@ export interface GuardBudget extends RemovalBudget {
 }
 
 /**
- * The shrink guard (contract: Shrink guard). Counted is what is due together with what was removed in the last 24 hours,
- * against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them, or more
- * than half of two or more, is held. Where removals are held already, live are those of 24 hours before they first were, so
- * that newcomers do not lift the hold. Removals that an operator accepted do not count.
+ * The shrink guard (docs/sync.md#shrink-hold). Counted is what is due together with what was removed in the last 24
+ * hours, against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them,
+ * or more than half of two or more, is held. Where removals are held already, live are those of 24 hours before they
+ * first were, so that newcomers do not lift the hold. Removals that an operator accepted do not count.
  */
 export function planRemovals(
   { live, absent }: Absence,

@@ -29,7 +29,7 @@ export interface Asked {
   readonly updatedAfter: string | null
 }
 
-/** A bad cursor, or `cursor` beside `updatedAfter` (specification: Errors). */
+/** A bad cursor, or `cursor` beside `updatedAfter` (docs/api.md#errors). */
 const refused = { status: 400, code: 'VALIDATION_FAILED' }
 
 /**
