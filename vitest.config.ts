@@ -3,22 +3,41 @@ import { defineConfig } from 'vitest/config'
 /** Where a report for machines goes, beside the one for people. */
 const report = process.env['TEST_REPORT']
 
+/** Tests that try each fault, hostile input and simulated life in full: `npm run test:robustness`. */
+export const robustness = [
+  'test/faults/**/*.test.ts',
+  'test/hostile/**/*.test.ts',
+  'test/secrets/**/*.test.ts',
+  'test/simulation/**/*.test.ts',
+  'test/sync/convergence.test.ts',
+  'test/sync/model.test.ts',
+  'test/sync/protocol-pages.test.ts',
+]
+
+export const base = {
+  root: new URL('.', import.meta.url).pathname,
+  setupFiles: ['test/setup.ts'],
+  // A limit for what hangs, not a measure of speed: a busy machine takes many times as long as a quiet one.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  pool: 'forks',
+  // Much of the time goes to waiting for sockets and disks, not to computing.
+  maxWorkers: 4,
+  // Nothing here lives in modules, so files share workers: a third less time.
+  isolate: false,
+  // Node runs the files as they are, as it does for users; what is mocked is a wire or a clock, never a module.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
+} as const
+
+/** `TESTS=all` adds the tests of robustness, for tools that pick their files. */
+const left = process.env['TESTS'] === 'all' ? [] : robustness
+
 export default defineConfig({
   test: {
-    root: new URL('.', import.meta.url).pathname,
+    ...base,
+    setupFiles: [...base.setupFiles],
     include: ['test/**/*.test.ts'],
-    exclude: ['test/e2e/**'],
-    setupFiles: ['test/setup.ts'],
-    // A limit for what hangs, not a measure of speed: a busy machine takes many times as long as a quiet one.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    pool: 'forks',
-    // Much of the time goes to waiting for sockets and disks, not to computing.
-    maxWorkers: 4,
-    // Nothing here lives in modules, so files share workers: a third less time.
-    isolate: false,
-    // Node runs the files as they are, as it does for users; what is mocked is a wire or a clock, never a module.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
-    ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
+    exclude: ['test/e2e/**', ...left],
   },
 })

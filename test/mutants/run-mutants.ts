@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path'
 import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutants.ts'
 
-/** Runs the suite against each deliberate mistake, in a copy of the project; every one must turn it red. */
+/**
+ * Runs the tests named by each deliberate mistake, in a copy of the project that has it; every one must turn them red.
+ * `--check` only looks whether the source still has each place.
+ */
 const root = resolve(import.meta.dirname, '../..')
 const copied = [
   'src',
@@ -17,17 +20,23 @@ const copied = [
   'tsconfig.json',
   'README.md',
   'docs',
+  'vitest.config.ts',
 ]
-const wanted = process.argv.slice(2).join(' ')
+const words = process.argv.slice(2).filter((word) => word !== '--check')
+const wanted = words.join(' ')
+const isCheck = process.argv.includes('--check')
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
 const chosen = allMutants.filter(({ name }) => name.includes(wanted))
+const lost = chosen.filter(({ file, find }) => readFileSync(join(root, file), 'utf8').split(find).length !== 2)
+for (const { name, file } of lost) process.stdout.write(`LOST      ${name}: its text does not stand once in ${file}\n`)
+const tried = isCheck ? [] : chosen.filter((one) => !lost.includes(one))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'dist'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  for (const mutant of chosen) {
+  for (const mutant of tried) {
     const caught = await isCaught(mutant)
     if (!caught) survivors.push(mutant.name)
     process.stdout.write(`${caught ? 'caught  ' : 'SURVIVED'}  ${mutant.name}\n`)
@@ -35,14 +44,13 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-process.stdout.write(`${chosen.length - survivors.length} passed, ${survivors.length} failed\n`)
-process.exitCode = survivors.length === 0 ? 0 : 1
+const failed = survivors.length + lost.length
+process.stdout.write(`${chosen.length - failed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1
 
-async function isCaught({ name, file, find, replace, tests }: Mutant): Promise<boolean> {
+async function isCaught({ file, find, replace, tests }: Mutant): Promise<boolean> {
   const path = join(folder, file)
   const source = readFileSync(path, 'utf8')
-  const places = source.split(find).length - 1
-  if (places !== 1) throw new Error(`Mutant "${name}": want its text once in ${file}, found it ${places} times`)
   writeFileSync(
     path,
     source.replace(find, () => replace),
@@ -59,7 +67,7 @@ function suite(tests: readonly string[]): Promise<number | null> {
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--config', 'vitest.config.ts', '--bail', '1', '--passWithNoTests=false', ...tests]
   // Some mistakes show in one life of a hundred.
-  const env = { ...process.env, SIMULATED_LIVES: '150' }
+  const env = { ...process.env, SIMULATED_LIVES: '150', TESTS: 'all' }
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', env })
   return new Promise((done) => child.on('exit', done))
 }
