@@ -37,7 +37,7 @@ it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
     const scene = await fullSyncScene()
     const undisturbed = await scene.withCopy(({ env }) => traced(run(scene, env)))
     expect(undisturbed).toMatchObject({ code: 0 })
-    const sampled = pointsOf(countOf(undisturbed), effect, { pwrite64: 8, fsync: 3 })
+    const sampled = pointsOf(countOf(undisturbed), effect, { pwrite64: 17, fsync: 6 })
     const points: Injection[] = sampled.map((point, i) => (i % 2 === 0 ? point : { ...point, onwards: true }))
     const told = { failed: 0, passed: 0 }
     const problems = await problemsOf(points, (point) =>

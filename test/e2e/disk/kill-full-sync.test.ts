@@ -18,7 +18,7 @@ it.runIf(canInject)('leaves a full sync killed at any write or fsync before or a
   })
   const undisturbed = await scene.withCopy(({ env }) => traced(run(env)))
   expect(undisturbed).toMatchObject({ code: 0 })
-  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 4, fsync: 1 })
+  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 10, fsync: 3 })
   let killed = 0
   const problems = await problemsOf(points, (point) =>
     scene.withCopy(async ({ env, store, settle }) => {

@@ -30,7 +30,7 @@ it.runIf(canInject)('makes a mirror whole although its first open is killed at a
   const run = (env: Readonly<Record<string, string>>) => ({ bundle: bundle.file, folder, env, args })
   const undisturbed = await traced(run(place0().env))
   expect(undisturbed).toMatchObject({ code: 0 })
-  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 6, fsync: 1 })
+  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 14, fsync: 4 })
   let killed = 0
   const problems = await problemsOf(points, async (point) => {
     const { env, store } = place0()
@@ -53,7 +53,7 @@ it.runIf(canInject)('leaves a mirror of the old layout or of the new one when it
   const run = (env: Readonly<Record<string, string>>) => ({ bundle: bundle.file, folder: scene.folder, env, args })
   const undisturbed = await scene.withCopy(({ env }) => traced(run(env)))
   expect(undisturbed).toMatchObject({ code: 0 })
-  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 3, fsync: 1 })
+  const points = pointsOf(countOf(undisturbed), 'kill', { pwrite64: 4, fsync: 1 })
   const layouts = { old: 0, new: 0 }
   const problems = await problemsOf(points, (point) =>
     scene.withCopy(async ({ env, store }) => {
