@@ -173,3 +173,32 @@ it('notices after a restart that the full sync has shown the record before', asy
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 2 } })
   expect(held(test)).toEqual(['users contradictory: state differs between records with this id'])
 })
+
+it('reads a list again that changed while it was read, so that a client was on two pages with two roles', async () => {
+  const test = await fullySynced()
+  let first: Fields = {}
+  reshape(test, 'api-clients', 1, (data) => {
+    first = data[0] ?? {}
+    return data
+  })
+  let changes = 1
+  reshape(test, 'api-clients', 2, (data) => (changes-- > 0 ? [...data, { ...first, roleName: 'Other' }] : data))
+  const firstPages = () =>
+    test.sim.requests.filter(({ endpoint, cursor }) => endpoint === '/api/public/api-clients' && !cursor).length
+  const before = firstPages()
+  expect(await test.run('api-clients', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 0 } })
+  expect(firstPages() - before).toBe(2)
+  expect(held(test)).toEqual([])
+})
+
+it('quarantines a client that is on two pages with two roles however often the list is read', async () => {
+  const test = await fullySynced()
+  let first: Fields = {}
+  reshape(test, 'api-clients', 1, (data) => {
+    first = data[0] ?? {}
+    return data
+  })
+  reshape(test, 'api-clients', 2, (data) => [...data, { ...first, roleName: 'Other' }])
+  expect(await test.run('api-clients', 'full')).toMatchObject({ outcome: 'success' })
+  expect(held(test)).toEqual(['api-clients contradictory: roleName differs between records with this id'])
+})

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FullSyncAdvance, FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { confirmList } from '../lists/known-list.ts'
 import { commit } from '../pages/commit-page.ts'
-import { queryAt } from '../pages/page-reading.ts'
+import { idOf, queryAt } from '../pages/page-reading.ts'
 import { cursorDigest } from '../pages/page-rules.ts'
 import type { Fetched } from '../resource.ts'
 import { beginFullSync, fullSyncMs, type Moment, momentOf, type Run } from '../run.ts'
@@ -25,6 +26,10 @@ export interface PageBuffer {
   confirm(): Promise<boolean>
   /** Begins the full sync unless it is begun, and writes what is held. */
   release(): Promise<FullSyncRow>
+  /** True while no page is written. */
+  isUnwritten(): boolean
+  /** True when a page that is not written yet has one of the records `keys` of the page with other values. */
+  showsOther(page: Fetched, keys: readonly string[]): boolean
   /** Lets pages be read; what they showed before a failure is written all the same. */
   over<T>(read: () => Promise<T>): Promise<T>
 }
@@ -59,6 +64,15 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
     begun,
     isFirst,
     release,
+    isUnwritten: () => written === undefined,
+    showsOther(page, keys) {
+      const { idField } = run.definition
+      const earlier = pages.flatMap((one) => one.page.items)
+      return keys.some((key) => {
+        const isMeant = (item: Fetched['items'][number]) => String(idOf(item, idField)).toLowerCase() === key
+        return !isDeepStrictEqual(earlier.find(isMeant), page.items.find(isMeant))
+      })
+    },
     async over(read) {
       try {
         return await read()

@@ -16,6 +16,8 @@ interface Pass {
   readonly empty: boolean
   /** True when a page that the one before it announced came back empty, which may mean "could not be completed". */
   readonly gap: boolean
+  /** True when a client was on two pages with different values: the list changed while it was read. */
+  readonly changed: boolean
   /** True when all pages before that one have the same number of records, as full pages do. */
   readonly even: boolean
 }
@@ -28,9 +30,13 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   run.mode = 'full'
   const { context, tenantId, state } = run
   const { store } = context
-  const pages = pageBuffer(run)
-  run.dataAsOf = pages.begun.at
-  const first = await pages.over(() => onePass(run, definition, pages))
+  const begin = async () => {
+    const pages = pageBuffer(run)
+    run.dataAsOf = pages.begun.at
+    return { pages, first: await pages.over(() => onePass(run, definition, pages)) }
+  }
+  let { pages, first } = await begin()
+  if (first.changed && pages.isUnwritten()) ({ pages, first } = await begin())
   if (isWhole(run, first) && (await pages.confirm())) {
     await run.fullSyncCompleted()
     return
@@ -68,9 +74,11 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
   let cursor: string | null = null
   let empty = true
   let gap = false
+  let changed = false
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
-    noteIds(run, fetched, ids, index)
+    const repeated = noteIds(run, fetched, ids, index)
+    changed ||= repeated.length > 0 && pages.showsOther(fetched, repeated)
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
     const isEmpty = fetched.items.length === 0
@@ -78,7 +86,7 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
     // Also an empty page that promises more was to show something.
     gap ||= isEmpty && (index > 0 || fetched.hasMore)
     if (!gap) sizes.add(fetched.items.length)
-    if (!fetched.hasMore) return { ids, empty, gap, even: sizes.size <= 1 }
+    if (!fetched.hasMore) return { ids, empty, gap, changed, even: sizes.size <= 1 }
     cursor = fetched.nextCursor
   }
 }
@@ -105,12 +113,15 @@ async function readPage(
 /**
  * More than half of a page seen before in this full sync: the cursor was ignored and the list began anew. One repeat that
  * ends the list is none: a list that began anew would promise more, as its first page did.
+ *
+ * @returns the ids that an earlier page had, too.
  */
-function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): void {
+function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): readonly string[] {
   const { definition } = run
   const { hasMore } = page
   const keys = idsOn(page, definition)
-  const repeats = keys.filter((key) => ids.has(key)).length
+  const repeated = keys.filter((key) => ids.has(key))
+  const repeats = repeated.length
   if (index > 0 && repeats * 2 > keys.length && (repeats > 1 || hasMore)) {
     throw new SyncError(
       'invalid_cursor',
@@ -120,6 +131,7 @@ function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): void
   // A tie of the order, perhaps, and then another client may be on no page.
   if (repeats > 0) noteEvent(run, 'order_violation', 'pages')
   for (const key of keys) ids.add(key)
+  return repeated
 }
 
 function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
