@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
@@ -5,12 +6,11 @@ import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
-import { mapConcurrently, tenantsAtOnce } from './map-concurrently.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Session } from './session.ts'
 import { splayMs } from './splay.ts'
 import type { StoreWatch } from './store-watch.ts'
-import type { TenantParts } from './tenant-parts.ts'
+import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
 const jitterMs = 5 * secondMs
 
@@ -67,9 +67,9 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }
       // The configuration may be another one when their turn comes.
-      const caughtUp = mapConcurrently(waiting, tenantsAtOnce, (names) =>
-        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name))),
-      )
+      const begin = (names: readonly string[]) =>
+        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
+      const caughtUp = pMap(waiting, begin, { concurrency: tenantsAtOnce })
       return { ended: Promise.all([evaluated, caughtUp]) }
     },
   }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
 import { waitFor } from '../api/wait-for.ts'
 import { checksOf } from '../checks/checks-of.ts'
 import type { Settings } from '../config/settings.ts'
@@ -71,7 +72,7 @@ export class Session implements AsyncDisposable {
   #views: Views
   #tenants: readonly TenantParts[] = []
   readonly #closing = new AbortController()
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #changing = new Mutex()
   #removalsOwed = false
   readonly #unstored = unstoredRuns()
 
@@ -121,9 +122,7 @@ export class Session implements AsyncDisposable {
    * @param alongside is called in the instant in which they come into force; it must not throw.
    */
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
-    const mine = this.#changing.then(() => this.#change(next, alongside))
-    this.#changing = mine.catch(() => {})
-    return mine
+    return this.#changing.runExclusive(() => this.#change(next, alongside))
   }
 
   /** Works on a tenant as it is configured by then; never while that changes. Nothing is done for one that is gone. */
@@ -132,10 +131,7 @@ export class Session implements AsyncDisposable {
     signal: AbortSignal,
     work: (tenant: TenantParts, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    for (let seen: unknown; seen !== this.#changing; ) {
-      seen = this.#changing
-      await seen
-    }
+    while (this.#changing.isLocked()) await this.#changing.waitForUnlock()
     const tenant = this.#find(name)
     await tenant?.work.over(signal, (both) => work(tenant, both))
   }

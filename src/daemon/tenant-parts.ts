@@ -14,6 +14,12 @@ import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 import { ProvenClock } from './proven-clock.ts'
 import { TenantWork } from './tenant-work.ts'
 
+/**
+ * Tenants that are worked on at the same time. Each takes some connections, and a process has only so many files; and what
+ * they answer together is written before a scrape gets its turn.
+ */
+export const tenantsAtOnce = 16
+
 /** One configured tenant with everything that works on it. */
 export interface TenantParts {
   readonly settings: TenantSettings
