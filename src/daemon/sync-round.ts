@@ -32,7 +32,7 @@ async function runTenant(
 ): Promise<RunResult[]> {
   const due = full ? allFullSyncs(tenant) : await tenant.engine.due('sync')
   const wanted = due.filter((run) => resource === undefined || run.resource === resource)
-  return Promise.all(wanted.map((run) => session.run(tenant, run.resource, run.mode, signal)))
+  return Promise.all(wanted.map((run) => session.syncAndEvaluate(tenant, { ...run, signal })))
 }
 
 function allFullSyncs({ engine }: TenantParts): readonly DueRun[] {

@@ -41,7 +41,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a server that sends the token back gets it stored and shown',
-    file: 'src/api/transport/tenant-link.ts',
+    file: 'src/api/transport/send.ts',
     find: 'return ownSecrets.maskIn(outcome)',
     replace: 'return outcome',
     tests: ['test/api/secrecy.test.ts'],

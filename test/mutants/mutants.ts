@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reload does not wait for the runs of a tenant that changes',
     file: 'src/daemon/change-tenants.ts',
-    find: 'await Promise.all(closed.map(({ work }) => work.end()))',
+    find: 'await Promise.all(closed.map(({ scope }) => scope.end()))',
     replace: 'await Promise.all(closed.map(async () => {}))',
     tests: ['test/cli'],
   },
