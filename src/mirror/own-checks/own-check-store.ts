@@ -1,12 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { FindingStore } from '../port.ts'
 import { checkProblems } from '../schema/check-problems.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { ask } from './ask.ts'
-import type { OwnCheckStore } from './own-check-port.ts'
 import type { OwnQuery } from './question.ts'
 
 /** What own checks need of the mirror beside everything that other checks do. */
-export function ownCheckStore(database: Database): Operations<OwnCheckStore> {
+export function ownCheckStore(
+  database: Database,
+): Operations<Pick<FindingStore, 'ask' | 'checkProblems' | 'noteProblem'>> {
   const { orm, raw } = database
   const of = (tenantId: number, check: string) =>
     and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { LookUp, LookUpStore, MissingRecord } from '../port.ts'
+import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
@@ -10,7 +10,10 @@ import type { Database, Operations } from '../sqlite/database.ts'
  * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
  * others waiting; turns are counted, because a clock may be set back.
  */
-export function lookUpStore(database: Database, quarantine: QuarantineStore): Operations<LookUpStore> {
+export function lookUpStore(
+  database: Database,
+  quarantine: QuarantineStore,
+): Operations<Pick<SyncStore, 'detailCandidates' | 'listed' | 'missing' | 'noteAsked' | 'noteExists'>> {
   const { raw } = database
   const byResource = memoize((resource: ResourceName) => missingStatements(raw, resource))
   const details = detailStatements(raw)
