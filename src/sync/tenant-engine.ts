@@ -88,12 +88,9 @@ class Engine implements TenantEngine {
     return dueRuns(this.#context, this.tenantId, command)
   }
 
-  run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
-    return this.#queueOf(resource).runExclusive(() => this.#execute(resource, mode, signal))
-  }
-
-  async #execute(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+  async run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
     const { clock, settings, observer, log } = this.#context
+    using _turn = { [Symbol.dispose]: await this.#queueOf(resource).acquire() }
     const started = clock.monotonic()
     let run: Run | undefined
     let failure: unknown = null

@@ -1,4 +1,4 @@
-import { isoMs } from '../../model/dates.ts'
+import { createdAtOf } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type {
@@ -268,8 +268,4 @@ function datesMovedLater(table: RecordTable, { before, after, fields }: Written)
     const [was, is] = [before[`${field}Ms`] ?? null, after[`${field}Ms`] ?? null]
     return table.fields[field] === 'date' && was !== null && is !== null && is > was
   })
-}
-
-function createdAtOf(record: object): number | null {
-  return isoMs('createdAt' in record ? record.createdAt : null)
 }
