@@ -17,11 +17,9 @@ import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
-import { exchange } from './transport/exchange.ts'
-import { createTenantLink } from './transport/tenant-link.ts'
+import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
-const maxTokenAnswerBytes = 64 * 1024
 
 /**
  * A client of the tenant's whole API. Nothing is sent before the first call; dispose it to close its connections.
@@ -49,44 +47,25 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     blockedForMs: options.blockedForMs ?? null,
     storeWait: storeWith(options.storeWait, log),
   })
-  const userAgent = `tenantwatch/${options.version}`
-  const exchangeParts = { clock, dispatchers, timeoutMs: api.timeoutMs, userAgent, rateLimiter }
-  const ownSecrets = new OwnSecrets()
+  const send = createSend({
+    target,
+    header: auth.header,
+    scheme: auth.scheme,
+    maxBodyBytes: api.maxBodyBytes,
+    timeoutMs: api.timeoutMs,
+    userAgent: `tenantwatch/${options.version}`,
+    clock,
+    dispatchers,
+    rateLimiter,
+    ownSecrets: new OwnSecrets(),
+    observer,
+  })
   const source = createSource(auth.token, {
     clock,
     log,
     env,
     cycleMs,
-    async postForm(url, form, signal) {
-      // A token server's wait is the tenant's: nothing can be sent to the tenant without it.
-      await rateLimiter.pass(signal)
-      const { origin, path } = parseTokenUrl(url, api.allowInsecureHttp)
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const what = 'POST to the token URL'
-      ownSecrets.note(form.get('client_secret') ?? '')
-      const outcome = await exchange(exchangeParts, {
-        method: 'POST',
-        origin,
-        path,
-        what,
-        headers,
-        body: form.toString(),
-        maxBytes: maxTokenAnswerBytes,
-        signal,
-      })
-      // What it gives is a secret by design, and may be the one that was used before.
-      return outcome.kind === 'answer' && outcome.status === 200 ? outcome : ownSecrets.maskIn(outcome)
-    },
-  })
-  const link = createTenantLink({
-    target,
-    header: auth.header,
-    scheme: auth.scheme,
-    maxBodyBytes: api.maxBodyBytes,
-    clock,
-    exchange: exchangeParts,
-    ownSecrets,
-    observer,
+    postForm: (url, form, signal) => send({ tokenUrl: parseTokenUrl(url, api.allowInsecureHttp), form, signal }),
   })
   const access = new Access({
     source,
@@ -95,13 +74,13 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     cycleMs,
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await link({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
     },
   })
-  const read = createReadCall({ link, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
+  const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock)
   const reader = createTenantReader({ read, api, answerTimes, version: options.version })
 
@@ -109,7 +88,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     ...reader,
     reader,
     answerTimes,
-    createUser: createUserWriter(link, access),
+    createUser: createUserWriter(send, access),
     get blockedUntil() {
       return rateLimiter.blockedUntil
     },

@@ -7,8 +7,8 @@ import type { CreateUserOutcome, TenantWriter } from './reader.ts'
 import type { NewUser, User } from './records.ts'
 import { openEnvelope, violation } from './transport/envelope.ts'
 import type { Answer } from './transport/outcome.ts'
+import { inWords, type Send } from './transport/send.ts'
 import { statusFailure } from './transport/status-failure.ts'
-import { inWords, type TenantLink } from './transport/tenant-link.ts'
 
 const endpoint = endpoints.createUser
 const what = inWords('POST', endpoint)
@@ -19,10 +19,10 @@ const mayExist = 'The user may have been created: look for the e-mail before sen
  * Create user (docs/api.md#create-user). It is sent once: it is not idempotent, so neither a lost answer
  * nor a 401 makes it go out again.
  */
-export function createUserWriter(link: TenantLink, access: Access): TenantWriter['createUser'] {
+export function createUserWriter(send: Send, access: Access): TenantWriter['createUser'] {
   return async (user, signal) => {
     const held = await access.token(signal)
-    const outcome = await link({
+    const outcome = await send({
       endpoint,
       method: 'POST',
       path: endpoint.template,

@@ -9,11 +9,11 @@ import type { RetryBucket } from './limits/retry-bucket.ts'
 import type { TenantObserver } from './reader.ts'
 import { type ErrorFacts, readErrorFacts } from './transport/error-facts.ts'
 import type { Answer, Failure } from './transport/outcome.ts'
+import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 import { statusFailure } from './transport/status-failure.ts'
-import { inWords, type TenantLink } from './transport/tenant-link.ts'
 
 export interface ReadCallParts {
-  readonly link: TenantLink
+  readonly send: Send<TenantRequest>
   readonly access: Access
   readonly rateLimiter: RateLimiter
   readonly bucket: RetryBucket
@@ -49,7 +49,7 @@ export interface ReadAnswer {
  * else is thrown as a SyncError.
  */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
-  const { access, bucket, rateLimiter, link, observer } = parts
+  const { access, bucket, observer, rateLimiter, send } = parts
   /** One free retry for a kept-alive connection that the server had closed; earned again by the next success. */
   let mayBeStale = false
 
@@ -71,7 +71,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
     let renewed = false
     for (;;) {
       const held = await access.token(signal)
-      const outcome = await link({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
       if (outcome.kind === 'answer') {
         const { status, body, receivedAt, receivedMonotonic, ageSeconds = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null

@@ -18,7 +18,7 @@ import type { AnswerMeta, FeedQuery, Listing, Lookup, Oddity, Page, Reading, Ten
 import { type Envelope, openEnvelope, violation } from './transport/envelope.ts'
 import { type Pagination, readPagination, refusePart } from './transport/pagination.ts'
 import { recordsDigest } from './transport/records-digest.ts'
-import { inWords } from './transport/tenant-link.ts'
+import { inWords } from './transport/send.ts'
 
 export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>

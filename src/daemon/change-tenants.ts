@@ -39,9 +39,9 @@ export async function changeTenants(
   const opening = next.filter(({ name }) => !kept.has(name))
   await insistOnClients(opening, options)
   const closed = before.filter(({ settings }) => !kept.has(settings.name))
-  await Promise.all(closed.map(({ work }) => work.end()))
+  await Promise.all(closed.map(({ scope }) => scope.end()))
   const opened = await openAll(opening, options).catch((error: unknown) => {
-    for (const { work } of closed) work.resume()
+    for (const { scope } of closed) scope.resume()
     throw error
   })
   const parts = new Map([...kept, ...opened.map((one) => [one.settings.name, one] as const)])

@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex'
 import { checks, checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
@@ -54,15 +55,10 @@ export interface EvaluatorOptions {
 
 export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
   const memory = resultMemory()
-  let last: Promise<unknown> = Promise.resolve()
-  const queued = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work)
-    last = mine.catch(() => {})
-    return mine
-  }
+  const queue = new Mutex()
   return {
     evaluate: (tenant, { serverTime = null, ...how } = {}) =>
-      queued(async () => {
+      queue.runExclusive(async () => {
         const now = clock.now()
         await mirror.noteTime(now)
         if (serverTime !== null && !isSkewed(serverTime - now)) await mirror.confirmTime(now)
@@ -89,13 +85,13 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
         }
       }),
     inForce: (settings) =>
-      queued(async () => {
+      queue.runExclusive(async () => {
         const at = clock.now()
         await mirror.noteTime(at)
         await mirror.noteConfiguration(configurationRecord(settings, { checks: checksOf(settings), version, at }))
       }),
     closeRemoved: (configured) =>
-      queued(async () => {
+      queue.runExclusive(async () => {
         memory.clear()
         await closeRemovedTenants(mirror, configured, clock.now())
       }),

@@ -1,16 +1,16 @@
+import pMap from 'p-map'
 import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
 import type { CronSchedule } from '../config/settings.ts'
+import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
-import { mapConcurrently, tenantsAtOnce } from './map-concurrently.ts'
-import { runToEnd } from './run-to-end.ts'
-import type { Session } from './session.ts'
+import type { RunRequest, Session } from './session.ts'
 import { splayMs } from './splay.ts'
 import type { StoreWatch } from './store-watch.ts'
-import type { TenantParts } from './tenant-parts.ts'
+import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
 const jitterMs = 5 * secondMs
 
@@ -67,9 +67,9 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }
       // The configuration may be another one when their turn comes.
-      const caughtUp = mapConcurrently(waiting, tenantsAtOnce, (names) =>
-        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name))),
-      )
+      const begin = (names: readonly string[]) =>
+        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
+      const caughtUp = pMap(waiting, begin, { concurrency: tenantsAtOnce })
       return { ended: Promise.all([evaluated, caughtUp]) }
     },
   }
@@ -89,21 +89,43 @@ function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: Jo
     const modes = [['incremental', incremental] as const, ['full', full] as const]
     return modes.flatMap(([mode, schedule]) => {
       if (schedule === null) return []
-      const job = jobOf(jobName(settings.name, resource, mode), schedule, syncing(settings.name, resource, mode, parts))
+      const job = jobOf(jobName(settings.name, resource, mode), schedule, syncJob(settings.name, resource, mode, parts))
       return [{ ...job, delayMs: delayOf(job.name, schedule), jitterMs: Math.min(jitterMs, schedule.intervalMs / 4) }]
     })
   })
 }
 
 /** By name, so that a job outlives a change of its tenant. */
-function syncing(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
-  return watch.over((stopping) =>
-    session.onTenant(name, stopping, async (tenant, signal) => {
-      if (!tenant.engine.resources.includes(resource)) return
-      const run = () => session.run(tenant, resource, mode, signal)
-      await runToEnd({ run, blockedUntil: () => tenant.client.blockedUntil }, io.clock, signal)
-    }),
-  )
+function syncJob(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
+  return async (stopping) => {
+    try {
+      const tenant = await session.settledTenant(name)
+      if (!tenant?.engine.resources.includes(resource)) return
+      await tenant.scope.run(stopping, (signal) =>
+        resumeAfterWait(session, tenant, { resource, mode, signal }, io.clock),
+      )
+    } catch (error) {
+      watch.jobFailed(error)
+    }
+  }
+}
+
+/**
+ * A run that the tenant's rate limit ended is resumed when the wait is over, as often as it comes further. One that
+ * brought nothing after its wait is left to the next tick.
+ */
+export async function resumeAfterWait(
+  session: Pick<Session, 'syncAndEvaluate'>,
+  tenant: TenantParts,
+  run: RunRequest,
+  clock: Clock,
+): Promise<void> {
+  for (let resumed = false; ; resumed = true) {
+    const { retryAt, pages } = await session.syncAndEvaluate(tenant, run)
+    if (retryAt === null || (resumed && pages === 0)) return
+    // No setting of the wall clock moves what is left by the client's count.
+    await clock.sleep(Math.max(0, tenant.client.blockedUntil - clock.now()), run.signal)
+  }
 }
 
 /** Time to the first look for what the retention is over for, and to the next where no tenant had confirmed the time. */
@@ -111,12 +133,16 @@ const firstErasureMs = 10 * minuteMs
 
 function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
   let eraseAfter = io.clock.monotonic() + firstErasureMs
-  return watch.over(async (signal) => {
-    await watch.verify(signal)
-    await session.evaluate(signal)
-    heart.beatAt = io.clock.monotonic()
-    if (io.clock.monotonic() < eraseAfter) return
-    const erased = await session.eraseOutdated()
-    eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
-  })
+  return async (signal) => {
+    try {
+      await watch.verify(signal)
+      await session.evaluate(signal)
+      heart.beatAt = io.clock.monotonic()
+      if (io.clock.monotonic() < eraseAfter) return
+      const erased = await session.eraseOutdated()
+      eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
+    } catch (error) {
+      watch.jobFailed(error)
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/config-error.ts'
@@ -38,24 +39,24 @@ export interface Reloader {
 }
 
 export function createReloader(parts: ReloadParts): Reloader {
-  let last: Promise<unknown> = Promise.resolve()
+  const queue = new Mutex()
   let waiting: Promise<Probe> | undefined
   let ended = false
   return {
     reload() {
-      // A burst of signals comes in one turn of the event loop; without the wait each would be loaded for before the next.
-      waiting ??= last.then(yieldToEventLoop).then(() => {
+      waiting ??= queue.runExclusive(async () => {
+        // A burst of signals comes in one turn of the event loop; without the wait each would be loaded for before the next.
+        await yieldToEventLoop()
         waiting = undefined
         return ended ? { ok: false, text: 'The daemon is stopping' } : attempt(parts, () => ended)
       })
-      last = waiting
       return waiting
     },
     async dispose(graceMs) {
       ended = true
       const waiting = new AbortController()
       const late = parts.clock.sleep(graceMs, waiting.signal).catch(() => {})
-      await Promise.race([last, late])
+      await Promise.race([queue.waitForUnlock(), late])
       waiting.abort()
     },
   }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
 import { waitFor } from '../api/wait-for.ts'
 import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
@@ -14,8 +15,9 @@ import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
+import type { DueRun } from '../sync/due.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { RunResult } from '../sync/run-result.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
@@ -26,6 +28,11 @@ import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { unstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
+
+/** One run of one resource. */
+export interface RunRequest extends DueRun {
+  readonly signal: AbortSignal
+}
 
 export interface SessionOptions {
   readonly settings: Settings
@@ -71,7 +78,7 @@ export class Session implements AsyncDisposable {
   #views: Views
   #tenants: readonly TenantParts[] = []
   readonly #closing = new AbortController()
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #changing = new Mutex()
   #removalsOwed = false
   readonly #unstored = unstoredRuns()
 
@@ -121,23 +128,13 @@ export class Session implements AsyncDisposable {
    * @param alongside is called in the instant in which they come into force; it must not throw.
    */
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
-    const mine = this.#changing.then(() => this.#change(next, alongside))
-    this.#changing = mine.catch(() => {})
-    return mine
+    return this.#changing.runExclusive(() => this.#change(next, alongside))
   }
 
-  /** Works on a tenant as it is configured by then; never while that changes. Nothing is done for one that is gone. */
-  async onTenant(
-    name: string,
-    signal: AbortSignal,
-    work: (tenant: TenantParts, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    for (let seen: unknown; seen !== this.#changing; ) {
-      seen = this.#changing
-      await seen
-    }
-    const tenant = this.#find(name)
-    await tenant?.work.over(signal, (both) => work(tenant, both))
+  /** A tenant as it is configured once no change is under way; undefined for one that is gone by then. */
+  async settledTenant(name: string): Promise<TenantParts | undefined> {
+    while (this.#changing.isLocked()) await this.#changing.waitForUnlock()
+    return this.#find(name)
   }
 
   /**
@@ -145,39 +142,47 @@ export class Session implements AsyncDisposable {
    *
    * @throws FatalError when the database is lost: nothing may go on with it.
    */
-  run(tenant: TenantParts, resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
+  async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<RunResult> {
     const { io, log } = this.#options
-    return this.#onSoundStore(signal, async () => {
-      const result = await tenant.engine.run(resource, mode, signal)
-      this.#unstored.ended(result, io.clock.now())
-      logResult(log, result)
-      tenant.serverClock.note(result)
-      if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
-      if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-        await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], signal })
+    try {
+      await this.#insistOnStore(signal)
+      try {
+        const result = await tenant.engine.run(resource, mode, signal)
+        this.#unstored.ended(result, io.clock.now())
+        logResult(log, result)
+        tenant.serverClock.note(result)
+        if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
+        if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
+          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], signal })
+        }
+        return result
+      } finally {
+        await this.mirror.ping()
       }
-      return result
-    }).catch((error: unknown) => {
+    } catch (error) {
       if (error instanceof SyncError && error.reason === 'store')
         this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
       throw error
-    })
+    }
   }
 
   /**
    * Evaluates every check of every tenant.
    *
-   * @throws FatalError as `run` does.
+   * @throws FatalError as `syncAndEvaluate` does.
    */
-  evaluate(signal = this.#closing.signal): Promise<void> {
-    return this.#onSoundStore(signal, async () => {
+  async evaluate(signal = this.#closing.signal): Promise<void> {
+    await this.#insistOnStore(signal)
+    try {
       await this.#closeRemoved()
       for (const { settings } of this.#tenants) {
         await yieldToEventLoop()
         await this.#evaluateTenant(settings.name, { signal })
         await this.#lookAtOwnSecret(settings.name)
       }
-    })
+    } finally {
+      await this.mirror.ping()
+    }
   }
 
   /**
@@ -261,15 +266,10 @@ export class Session implements AsyncDisposable {
     return this.#tenants.find(({ settings }) => settings.name === name)
   }
 
-  /** Work of which nothing counts unless the database was the right one before and after it. */
-  async #onSoundStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /** Nothing that is done counts unless the database was the right one before and, by another `ping`, after it. */
+  async #insistOnStore(signal: AbortSignal): Promise<void> {
     await waitFor(this.sound, signal)
     await this.mirror.ping()
-    try {
-      return await work()
-    } finally {
-      await this.mirror.ping()
-    }
   }
 }
 

@@ -11,8 +11,12 @@ const verifyShare = 1 / 200
 export interface StoreWatch {
   /** Rejects with a FatalError when the daemon cannot go on; never resolves. */
   readonly broken: Promise<never>
-  /** The same work; nothing that the database does makes it fail. */
-  over(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void>
+  /**
+   * Takes the failure of a job: a lost database ends the daemon, one that cannot be used now is logged.
+   *
+   * @throws any other error.
+   */
+  jobFailed(error: unknown): void
   /** Reads the whole database for damage, unless that was done so short a time ago that it would be too dear. */
   verify(signal: AbortSignal): Promise<void>
   /** Tells that the database cannot be used; null while it can. */
@@ -25,18 +29,11 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
   let verifyAfter = Number.NEGATIVE_INFINITY
   return {
     broken,
-    over: (work) => async (signal) => {
-      try {
-        await work(signal)
-      } catch (error) {
-        if (error instanceof FatalError) reject(error)
-        else if (error instanceof SyncError && error.reason === 'store')
-          log.warn(
-            { reason: error.reason, detail: error.message, hint: error.hint },
-            'The mirror cannot be used now; trying again when the next run is due',
-          )
-        else throw error
-      }
+    jobFailed(error) {
+      if (error instanceof FatalError) return reject(error)
+      if (!(error instanceof SyncError) || error.reason !== 'store') throw error
+      const { reason, message: detail, hint } = error
+      log.warn({ reason, detail, hint }, 'The mirror cannot be used now; trying again when the next run is due')
     },
     async verify(signal) {
       const began = clock.monotonic()

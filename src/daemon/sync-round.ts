@@ -1,9 +1,9 @@
+import pMap from 'p-map'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult } from '../sync/run-result.ts'
-import { mapConcurrently, tenantsAtOnce } from './map-concurrently.ts'
 import type { Session } from './session.ts'
-import type { TenantParts } from './tenant-parts.ts'
+import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
 export interface RoundOptions {
   /** Only this tenant. */
@@ -18,7 +18,8 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
   const chosen = session.tenants.filter(
     ({ settings }) => options.tenant === undefined || settings.name === options.tenant,
   )
-  const results = await mapConcurrently(chosen, tenantsAtOnce, (tenant) => runTenant(session, tenant, options, signal))
+  const run = (tenant: TenantParts) => runTenant(session, tenant, options, signal)
+  const results = await pMap(chosen, run, { concurrency: tenantsAtOnce })
   await session.evaluate()
   return results.flat()
 }
@@ -31,7 +32,7 @@ async function runTenant(
 ): Promise<RunResult[]> {
   const due = full ? allFullSyncs(tenant) : await tenant.engine.due('sync')
   const wanted = due.filter((run) => resource === undefined || run.resource === resource)
-  return Promise.all(wanted.map((run) => session.run(tenant, run.resource, run.mode, signal)))
+  return Promise.all(wanted.map((run) => session.syncAndEvaluate(tenant, { ...run, signal })))
 }
 
 function allFullSyncs({ engine }: TenantParts): readonly DueRun[] {

@@ -12,14 +12,20 @@ import { enabledNames, shortestIntervalMs } from '../sync/intervals.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 import { ProvenClock } from './proven-clock.ts'
-import { TenantWork } from './tenant-work.ts'
+import { TenantScope } from './tenant-scope.ts'
+
+/**
+ * Tenants that are worked on at the same time. Each takes some connections, and a process has only so many files; and what
+ * they answer together is written before a scrape gets its turn.
+ */
+export const tenantsAtOnce = 16
 
 /** One configured tenant with everything that works on it. */
 export interface TenantParts {
   readonly settings: TenantSettings
   readonly client: TenantClient
   readonly engine: TenantEngine
-  readonly work: TenantWork
+  readonly scope: TenantScope
   readonly serverClock: ProvenClock
 }
 
@@ -50,7 +56,13 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
     log: options.log.child({ tenant: tenant.name }),
     observer: observerOf(metrics, options.progress),
   })
-  return { settings: tenant, client, engine, work: new TenantWork(), serverClock: new ProvenClock(client.answerTimes) }
+  return {
+    settings: tenant,
+    client,
+    engine,
+    scope: new TenantScope(),
+    serverClock: new ProvenClock(client.answerTimes),
+  }
 }
 
 /**

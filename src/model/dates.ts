@@ -111,3 +111,8 @@ function daysInMonth(year: number, month: number): number {
 export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+/** `createdAt` of a record in milliseconds since the epoch; null where it has none. */
+export function createdAtOf(record: object): number | null {
+  return 'createdAt' in record ? isoMs(record.createdAt) : null
+}

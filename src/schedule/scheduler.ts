@@ -70,32 +70,33 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
   const entries = new Map<string, Entry>()
   const rhythms = new Map<string, Rhythm>()
   // By name, so that a job taken out and put in again does not overlap its former self.
-  const running = new Map<string, Promise<RunOutcome>>()
+  const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   /** Ends the sleep of the one timer, which was armed before another tick came to be the next. */
   let wake = new AbortController()
   let started = false
 
-  const work = async ({ job }: Entry, delayMs: number): Promise<RunOutcome> => {
+  const runJob = async (entry: Entry, delayMs: number): Promise<RunOutcome> => {
+    const { name, run } = entry.job
+    if (stopping.signal.aborted) return 'skipped'
+    if (running.has(name)) {
+      entry.skipped += 1
+      log.debug({ job: name, skipped: entry.skipped }, 'Tick skipped: the job still runs')
+      return 'skipped'
+    }
+    const ended = Promise.withResolvers<void>()
+    running.set(name, ended.promise)
     try {
       if (delayMs > 0) await clock.sleep(delayMs, stopping.signal)
-      await job.run(stopping.signal)
+      await run(stopping.signal)
       return 'ran'
     } catch (error) {
-      if (!stopping.signal.aborted) log.error({ err: error, job: job.name }, 'Scheduled job failed')
+      if (!stopping.signal.aborted) log.error({ err: error, job: name }, 'Scheduled job failed')
       return 'failed'
+    } finally {
+      running.delete(name)
+      ended.resolve()
     }
-  }
-  const launch = (entry: Entry, delayMs: number): Promise<RunOutcome> => {
-    if (stopping.signal.aborted) return Promise.resolve('skipped')
-    if (running.has(entry.job.name)) {
-      entry.skipped += 1
-      log.debug({ job: entry.job.name, skipped: entry.skipped }, 'Tick skipped: the job still runs')
-      return Promise.resolve('skipped')
-    }
-    const run = work(entry, delayMs).finally(() => running.delete(entry.job.name))
-    running.set(entry.job.name, run)
-    return run
   }
   const find = (name: string): Entry => {
     const entry = entries.get(name)
@@ -123,7 +124,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     rhythm.nextAt = nextAfterNow(rhythm.times)
     for (const entry of rhythm.entries) {
       const { delayMs = 0, jitterMs = 0 } = entry.job
-      void launch(entry, delayMs + Math.floor(random() * jitterMs))
+      void runJob(entry, delayMs + Math.floor(random() * jitterMs))
     }
   }
   const lookAt = (watch: ReturnType<typeof wallClockWatch>): void => {
@@ -172,7 +173,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       for (const rhythm of rhythms.values()) rhythm.nextAt = nextAfterNow(rhythm.times)
       void keepTime()
     },
-    runNow: (name) => launch(find(name), 0),
+    runNow: (name) => runJob(find(name), 0),
     skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
       for (const { times } of rhythms.values()) times.dispose()

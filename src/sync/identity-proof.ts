@@ -1,8 +1,9 @@
 import type { UserMark } from '../mirror/port.ts'
+import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
-import { createdAtOf, fetchOf, idOf, queryAt } from './pages/page-reading.ts'
+import { fetchOf, idOf, queryAt } from './pages/page-reading.ts'
 import { pageRules } from './pages/page-rules.ts'
 import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 

@@ -1,9 +1,10 @@
 import type { AnswerMeta, FeedQuery, Oddity } from '../api/reader.ts'
-import type { AnsweredAt, CommitCounts, FullSyncRow, SyncState } from '../mirror/port.ts'
+import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
+import { cursorDigest } from './pages/page-rules.ts'
 import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
@@ -90,6 +91,18 @@ export function beginFullSync(
 /** How long the full sync of this run has been under way, in milliseconds, wherever the wall clock was set meanwhile. */
 export function fullSyncMs({ context, readInFull }: Run): number {
   return Math.round(readInFull.beforeMs + context.clock.monotonic() - readInFull.since)
+}
+
+/** What a page moves its full sync on by; the first one tells of its start. */
+export function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, isFirst: boolean): FullSyncAdvance {
+  const { serverTime, requestId } = meta
+  return {
+    nextCursor,
+    cursorDigest: nextCursor === null ? null : cursorDigest(nextCursor),
+    reachedEnd: !hasMore,
+    fullSyncMs: fullSyncMs(run),
+    ...(isFirst && { start: { serverTime, requestId } }),
+  }
 }
 
 /** Takes stock of a page that was written. */

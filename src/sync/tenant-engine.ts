@@ -1,5 +1,7 @@
+import { Mutex } from 'async-mutex'
 import type { HoldRow, TenantRow } from '../mirror/port.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
+import { memoize } from '../model/memoize.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
@@ -19,8 +21,6 @@ export interface TenantEngine {
   readonly resources: readonly ResourceName[]
   /** Runs one resource; never throws: the result says how it ended. */
   run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
-  /** Waits until no run of the resource is under way. */
-  settled(resource: ResourceName): Promise<void>
   /** What is due now (docs/sync.md#due). */
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
 }
@@ -39,10 +39,10 @@ class Engine implements TenantEngine {
   readonly resources: readonly ResourceName[]
   readonly #context: TenantContext
   readonly #guard: TenantGuard
-  readonly #busy = new Map<ResourceName, Promise<unknown>>()
+  readonly #queueOf = memoize((_: ResourceName) => new Mutex())
   #tenant: TenantRow
   #hold: HoldRow | null = null
-  #deciding: Promise<void> = Promise.resolve()
+  readonly #deciding = new Mutex()
   /** Grows with every decision on the whole tenant that is carried out. */
   #decisionVersion = 0
 
@@ -89,22 +89,8 @@ class Engine implements TenantEngine {
   }
 
   async run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
-    const before = this.#busy.get(resource)
-    const mine = (before ?? Promise.resolve()).then(() => this.#execute(resource, mode, signal))
-    this.#busy.set(resource, mine)
-    try {
-      return await mine
-    } finally {
-      if (this.#busy.get(resource) === mine) this.#busy.delete(resource)
-    }
-  }
-
-  async settled(resource: ResourceName): Promise<void> {
-    while (this.#busy.has(resource)) await this.#busy.get(resource)
-  }
-
-  async #execute(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
     const { clock, settings, observer, log } = this.#context
+    using _turn = { [Symbol.dispose]: await this.#queueOf(resource).acquire() }
     const started = clock.monotonic()
     let run: Run | undefined
     let failure: unknown = null
@@ -236,12 +222,10 @@ class Engine implements TenantEngine {
 
   /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
   #applyDecisions(): Promise<void> {
-    const mine = this.#deciding.then(async () => {
+    return this.#deciding.runExclusive(async () => {
       if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#decisionVersion++
       await this.#refresh()
     })
-    this.#deciding = mine.catch(() => {})
-    return mine
   }
 
   async #refresh(): Promise<void> {

@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex'
 import type { FeedQuery } from '../api/reader.ts'
 import type { HoldRow, PageGlance, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
@@ -76,7 +77,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   let strangeIdentity: number | null = null
   let denial = { identity: null as number | null, accepted: false }
   let troubledUntil = Number.NEGATIVE_INFINITY
-  let checking: Promise<void> = Promise.resolve()
+  const checking = new Mutex()
   let probedAt = Number.NEGATIVE_INFINITY
   let probing: Promise<void> | null = null
 
@@ -198,14 +199,12 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     async verify(fetched, definition, query, signal) {
       const { identity } = fetched.meta
       if (verified < identity) {
-        const mine = checking.then(async () => {
+        await checking.runExclusive(async () => {
           // Another run may have raised the hold meanwhile; one that is under way must end by it, too.
           insist()
           // Only a page without any query is the list's first.
           if (verified < identity) await check({ fetched, definition }, Object.keys(query).length === 0, signal)
         })
-        checking = mine.catch(() => {})
-        await mine
       }
       insist()
       return verified === identity

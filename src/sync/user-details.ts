@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import { askById } from './ask-by-id.ts'
@@ -24,9 +25,11 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
     changedSince: rotate ? null : run.startedAt,
     ambiguousRoleNames: ambiguous.map(({ value }) => value),
   })
-  const waiting = [...queue]
-  const workers = Array.from({ length: Math.min(concurrency, waiting.length) }, () => work(run, definition, waiting))
-  await Promise.all(workers)
+  let goesOn = true
+  const read = async (one: LookUp) => {
+    if (goesOn && !(await readOne(run, definition, one))) goesOn = false
+  }
+  await pMap(queue, read, { concurrency })
 }
 
 /** So many listed records are asked for at most before a denied one is believed to be gone. */
@@ -40,31 +43,24 @@ export async function showsListed(run: Run, definition: FeedResource): Promise<b
   if (run.shownById) return true
   const listed = await run.context.store.listed(run.tenantId, definition.name, mostControls)
   for (const one of listed) {
-    await work(run, definition, [one])
+    await readOne(run, definition, one)
     if (run.shownById) return true
   }
   return listed.length === 0
 }
 
-async function work(run: Run, definition: FeedResource, waiting: LookUp[]): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    try {
-      if (!(await readOne(run, definition, next))) waiting.length = 0
-    } catch (error) {
-      const reason = reasonOf(error)
-      waiting.length = endsAsking.has(reason) ? 0 : waiting.length
-      if (endsRun.has(reason)) throw error
-      run.context.log.debug({ resource: definition.name, key: next.key, reason }, 'A detail could not be read')
-    }
-  }
-}
-
-/** False when the answer may be another tenant's: no further one is asked for. */
+/** False when no further one is asked for: the answer may be another tenant's, or others would fail in the same way. */
 async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise<boolean> {
-  const found = await askById(run, definition, one)
-  if (found === undefined) return false
-  const { item, meta } = found
-  if (item === null || !item.ok || idOf(item, definition.idField) !== one.key) return true
-  await takeDetail(run, item, meta)
-  return true
+  try {
+    const found = await askById(run, definition, one)
+    if (found === undefined) return false
+    const { item, meta } = found
+    if (item?.ok && idOf(item, definition.idField) === one.key) await takeDetail(run, item, meta)
+    return true
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (endsRun.has(reason)) throw error
+    run.context.log.debug({ resource: definition.name, key: one.key, reason }, 'A detail could not be read')
+    return !endsAsking.has(reason)
+  }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
 import type { Clock } from '../model/clock.ts'
 import type { Answer } from './answer.ts'
 
@@ -26,20 +27,20 @@ const nothing = { done: true, value: undefined } as const
  * event loop, and probes, scrapes and the engine have the rest.
  */
 export function heavyLane({ clock, most, makeRoom }: HeavyLaneOptions): HeavyLane {
-  let last: Promise<unknown> = Promise.resolve()
+  const lane = new Mutex()
   let [underWay, waiting] = [0, 0]
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     waiting++
-    let began = 0
-    const mine = last.then(() => {
-      waiting--
-      began = clock.monotonic()
-      return work()
-    })
-    const pause = () => (waiting > 0 ? clock.sleep(clock.monotonic() - began) : yieldToEventLoop())
-    last = mine.then(pause, pause)
-    return mine
+    const leave = await lane.acquire()
+    waiting--
+    const began = clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      const pause = waiting > 0 ? clock.sleep(clock.monotonic() - began) : yieldToEventLoop()
+      void pause.then(leave, leave)
+    }
   }
 
   function inTurns(

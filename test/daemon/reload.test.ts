@@ -133,11 +133,14 @@ it('ends a run of a changed tenant first, and lets that of another go on', async
     release = resolve
   })
   world.simulator.onRequest(() => held)
-  const full = (name: string) =>
-    session.onTenant(name, signal(), async (tenant, stop) => {
-      const { reason, outcome } = await session.run(tenant, 'users', 'full', stop)
+  const full = async (name: string) => {
+    const tenant = await session.settledTenant(name)
+    await tenant?.scope.run(signal(), async (stop) => {
+      const run = { resource: 'users', mode: 'full', signal: stop } as const
+      const { reason, outcome } = await session.syncAndEvaluate(tenant, run)
       ended.push(`${name} ${reason ?? outcome}`)
     })
+  }
   const running = [full('acme'), full('zeta')]
   await world.simulator.requests.waitFor(({ tenant, done }) => tenant === 'primary' && !done)
   await world.simulator.requests.waitFor(({ tenant, done }) => tenant === 'second' && !done)
@@ -159,21 +162,14 @@ it('ends a run of a changed tenant first, and lets that of another go on', async
   expect(ended.at(-1)).toBe('acme success')
 })
 
-it('does work that was asked for during a change with what is in force after it', async () => {
+it('gives out a tenant that is asked for during a change as it is after it', async () => {
   const world = await reloadable()
   const { settings: before } = world.session
   const tenants = before.tenants.map((tenant) => ({ ...tenant, api: { ...tenant.api, maxPages: 9 } }))
   const changed = world.session.reconfigure({ ...before, tenants })
-  const seen: number[] = []
-  await Promise.all([
-    changed,
-    Promise.resolve().then(() =>
-      world.session.onTenant('acme', signal(), async ({ settings }) => void seen.push(settings.api.maxPages)),
-    ),
-  ])
-  expect(seen).toEqual([9])
-  await world.session.onTenant('nobody', signal(), async () => void seen.push(0))
-  expect(seen).toEqual([9])
+  const [, tenant] = await Promise.all([changed, Promise.resolve().then(() => world.session.settledTenant('acme'))])
+  expect(tenant?.settings.api.maxPages).toBe(9)
+  expect(await world.session.settledTenant('nobody')).toBeUndefined()
 })
 
 it('runs by a new schedule, and not by the old one', async () => {
@@ -264,8 +260,10 @@ it('goes on with every tenant when one of the new ones cannot be opened', async 
   failing.mockRestore()
   const outcomes: string[] = []
   for (const name of ['acme', 'zeta']) {
-    await session.onTenant(name, signal(), async (tenant, stop) => {
-      outcomes.push((await session.run(tenant, 'roles', 'full', stop)).outcome)
+    const tenant = await session.settledTenant(name)
+    await tenant?.scope.run(signal(), async (stop) => {
+      const run = { resource: 'roles', mode: 'full', signal: stop } as const
+      outcomes.push((await session.syncAndEvaluate(tenant, run)).outcome)
     })
   }
   expect(outcomes).toEqual(['success', 'success'])

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/mirror/sqlite/database.ts'
-import { transact } from '../../src/mirror/sqlite/database.ts'
 import { openForEngine } from '../../src/mirror/sqlite/open-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -17,25 +16,25 @@ function opened() {
   return { database: engine.database, other }
 }
 
-const write = (database: Database) => transact(database, () => {})
+const write = (database: Database) => database.write('nothing', () => {})
 const busyTimeout = ({ raw }: Database) => raw.pragma('busy_timeout', { simple: true })
 
-it('waits a second at most for another program, and once only until a write succeeds', () => {
+it('waits a second at most for another program, and once only until a write succeeds', async () => {
   const { database, other } = opened()
   expect(busyTimeout(database)).toBe(1000)
   other.exec('begin immediate')
   for (let i = 0; i < 3; i++) {
-    expect(() => write(database)).toThrow(expect.objectContaining({ reason: 'store' }))
+    await expect(write(database)).rejects.toThrow(expect.objectContaining({ reason: 'store' }))
     expect(busyTimeout(database)).toBe(10)
   }
   other.exec('commit')
-  write(database)
+  await write(database)
   expect(busyTimeout(database)).toBe(1000)
 })
 
-it('loses no patience over a write that fails by itself', () => {
+it('loses no patience over a write that fails by itself', async () => {
   const { database } = opened()
   const wrong = () => database.raw.exec('insert into nothing values (1)')
-  expect(() => transact(database, wrong)).toThrow(expect.objectContaining({ reason: 'store' }))
+  await expect(database.write('nothing', wrong)).rejects.toThrow(expect.objectContaining({ reason: 'store' }))
   expect(busyTimeout(database)).toBe(1000)
 })

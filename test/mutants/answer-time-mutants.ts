@@ -15,9 +15,9 @@ export const answerTimeMutants: readonly Mutant[] = [
   },
   {
     name: 'the age of an answer in a cache is overlooked',
-    file: 'src/api/transport/exchange.ts',
-    find: "ageSeconds: ageOf(first(response.headers['age'])),",
-    replace: 'ageSeconds: ageOf(undefined),',
+    file: 'src/api/transport/send.ts',
+    find: "ageOf(first(response.headers['age']))",
+    replace: 'ageOf(undefined)',
     tests: stale,
   },
   {
@@ -106,7 +106,7 @@ export const answerTimeMutants: readonly Mutant[] = [
   },
   {
     name: 'a date to wait for is read by the local clock',
-    file: 'src/api/transport/exchange.ts',
+    file: 'src/api/transport/send.ts',
     find: 'stated ?? parts.clock.now()',
     replace: 'parts.clock.now()',
     tests: ['test/api/retry.test.ts'],

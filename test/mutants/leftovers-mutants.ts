@@ -41,7 +41,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a server that sends the token back gets it stored and shown',
-    file: 'src/api/transport/tenant-link.ts',
+    file: 'src/api/transport/send.ts',
     find: 'return ownSecrets.maskIn(outcome)',
     replace: 'return outcome',
     tests: ['test/api/secrecy.test.ts'],
@@ -56,8 +56,8 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'every signal of a burst loads the configuration',
     file: 'src/daemon/reload.ts',
-    find: 'last.then(yieldToEventLoop).then(',
-    replace: 'last.then(',
+    find: '        await yieldToEventLoop()\n',
+    replace: '',
     tests: ['test/daemon/reload.test.ts'],
   },
   {

@@ -10,6 +10,20 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'a detail that was supplied gives its resource no other version',
+    file: 'src/mirror/sync/page-store.ts',
+    find: 'database.write(detail,',
+    replace: "database.write('nothing',",
+    tests: ['test/mirror/writing.test.ts'],
+  },
+  {
+    name: 'an operation writes outside of a transaction',
+    file: 'src/mirror/sync/full-sync-store.ts',
+    find: "database.write('nothing', () => void noteWait.run(until, tenantId, resource))",
+    replace: 'database.run(() => void noteWait.run(until, tenantId, resource))',
+    tests: ['test/mirror/writing.test.ts'],
+  },
+  {
     name: 'the cursor is stored although its page was refused',
     file: 'src/mirror/sync/page-store.ts',
     find: '    if (page.admit !== undefined',
@@ -259,7 +273,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reload does not wait for the runs of a tenant that changes',
     file: 'src/daemon/change-tenants.ts',
-    find: 'await Promise.all(closed.map(({ work }) => work.end()))',
+    find: 'await Promise.all(closed.map(({ scope }) => scope.end()))',
     replace: 'await Promise.all(closed.map(async () => {}))',
     tests: ['test/cli'],
   },

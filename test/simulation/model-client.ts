@@ -8,7 +8,7 @@ import { createReadCall } from '../../src/api/read-call.ts'
 import type { TenantClient } from '../../src/api/reader.ts'
 import { createTenantReader } from '../../src/api/tenant-reader.ts'
 import type { Outcome } from '../../src/api/transport/outcome.ts'
-import type { LinkRequest } from '../../src/api/transport/tenant-link.ts'
+import type { TenantRequest } from '../../src/api/transport/send.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror, TenantRow } from '../../src/mirror/port.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -49,7 +49,7 @@ export function createModelClient(
     },
   })
   const source = envSource('TOKEN', () => network.token)
-  const link = async ({ path, secret, signal }: LinkRequest): Promise<Outcome> => {
+  const send = async ({ path, secret, signal }: TenantRequest): Promise<Outcome> => {
     await rateLimiter.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
     if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await rateLimiter.hold(outcome.retryAfterMs)
@@ -62,14 +62,14 @@ export function createModelClient(
     cycleMs: shortestIntervalMs(settings),
     probes: probesFor(enabledNames(settings)),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await link({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
     },
   })
   const random = () => prng.next()
-  const read = createReadCall({ link, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
+  const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock)
   return {
     answerTimes,

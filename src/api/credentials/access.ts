@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex'
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
@@ -41,7 +42,7 @@ export class Access {
   #dead: Dead | undefined
   #turn = 0
   /** Looks queue up, so that many refusals at once cost one round of probes. */
-  #evaluation: Promise<unknown> = Promise.resolve()
+  readonly #evaluation = new Mutex()
 
   constructor(options: AccessOptions) {
     this.#options = options
@@ -92,9 +93,10 @@ export class Access {
 
   /** The check result on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
   async denied(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
-    const checkResult = this.#evaluation.then(() => this.#evaluator(endpoint, held, status, signal))
-    this.#evaluation = checkResult.catch(() => {})
-    return waitFor(checkResult, signal)
+    return waitFor(
+      this.#evaluation.runExclusive(() => this.#evaluator(endpoint, held, status, signal)),
+      signal,
+    )
   }
 
   async #evaluator(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {

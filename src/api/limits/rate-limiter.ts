@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex'
 import type { Clock } from '../../model/clock.ts'
 import { toIso } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
@@ -40,7 +41,8 @@ export class RateLimiter {
   #until: number
   /** Wall time as stored last; null when that failed. */
   #stored: number | null
-  #storing: Promise<void> = Promise.resolve()
+  /** One store after the other: an earlier end must never be written last. */
+  readonly #storing = new Mutex()
 
   constructor({ clock, requestsPerSecond, blockedUntil, blockedForMs, storeWait }: RateLimiterOptions) {
     this.#clock = clock
@@ -96,17 +98,14 @@ export class RateLimiter {
   }
 
   /** Brings what is stored in step with the true end, which moves on the wall clock when that is set, and passes. */
-  #store(toleranceMs: number): Promise<void> {
+  async #store(toleranceMs: number): Promise<void> {
     const until = this.blockedUntil
-    if (this.#stored === null || Math.abs(until - this.#stored) > toleranceMs) {
-      this.#stored = until
-      // One after the other: an earlier end must never be written last.
-      const forMs = Math.ceil(Math.max(0, this.#leftMs))
-      this.#storing = this.#storing.then(async () => {
-        if (!(await this.#storeWait(until, forMs))) this.#stored = null
-      })
-    }
-    return this.#storing
+    if (this.#stored !== null && Math.abs(until - this.#stored) <= toleranceMs) return this.#storing.waitForUnlock()
+    this.#stored = until
+    const forMs = Math.ceil(Math.max(0, this.#leftMs))
+    await this.#storing.runExclusive(async () => {
+      if (!(await this.#storeWait(until, forMs))) this.#stored = null
+    })
   }
 
   #refusal(): SyncError {

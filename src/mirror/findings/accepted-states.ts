@@ -1,7 +1,7 @@
 import type { WaiverStore } from '../port.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
-type Part = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>
+type Part = Operations<Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>>
 
 interface Stored {
   readonly entityId: string
@@ -30,21 +30,20 @@ export function acceptedStateStore(database: Database): Part {
     .prepare<[number, string], number | null>('select max(id) from accepted_states where tenant_id = ? and "check" = ?')
     .pluck()
   return {
-    async acceptedStates(tenantId, check) {
-      const rows = last.all(tenantId, check).filter(({ entityId }) => entityId !== whole)
-      if (rows.length === 0 && isKept.get(tenantId, check) === undefined) return null
-      return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
-    },
-    async keepFirstStates(tenantId, check, states, at) {
-      transact(database, () => {
+    acceptedStates: (tenantId, check) =>
+      database.run(() => {
+        const rows = last.all(tenantId, check).filter(({ entityId }) => entityId !== whole)
+        if (rows.length === 0 && isKept.get(tenantId, check) === undefined) return null
+        return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
+      }),
+    keepFirstStates: (tenantId, check, states, at) =>
+      database.write('nothing', () => {
         if (isKept.get(tenantId, check) !== undefined) return
         for (const { entityId, state } of [...states, { entityId: whole, state: null }])
           put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
-      })
-    },
-    async acceptState(tenantId, check, { entityId, state, at, reason }) {
-      transact(database, () => put.run(tenantId, check, entityId, JSON.stringify(state), at, reason))
-    },
+      }),
+    acceptState: (tenantId, check, { entityId, state, at, reason }) =>
+      database.write('nothing', () => void put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)),
     acceptedVersion: (tenantId, check) => version.get(tenantId, check) ?? 0,
   }
 }

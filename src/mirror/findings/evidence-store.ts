@@ -2,10 +2,12 @@ import { deflateRawSync } from 'node:zlib'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { pastReader } from '../history/past-reader.ts'
 import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from '../records/record-as-of.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { EvidenceStore } from './evidence-port.ts'
 
-type Part = Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
+type Part = Operations<
+  Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
+>
 
 /** What a clock is put right by now and then; the record is that much out of order then, and no more. */
 const leastStepMs = secondMs
@@ -42,39 +44,41 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
   const liveOn = raw.prepare('update clock_steps set until = ? where id = (select max(id) from clock_steps)')
 
   return {
-    async noteConfiguration({ at, digest, content }) {
-      if (lastConfiguration.get() === digest) return
-      transact(database, () => {
-        insertConfiguration.run(at, digest, deflateRawSync(content))
-        begin.run(at)
-      })
-    },
-    async noteTenantState(tenantId, state, at) {
-      if (lastState.get(tenantId) === state) return
-      transact(database, () => insertState.run(tenantId, at, state))
-    },
-    async noteTime(at) {
-      const step = steps().at(-1)
-      const last = lastRows.flatMap(([table, find]) => {
-        const row = find()
-        return row === undefined ? [] : [{ table, ...row }]
-      })
-      const since = last.filter(({ table, id }) => id > (step?.positions[table] ?? 0))
-      const latest = Math.max(step?.until ?? Number.NEGATIVE_INFINITY, ...since.map((row) => row.at))
-      if (latest - at > leastStepMs) {
-        const positions = JSON.stringify(Object.fromEntries(last.map(({ table, id }) => [table, id])))
-        transact(database, () => insertStep.run(at, latest, at, positions))
-      } else if (step !== undefined && step.resumed === null) {
-        if (at > step.latest) transact(database, () => resume.run(at))
-        else if (at - step.until >= minuteMs) transact(database, () => liveOn.run(at))
-      }
-    },
-    async recordBounds() {
-      return bounds.get() ?? { begins: null, erasedBefore: null }
-    },
-    async past(at, present) {
-      await settle()
-      return pastReader(database, { at, present, asOf: recordAsOf(steps(), at, present) })
-    },
+    noteConfiguration: ({ at, digest, content }) =>
+      database.run(() => {
+        if (lastConfiguration.get() === digest) return
+        database.transact('nothing', () => {
+          insertConfiguration.run(at, digest, deflateRawSync(content))
+          begin.run(at)
+        })
+      }),
+    noteTenantState: (tenantId, state, at) =>
+      database.run(() => {
+        if (lastState.get(tenantId) === state) return
+        database.transact('nothing', () => insertState.run(tenantId, at, state))
+      }),
+    noteTime: (at) =>
+      database.run(() => {
+        const step = steps().at(-1)
+        const last = lastRows.flatMap(([table, find]) => {
+          const row = find()
+          return row === undefined ? [] : [{ table, ...row }]
+        })
+        const since = last.filter(({ table, id }) => id > (step?.positions[table] ?? 0))
+        const latest = Math.max(step?.until ?? Number.NEGATIVE_INFINITY, ...since.map((row) => row.at))
+        if (latest - at > leastStepMs) {
+          const positions = JSON.stringify(Object.fromEntries(last.map(({ table, id }) => [table, id])))
+          database.transact('nothing', () => insertStep.run(at, latest, at, positions))
+        } else if (step !== undefined && step.resumed === null) {
+          if (at > step.latest) database.transact('nothing', () => resume.run(at))
+          else if (at - step.until >= minuteMs) database.transact('nothing', () => liveOn.run(at))
+        }
+      }),
+    recordBounds: () => database.run(() => bounds.get() ?? { begins: null, erasedBefore: null }),
+    past: (at, present) =>
+      database.run(async () => {
+        await settle()
+        return pastReader(database, { at, present, asOf: recordAsOf(steps(), at, present) })
+      }),
   }
 }

@@ -3,11 +3,9 @@ import type { DecidedStatus } from '../../model/decide-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
-import type { OwnCheckStore } from '../own-checks/own-check-port.ts'
+import type { NoAnswer, OwnAnswer, OwnQuery } from '../own-checks/question.ts'
 import type { MirrorRecord, RecordReader } from '../records/query.ts'
-import type { Erasure } from '../records/record-retention.ts'
 import type { HoldRow, ResourceQuality, TenantRow } from '../sync/sync-port.ts'
-import type { WaiverStore } from './waiver-port.ts'
 
 /** A finding as stored. */
 export interface FindingRow {
@@ -89,7 +87,7 @@ export interface CommittedResult extends DecidedStatus {
 }
 
 /** The side of evaluation. */
-export interface FindingStore extends OwnCheckStore, WaiverStore {
+export interface FindingStore extends WaiverStore {
   records(tenantId: number): RecordReader
   quality(tenantId: number): Promise<readonly ResourceQuality[]>
   /** True while the record is live. */
@@ -127,50 +125,144 @@ export interface FindingStore extends OwnCheckStore, WaiverStore {
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
   tenant(tenantId: number): Promise<TenantRow>
+  /**
+   * Asks a query over the views of one tenant, whatever it is: it can write nothing, see nothing else and is ended when
+   * it takes too much.
+   *
+   * @throws the signal's reason when aborted.
+   */
+  ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
+  /** Keeps why an own check cannot be evaluated, or which entities another one could not evaluate; null when it could all. */
+  noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
+  /** What was noted of a tenant's checks, by check. */
+  checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>
 }
 
-/** What outputs are told of a tenant by; also answered by the record, as of a time. */
-export type PostureStore = Pick<
-  FindingStore,
-  | 'checkStates'
-  | 'findings'
-  | 'holds'
-  | 'isLive'
-  | 'lapseCounts'
-  | 'lapsedUnderAll'
-  | 'lapses'
-  | 'tenant'
-  | 'tenants'
-  | 'quality'
-  | 'unconfirmedTime'
-  | 'waiverBreadth'
->
+/** A waiver of the configuration as the engine knows it; times are milliseconds since the epoch. */
+export interface NotedWaiver {
+  readonly id: string
+  readonly check: string
+  /** As written; `*` for all. */
+  readonly entity: string
+  /** The same as the mirror's keys have it. */
+  readonly entityKey: string
+  /** Digest of what was agreed: another one is a renewal. */
+  readonly terms: string
+  /** When the engine first evaluated by these terms. */
+  readonly since: number
+  readonly expiresAt: number
+}
 
-/** What operators and outputs need beside. */
-export interface AdminStore {
-  /** Puts the decision row for a hold; the engine applies it before its next run. */
-  decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
+/** What a waiver accepts of one finding. */
+export interface Acceptance {
+  readonly fingerprint: string
+  readonly severity: Severity
+  /** JSON object of the material facts. */
+  readonly facts: string
+  /** True when it was opened after a waiver for all was agreed. */
+  readonly later: boolean
+}
+
+/** What was agreed with a waiver at one time. */
+export interface WaiverTerms {
+  readonly waiver: string
+  readonly terms: string
+}
+
+/** A waiver that covers an open finding no longer, because what it accepted has changed. */
+export interface Lapse extends WaiverTerms {
+  readonly fingerprint: string
+  readonly lapsedAt: number
+  /** JSON objects of the material facts: those accepted, and those that ended it. */
+  readonly accepted: string | null
+  readonly changed: string | null
+}
+
+/** How many open findings of a check and severity a waiver covers no longer. */
+export interface LapseCount extends WaiverTerms {
+  readonly severity: Severity
+  readonly count: number
+}
+
+/** In which ways a waiver covers more than was looked at when it was agreed. */
+export interface WaiverBreadth {
+  readonly waiver: string
+  readonly terms: string
+  readonly later: boolean
+  readonly moreSevere: boolean
+}
+
+/** What an operator, or a check's first look, declared to be the state that drift is measured from. */
+export interface AcceptedState {
+  readonly entityId: string
+  /** Null = there is none, as of what was removed. */
+  readonly state: unknown
+  readonly at: number
+  /** Why; null for the first state that was seen. */
+  readonly reason: string | null
+}
+
+/** What people decided about findings. A check result that changes a finding keeps acceptances and lapses up by itself. */
+export interface WaiverStore {
+  notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
+  /** Ends what a waiver accepted under earlier terms, and forgets these: it is noted anew, whatever it says by then. */
+  dropAcceptances(tenantId: number, waiver: string): Promise<void>
+  /** Notes what a waiver accepts of findings that are stored; what is noted already stays. */
+  noteAcceptances(
+    tenantId: number,
+    waiver: Pick<NotedWaiver, 'id' | 'check' | 'terms'>,
+    accepted: readonly Acceptance[],
+    at: number,
+  ): Promise<void>
+  /** From here on check results note by themselves what the waiver comes to cover. */
+  noteWaiver(tenantId: number, waiver: NotedWaiver): Promise<void>
+  /** Of the open findings with these fingerprints. */
+  lapses(fingerprints: readonly string[]): Promise<readonly Lapse[]>
+  /** Of the open findings of a check, for each noted waiver alone; counts of 0 may be among them. */
+  lapseCounts(tenantId: number, check: string): Promise<readonly LapseCount[]>
+  /** How many open findings of a check, by severity, have lapsed under each of these waivers. */
+  lapsedUnderAll(
+    tenantId: number,
+    check: string,
+    waivers: readonly WaiverTerms[],
+  ): Promise<readonly Pick<LapseCount, 'severity' | 'count'>[]>
+  waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
+  /** The last accepted state of each entity; null while a check has not kept its first states. */
+  acceptedStates(tenantId: number, check: string): Promise<readonly AcceptedState[] | null>
+  /** Keeps the first states of a check as a whole, once. */
+  keepFirstStates(
+    tenantId: number,
+    check: string,
+    states: readonly Pick<AcceptedState, 'entityId' | 'state'>[],
+    at: number,
+  ): Promise<void>
+  acceptState(tenantId: number, check: string, state: AcceptedState): Promise<void>
+  /** Another number after each state that was accepted for a check; 0 before the first. */
+  acceptedVersion(tenantId: number, check: string): number
+}
+
+/** An open finding without its evidence. */
+export interface OpenFinding {
+  readonly fingerprint: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+}
+
+/** What names a few of the open findings, however many there are. */
+export interface OpenFindingStore {
   /**
-   * Erases the personal fields of tombstones, and history and runs, that ended before the time of their tenant; a number
-   * is the time of all of them.
-   */
-  purge(erasure: Erasure | number): Promise<void>
-  /** Erases everything that belongs to a tenant, its row included. */
-  purgeTenant(tenantId: number): Promise<void>
-  /** Names of the tenants with resolved findings, or names of removed records, that ended before `before`. */
-  overdueErasure(before: number): Promise<readonly string[]>
-  /**
-   * Cheap proof that the store answers and is the one that was opened.
+   * Open findings of a check and severity, waived ones too, in batches: those first seen longest ago in front, then by
+   * fingerprint. Whoever stops early leaves the others unread.
    *
-   * @throws FatalError when it is lost, replaced or has shown damage: nothing may go on with it.
+   * @param lapsedUnder only those that this waiver covers no longer; all of these are read for each batch.
    */
-  ping(): Promise<void>
-  /** False while a store that is too large to be read at its opening has not been read for damage since. */
-  isVerified(): boolean
-  /**
-   * Reads the whole store for damage, about 10 ms a megabyte, while other work goes on.
-   *
-   * @throws FatalError when it is damaged; the signal's reason when aborted.
-   */
-  verify(signal?: AbortSignal): Promise<void>
+  openFindings(
+    tenantId: number,
+    check: string,
+    severity: Severity,
+    lapsedUnder?: WaiverTerms,
+  ): AsyncIterable<readonly OpenFinding[]>
+  /** Another number after every change by this engine of the findings of a check, or of what waivers accept of them. */
+  findingVersion(tenantId: number, check: string): number
 }

@@ -5,8 +5,10 @@ import { severities } from '../../model/severity.ts'
 import type { FindingRow, FindingStore } from '../port.ts'
 import { oneOf } from '../records/one-of.ts'
 import { findings, tenants } from '../schema/index.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { ResultStore } from './result-store.ts'
+
+type Filter = Parameters<FindingStore['findings']>[0]
 
 type Stored = typeof findings.$inferSelect
 
@@ -24,39 +26,46 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): Fin
 }
 
 /** Reads findings, as the committed check results have them. */
-export function findingStore({ orm }: Database, checkResults: ResultStore): Pick<FindingStore, 'findings'> {
+export function findingStore(
+  database: Database,
+  checkResults: ResultStore,
+): Operations<Pick<FindingStore, 'findings'>> {
+  const { orm } = database
+
+  async function* read({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }: Filter) {
+    await checkResults.settle()
+    const wanted = and(
+      tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
+      check === undefined ? undefined : eq(findings.check, check),
+      fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
+      all ? undefined : isNull(findings.resolvedAt),
+    )
+    const order = newestFirst ? desc(findings.id) : asc(findings.id)
+    const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
+    const part = longestAscii(text)
+    let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
+    for (;;) {
+      // Of a text only so many are searched at a time: other work runs in between.
+      const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
+      if (part !== '' && last === undefined) return
+      const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
+      const rows = orm
+        .select({ finding: findings, tenant: tenants.name })
+        .from(findings)
+        .innerJoin(tenants, eq(tenants.id, findings.tenantId))
+        .where(and(beyond(after), within, wanted, part === '' ? undefined : mayHave(part)))
+        .orderBy(order)
+        .limit(part === '' ? batchSize : searchedAtOnce)
+        .all()
+      if (part === '' && rows.length === 0) return
+      if (rows.length > 0) yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
+      after = last ?? rows.at(-1)?.finding.id ?? after
+      if (part !== '') await yieldToEventLoop()
+    }
+  }
+
   return {
-    async *findings({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }) {
-      await checkResults.settle()
-      const wanted = and(
-        tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
-        check === undefined ? undefined : eq(findings.check, check),
-        fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
-        all ? undefined : isNull(findings.resolvedAt),
-      )
-      const order = newestFirst ? desc(findings.id) : asc(findings.id)
-      const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
-      const part = longestAscii(text)
-      let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
-      for (;;) {
-        // Of a text only so many are searched at a time: other work runs in between.
-        const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
-        if (part !== '' && last === undefined) return
-        const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
-        const rows = orm
-          .select({ finding: findings, tenant: tenants.name })
-          .from(findings)
-          .innerJoin(tenants, eq(tenants.id, findings.tenantId))
-          .where(and(beyond(after), within, wanted, part === '' ? undefined : mayHave(part)))
-          .orderBy(order)
-          .limit(part === '' ? batchSize : searchedAtOnce)
-          .all()
-        if (part === '' && rows.length === 0) return
-        if (rows.length > 0) yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
-        after = last ?? rows.at(-1)?.finding.id ?? after
-        if (part !== '') await yieldToEventLoop()
-      }
-    },
+    findings: (filter) => database.each(read(filter)),
   }
 
   function lastOfWindow(where: SQL | undefined, order: SQL): number | undefined {

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { OpenFinding, OpenFindingStore } from '../port.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Severity } from '../../model/severity.ts'
+import type { OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
 /** The first batch is what is shown; whoever wants more looks for the rare one among many. */
 const firstBatch = 10
@@ -36,22 +37,25 @@ export const lapsedReading = `select ${columns} from waived_findings w cross joi
  * Reads open findings in the order in which the foremost of them are shown. While the findings of a large check result are
  * being written they are as far as that has come: a scrape must not wait for a hundred thousand of them.
  */
-export function openFindings({ raw }: Database): Pick<OpenFindingStore, 'openFindings'> {
+export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {
+  const { raw } = database
   const all = raw.prepare<[Place], Stored>(openReading)
   const lapsed = raw.prepare<[Place & { readonly waiver: string; readonly terms: string }], Stored>(lapsedReading)
+  async function* read(tenantId: number, check: string, severity: Severity, lapsedUnder?: WaiverTerms) {
+    let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
+    for (let most = firstBatch; ; most = laterBatch) {
+      const place = { tenantId, check, severity, ...last, most }
+      const rows = lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder })
+      const end = rows.at(-1)
+      if (end === undefined) return
+      yield rows.map(({ firstSeenAt: _, ...finding }) => finding)
+      if (rows.length < most) return
+      last = { at: end.firstSeenAt, after: end.fingerprint }
+      await yieldToEventLoop()
+    }
+  }
+
   return {
-    async *openFindings(tenantId, check, severity, lapsedUnder) {
-      let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
-      for (let most = firstBatch; ; most = laterBatch) {
-        const place = { tenantId, check, severity, ...last, most }
-        const rows = lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder })
-        const end = rows.at(-1)
-        if (end === undefined) return
-        yield rows.map(({ firstSeenAt: _, ...finding }) => finding)
-        if (rows.length < most) return
-        last = { at: end.firstSeenAt, after: end.fingerprint }
-        await yieldToEventLoop()
-      }
-    },
+    openFindings: (...of) => database.each(read(...of)),
   }
 }

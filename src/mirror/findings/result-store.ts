@@ -6,15 +6,14 @@ import { unknownReasons } from '../../model/reasons.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { CheckResult, CheckStateRow, FindingStore, NewFinding } from '../port.ts'
 import { oneOf } from '../records/one-of.ts'
-import { type Database, transact } from '../sqlite/database.ts'
-import type { FindingVersions } from './finding-versions.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
 import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
 
 /** A check result that only repeats the one before is written this rarely; in between this process remembers it. */
 const confirmEveryMs = 5 * minuteMs
 
-export interface ResultStore extends Pick<FindingStore, 'checkStates' | 'commitResult' | 'confirmResult'> {
+export interface ResultStore extends Operations<Pick<FindingStore, 'checkStates' | 'commitResult' | 'confirmResult'>> {
   /** Writes into the findings what committed check results still owe them, as after a process that was killed. */
   settle(): Promise<void>
   /** Writes the confirmations that only this process remembers. */
@@ -42,7 +41,7 @@ interface Course {
  * is committed with its counts, all at once; then the drafts are written into the findings, part by part. A process that
  * is killed before leaves the earlier check result, one that is killed after owes the rest.
  */
-export function resultStore(database: Database, versions: FindingVersions): ResultStore {
+export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
   const staging = stagedFindings(database)
   const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
@@ -99,7 +98,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
   function stage(course: Course): void {
     if (course.pending.length <= batchSize) return
     const { tenantId, check, at } = course.checkResult
-    transact(database, () => staging.stage(tenantId, check, at, course.pending))
+    database.transact('nothing', () => staging.stage(tenantId, check, at, course.pending))
     course.pending = []
     course.staged = true
   }
@@ -115,7 +114,8 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
       confirm(tenantId, check, at, currentForMs)
       return { status, reason }
     }
-    transact(database, () => {
+    const change = course.staged || course.pending.length > 0 ? { tenantId, check } : 'nothing'
+    database.transact(change, () => {
       staging.stage(tenantId, check, at, course.pending)
       if (!course.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
@@ -124,7 +124,6 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
-    if (course.staged || course.pending.length > 0) versions.note(tenantId, check)
     confirmed.delete(keyOf(tenantId, check))
     return { status, reason }
   }
@@ -133,7 +132,7 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
     const state = sql.stateOf(tenantId, check)
     if (state === undefined) return
     if (isGap(state, at, currentForMs)) {
-      transact(database, () => {
+      database.transact('nothing', () => {
         sql.record(tenantId, { ...state, evaluatedAt: at }, check)
         sql.confirm(tenantId, check, at)
       })
@@ -144,67 +143,66 @@ export function resultStore(database: Database, versions: FindingVersions): Resu
       confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
       return
     }
-    transact(database, () => sql.confirm(tenantId, check, at))
+    database.transact('nothing', () => sql.confirm(tenantId, check, at))
     confirmed.delete(keyOf(tenantId, check))
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
     if (sql.stateOf(tenantId, check)?.owing !== 1) return
-    while (transact(database, () => settlePart(tenantId, check))) await yieldToEventLoop()
+    while (database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
   }
 
   function settlePart(tenantId: number, check: string): boolean {
     // Whoever else settles it may be done by now, and what is there then is of a check result not committed yet.
     if (sql.stateOf(tenantId, check)?.owing !== 1) return false
-    if (staging.apply(tenantId, check)) {
-      versions.note(tenantId, check)
-      return true
-    }
+    if (staging.apply(tenantId, check)) return true
     sql.settled(tenantId, check)
     return false
   }
 
   return {
-    async checkStates(tenantId) {
-      return sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))
-    },
-    async commitResult(checkResult) {
-      const { tenantId, check } = checkResult
-      await settleCheck(tenantId, check)
-      while (staging.has(tenantId, check)) {
-        transact(database, () => staging.discard(tenantId, check))
-        await yieldToEventLoop()
-      }
-      const stored = sql.stateOf(tenantId, check)
-      const before = stored && present(tenantId, stored)
-      const course: Course = {
-        checkResult,
-        seen: new Set(),
-        open: {},
-        failing: 0,
-        pending: [],
-        staged: false,
-        opened: 0,
-        resolved: {},
-      }
-      for await (const batch of checkResult.failing) {
-        compare(course, batch)
-        stage(course)
-      }
-      await end(course, lastEvaluatedAt(before))
-      const decided = commit(course, before)
-      if (course.staged) await settleCheck(tenantId, check)
-      return { ...decided, opened: course.opened, resolved: course.resolved }
-    },
-    async confirmResult(tenantId, check, at, currentForMs) {
-      confirm(tenantId, check, at, currentForMs)
-    },
-    async settle() {
-      for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
-    },
+    checkStates: (tenantId) =>
+      database.run(() => sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))),
+    commitResult: (checkResult) =>
+      database.run(async () => {
+        const { tenantId, check } = checkResult
+        await settleCheck(tenantId, check)
+        while (staging.has(tenantId, check)) {
+          database.transact('nothing', () => staging.discard(tenantId, check))
+          await yieldToEventLoop()
+        }
+        const stored = sql.stateOf(tenantId, check)
+        const before = stored && present(tenantId, stored)
+        const course: Course = {
+          checkResult,
+          seen: new Set(),
+          open: {},
+          failing: 0,
+          pending: [],
+          staged: false,
+          opened: 0,
+          resolved: {},
+        }
+        for await (const batch of checkResult.failing) {
+          compare(course, batch)
+          stage(course)
+        }
+        await end(course, lastEvaluatedAt(before))
+        const decided = commit(course, before)
+        if (course.staged) await settleCheck(tenantId, check)
+        return { ...decided, opened: course.opened, resolved: course.resolved }
+      }),
+    confirmResult: (tenantId, check, at, currentForMs) =>
+      database.run(() => {
+        confirm(tenantId, check, at, currentForMs)
+      }),
+    settle: () =>
+      database.run(async () => {
+        for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
+      }),
     flush() {
       if (confirmed.size === 0) return
-      transact(database, () => {
+      database.transact('nothing', () => {
         for (const { tenantId, check, at } of confirmed.values()) sql.confirm(tenantId, check, at)
       })
       confirmed.clear()

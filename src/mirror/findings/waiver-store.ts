@@ -1,17 +1,19 @@
 import { severities } from '../../model/severity.ts'
 import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
-type Part = Pick<
-  WaiverStore,
-  | 'notedWaivers'
-  | 'dropAcceptances'
-  | 'noteAcceptances'
-  | 'noteWaiver'
-  | 'lapses'
-  | 'lapseCounts'
-  | 'lapsedUnderAll'
-  | 'waiverBreadth'
+type Part = Operations<
+  Pick<
+    WaiverStore,
+    | 'notedWaivers'
+    | 'dropAcceptances'
+    | 'noteAcceptances'
+    | 'noteWaiver'
+    | 'lapses'
+    | 'lapseCounts'
+    | 'lapsedUnderAll'
+    | 'waiverBreadth'
+  >
 >
 
 /**
@@ -69,31 +71,31 @@ export function waiverStore(database: Database): Part {
     breadthReading,
   )
   return {
-    notedWaivers: async (tenantId) => noted.all(tenantId),
-    async dropAcceptances(tenantId, waiver) {
-      transact(database, () => {
+    notedWaivers: (tenantId) => database.run(() => noted.all(tenantId)),
+    dropAcceptances: (tenantId, waiver) =>
+      database.write('acceptances', () => {
         drop.run(tenantId, waiver)
         forget.run(tenantId, waiver)
-      })
-    },
-    async noteAcceptances(tenantId, { id, check, terms }, accepted, at) {
-      transact(database, () => {
+      }),
+    noteAcceptances: (tenantId, { id, check, terms }, accepted, at) =>
+      database.write('acceptances', () => {
         for (const { later, ...finding } of accepted)
           accept.run({ ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
-      })
-    },
-    async noteWaiver(tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) {
-      transact(database, () => note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt))
-    },
-    lapses: async (fingerprints) => ofFindings.all(JSON.stringify(fingerprints)),
-    lapseCounts: async (tenantId, check) => counts.all(tenantId, check),
-    async lapsedUnderAll(tenantId, check, waivers) {
-      return underAll.all(JSON.stringify(waivers), tenantId, check, waivers.length)
-    },
-    async waiverBreadth(tenantId) {
-      return breadth
-        .all(tenantId)
-        .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
-    },
+      }),
+    noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
+      database.write(
+        'acceptances',
+        () => void note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt),
+      ),
+    lapses: (fingerprints) => database.run(() => ofFindings.all(JSON.stringify(fingerprints))),
+    lapseCounts: (tenantId, check) => database.run(() => counts.all(tenantId, check)),
+    lapsedUnderAll: (tenantId, check, waivers) =>
+      database.run(() => underAll.all(JSON.stringify(waivers), tenantId, check, waivers.length)),
+    waiverBreadth: (tenantId) =>
+      database.run(() =>
+        breadth
+          .all(tenantId)
+          .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 })),
+      ),
   }
 }

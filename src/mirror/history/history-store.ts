@@ -6,7 +6,7 @@ import { oneOf } from '../records/one-of.ts'
 import { recordReaders } from '../records/record-reader.ts'
 import type { RecordTable } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
 const batchSize = 500
 const kinds = ['opened', 'changed', 'resolved', 'reopened'] as const
@@ -32,7 +32,9 @@ type StoredChange = Omit<TenantChangeRow, 'before' | 'after'> & {
 export function historyStore(
   database: Database,
   settle: () => Promise<void>,
-): Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges'> {
+): Operations<
+  Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges'>
+> {
   const { raw } = database
   const readers = recordReaders(database)
   const events = raw.prepare<[string], StoredEvent>(
@@ -47,56 +49,63 @@ export function historyStore(
     `select ${changeColumns} from changes c not indexed join tenants t on t.id = c.tenant_id
      where c.id > (select max(id) from changes) - ${mostLookedAt} and c.tenant_id = ? order by c.id desc limit ?`,
   )
+  async function* read(filter: ChangeFilter) {
+    const { text, values } = conditionsOf(filter)
+    const select = raw.prepare<unknown[], StoredChange>(
+      `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
+       where c.id > ? ${text} order by c.id limit ${batchSize}`,
+    )
+    for (let after = 0; ; ) {
+      const rows = select.all(after, ...values)
+      if (rows.length === 0) return
+      yield rows.map(toChange)
+      after = rows.at(-1)?.id ?? after
+      await yieldToEventLoop()
+    }
+  }
+
   return {
-    async findingEvents(fingerprint) {
-      await settle()
-      return events.all(fingerprint).map((row) => ({
-        ...row,
-        kind: oneOf(kinds, row.kind),
-        severity: oneOf(severities, row.severity),
-        evidence: JSON.parse(row.evidence) as Record<string, unknown>,
-      }))
-    },
-    async fingerprintsFrom(prefix, most) {
-      await settle()
-      return beginning.all(prefix, `${prefix}\u{10ffff}`, most)
-    },
-    async latestChanges(tenantId, most) {
-      await settle()
-      return latest.all(tenantId, most).map(toChange)
-    },
-    async record(tenantId, resource, key) {
-      const { key: field, keyOf } = recordTables[resource]
-      const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
-      for await (const [record] of found) return record ?? null
-      return null
-    },
-    async hasEntity({ tenantId = null, resources, key }) {
-      return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
-        const column = getTableColumns(table)[field]?.name ?? field
-        const find = raw.prepare(
-          `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
+    findingEvents: (fingerprint) =>
+      database.run(async () => {
+        await settle()
+        return events.all(fingerprint).map((row) => ({
+          ...row,
+          kind: oneOf(kinds, row.kind),
+          severity: oneOf(severities, row.severity),
+          evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+        }))
+      }),
+    fingerprintsFrom: (prefix, most) =>
+      database.run(async () => {
+        await settle()
+        return beginning.all(prefix, `${prefix}\u{10ffff}`, most)
+      }),
+    latestChanges: (tenantId, most) =>
+      database.run(async () => {
+        await settle()
+        return latest.all(tenantId, most).map(toChange)
+      }),
+    record: (tenantId, resource, key) =>
+      database.run(async () => {
+        const { key: field, keyOf } = recordTables[resource]
+        const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
+        for await (const [record] of found) return record ?? null
+        return null
+      }),
+    hasEntity: ({ tenantId = null, resources, key }) =>
+      database.run(() => {
+        return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
+          const column = getTableColumns(table)[field]?.name ?? field
+          const find = raw.prepare(
+            `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
              exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and "${column}" = @key)
              or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
              or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
-        )
-        return find.get({ tenantId, resource, key: keyOf(key), text: String(keyOf(key)) }) !== undefined
-      })
-    },
-    async *changes(filter) {
-      const { text, values } = conditionsOf(filter)
-      const select = raw.prepare<unknown[], StoredChange>(
-        `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
-         where c.id > ? ${text} order by c.id limit ${batchSize}`,
-      )
-      for (let after = 0; ; ) {
-        const rows = select.all(after, ...values)
-        if (rows.length === 0) return
-        yield rows.map(toChange)
-        after = rows.at(-1)?.id ?? after
-        await yieldToEventLoop()
-      }
-    },
+          )
+          return find.get({ tenantId, resource, key: keyOf(key), text: String(keyOf(key)) }) !== undefined
+        })
+      }),
+    changes: (filter) => database.each(read(filter)),
   }
 }
 

@@ -1,12 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { FindingStore } from '../port.ts'
 import { checkProblems } from '../schema/check-problems.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { ask } from './ask.ts'
-import type { OwnCheckStore } from './own-check-port.ts'
 import type { OwnQuery } from './question.ts'
 
 /** What own checks need of the mirror beside everything that other checks do. */
-export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
+export function ownCheckStore(
+  database: Database,
+): Operations<Pick<FindingStore, 'ask' | 'checkProblems' | 'noteProblem'>> {
+  const { orm, raw } = database
   const of = (tenantId: number, check: string) =>
     and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
   // Asked for by every evaluation of a check, and by every view of a tenant.
@@ -23,21 +26,23 @@ export function ownCheckStore({ orm, raw }: Database): OwnCheckStore {
     .where(eq(checkProblems.tenantId, sql.placeholder('tenantId')))
     .prepare()
   return {
-    ask: (tenantId, query, signal) => ask(query, { file: raw.name, tenantId }, signal),
-    async noteProblem(tenantId, check, problem) {
-      const known = find.get({ tenantId, check })?.problem ?? null
-      if (known === problem) return
-      if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
-      else
-        orm
-          .insert(checkProblems)
-          .values({ tenantId, check, problem })
-          .onConflictDoUpdate({ target: [checkProblems.tenantId, checkProblems.check], set: { problem } })
-          .run()
-    },
-    async checkProblems(tenantId) {
-      return new Map(ofTenant.all({ tenantId }).map(({ check, problem }) => [check, problem]))
-    },
+    ask: (tenantId, query, signal) => database.run(() => ask(query, { file: raw.name, tenantId }, signal)),
+    noteProblem: (tenantId, check, problem) =>
+      database.run(() => {
+        const known = find.get({ tenantId, check })?.problem ?? null
+        if (known === problem) return
+        database.transact('nothing', () => {
+          if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
+          else
+            orm
+              .insert(checkProblems)
+              .values({ tenantId, check, problem })
+              .onConflictDoUpdate({ target: [checkProblems.tenantId, checkProblems.check], set: { problem } })
+              .run()
+        })
+      }),
+    checkProblems: (tenantId) =>
+      database.run(() => new Map(ofTenant.all({ tenantId }).map(({ check, problem }) => [check, problem]))),
   }
 }
 

@@ -3,7 +3,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type { Absence, AbsentRecord, SyncStore } from '../port.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
 import { recentRemovals } from './recent-removals.ts'
 import { liveCount } from './record-counts.ts'
@@ -167,26 +167,27 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
 export function removalStore(
   database: Database,
   parts: Removals,
-): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'> {
+): Operations<Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'>> {
   const recent = recentRemovals(database)
   return {
-    async markMissing(_tenantId, resource, rids, at) {
-      if (rids.length > 0) transact(database, () => parts.markMissing(resource, rids, at))
-    },
-    remove: async (tenantId, resource, rids, at, requestId, serverTime) =>
-      transact(database, () =>
+    markMissing: (tenantId, resource, rids, at) =>
+      database.run(() => {
+        if (rids.length > 0) database.transact({ tenantId, resource }, () => parts.markMissing(resource, rids, at))
+      }),
+    remove: (tenantId, resource, rids, at, requestId, serverTime) =>
+      database.write({ tenantId, resource }, () =>
         parts.tombstone(tenantId, resource, rids, {
           at,
           requestId,
           ...(serverTime === undefined ? {} : { serverTime }),
         }),
       ),
-    removalBudget: async (query) => transact(database, () => recent.budget(query)),
-    async withdrawAcceptedRemovals(tenantId) {
-      database.raw.prepare('delete from accepted_removals where tenant_id = ?').run(tenantId)
-    },
-    async liveCount(tenantId, resource) {
-      return database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number
-    },
+    removalBudget: (query) => database.write('nothing', () => recent.budget(query)),
+    withdrawAcceptedRemovals: (tenantId) =>
+      database.write('nothing', () => {
+        database.raw.prepare('delete from accepted_removals where tenant_id = ?').run(tenantId)
+      }),
+    liveCount: (tenantId, resource) =>
+      database.run(() => database.raw.prepare(liveCount(recordTables[resource])).pluck().get(tenantId) as number),
   }
 }

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { AdminStore } from '../port.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { recordTables } from './record-tables.ts'
 
 /** Rows that belong to a tenant through another row. */
@@ -11,41 +11,43 @@ const dependent = [
 ]
 
 /** Erasure of a whole tenant, and what of the others is overdue. */
-export function tenantErasure(database: Database): Pick<AdminStore, 'overdueErasure' | 'purgeTenant'> {
+export function tenantErasure(database: Database): Operations<Pick<AdminStore, 'overdueErasure' | 'purgeTenant'>> {
   const { raw } = database
   return {
-    async purgeTenant(tenantId) {
-      const tables = raw
-        .prepare<[], string>(
-          `select t.name from sqlite_schema t, pragma_table_info(t.name) c
+    purgeTenant: (tenantId) =>
+      database.run(() => {
+        const tables = raw
+          .prepare<[], string>(
+            `select t.name from sqlite_schema t, pragma_table_info(t.name) c
            where t.type = 'table' and c.name = 'tenant_id' order by t.name`,
-        )
-        .pluck()
-        .all()
-      transact(database, () => {
-        for (const statement of dependent) raw.prepare(statement).run(tenantId)
-        // The counts are kept by the deletion of the records that they count.
-        for (const table of tables.filter((name) => name !== 'record_counts'))
-          raw.prepare(`delete from "${table}" where tenant_id = ?`).run(tenantId)
-        raw.prepare('delete from record_counts where tenant_id = ?').run(tenantId)
-        raw.prepare('delete from tenants where id = ?').run(tenantId)
-      })
-    },
-    async overdueErasure(before) {
-      const named = Object.values(recordTables).flatMap(({ table, personal }) => {
-        const columns = getTableColumns(table)
-        const present = personal.map((property) => `"${columns[property]?.name ?? property}" is not null`)
-        if (present.length === 0) return []
-        const from = `from "${getTableName(table)}" where tenant_id = t.id and removed_at < @before`
-        return [`exists (select 1 ${from} and (${present.join(' or ')}))`]
-      })
-      const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
-      return raw
-        .prepare<[{ before: number }], string>(
-          `select name from tenants t where ${[resolved, ...named].join(' or ')} order by name`,
-        )
-        .pluck()
-        .all({ before })
-    },
+          )
+          .pluck()
+          .all()
+        database.transact('everything', () => {
+          for (const statement of dependent) raw.prepare(statement).run(tenantId)
+          // The counts are kept by the deletion of the records that they count.
+          for (const table of tables.filter((name) => name !== 'record_counts'))
+            raw.prepare(`delete from "${table}" where tenant_id = ?`).run(tenantId)
+          raw.prepare('delete from record_counts where tenant_id = ?').run(tenantId)
+          raw.prepare('delete from tenants where id = ?').run(tenantId)
+        })
+      }),
+    overdueErasure: (before) =>
+      database.run(() => {
+        const named = Object.values(recordTables).flatMap(({ table, personal }) => {
+          const columns = getTableColumns(table)
+          const present = personal.map((property) => `"${columns[property]?.name ?? property}" is not null`)
+          if (present.length === 0) return []
+          const from = `from "${getTableName(table)}" where tenant_id = t.id and removed_at < @before`
+          return [`exists (select 1 ${from} and (${present.join(' or ')}))`]
+        })
+        const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
+        return raw
+          .prepare<[{ before: number }], string>(
+            `select name from tenants t where ${[resolved, ...named].join(' or ')} order by name`,
+          )
+          .pluck()
+          .all({ before })
+      }),
   }
 }

@@ -1,12 +1,13 @@
 import { isoMs } from '../../model/dates.ts'
 import type { SyncStore } from '../port.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
 type Raw = { readonly userId: number; readonly email: unknown; readonly createdAt: unknown }
 type Mark = { readonly userId: number; readonly email: string | null; readonly createdAt: number }
 
 /** Compares users by what is theirs alone within a tenant: `createdAt` and `email`, letter case of the latter aside. */
-export function userComparison({ raw }: Database): Pick<SyncStore, 'compareUsers'> {
+export function userComparison(database: Database): Operations<Pick<SyncStore, 'compareUsers'>> {
+  const { raw } = database
   const known = raw.prepare<[number, string], Mark>(
     `select user_id as userId, email, created_at_ms as createdAt from users
      where tenant_id = ? and user_id in (select value from json_each(?))`,
@@ -23,18 +24,19 @@ export function userComparison({ raw }: Database): Pick<SyncStore, 'compareUsers
     )
     .pluck()
   return {
-    async compareUsers(tenantId, page) {
-      const marks = new Map(page.map((user) => [user.userId, user]))
-      const isEqual = (user: Mark) => {
-        const shown = marks.get(user.userId)
-        return shown?.createdAt === user.createdAt && lower(shown.email) === lower(user.email)
-      }
-      const ids = JSON.stringify([...marks.keys()])
-      const neverGood = quarantined.all(tenantId, ids)
-      const equal = [...known.all(tenantId, ids), ...neverGood.flatMap(markOf)].filter(isEqual).length
-      const oldest = oldestLive.all(tenantId, marks.size - neverGood.length)
-      return { equal, oldest: oldest.length, oldestShown: oldest.filter((id) => marks.has(id)).length }
-    },
+    compareUsers: (tenantId, page) =>
+      database.run(() => {
+        const marks = new Map(page.map((user) => [user.userId, user]))
+        const isEqual = (user: Mark) => {
+          const shown = marks.get(user.userId)
+          return shown?.createdAt === user.createdAt && lower(shown.email) === lower(user.email)
+        }
+        const ids = JSON.stringify([...marks.keys()])
+        const neverGood = quarantined.all(tenantId, ids)
+        const equal = [...known.all(tenantId, ids), ...neverGood.flatMap(markOf)].filter(isEqual).length
+        const oldest = oldestLive.all(tenantId, marks.size - neverGood.length)
+        return { equal, oldest: oldest.length, oldestShown: oldest.filter((id) => marks.has(id)).length }
+      }),
   }
 }
 

@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { busyTimeoutOf } from './busy-timeout.ts'
 import { Connection } from './connection.ts'
-import type { Database } from './database.ts'
+import { Database } from './database.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
@@ -97,7 +96,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   }
   const guard = fileGuard(file)
   return {
-    database: { raw, orm: drizzle(raw), busyTimeout: busyTimeoutOf(raw) },
+    database: new Database(raw, { busyTimeout: busyTimeoutOf(raw), onError: (error) => guard.note(error) }),
     guard,
     verified,
     [Symbol.dispose]() {
@@ -147,9 +146,10 @@ export function openBesideEngine(path: string): OpenedDatabase {
       raw.close()
       throw error
     }
+    const guard = fileGuard(file)
     return {
-      database: { raw, orm: drizzle(raw) },
-      guard: fileGuard(file),
+      database: new Database(raw, { onError: (error) => guard.note(error) }),
+      guard,
       verified: false,
       [Symbol.dispose]: () => void raw.close(),
     }

@@ -2,7 +2,6 @@ import { adminStore } from '../admin-store.ts'
 import { acceptedStateStore } from '../findings/accepted-states.ts'
 import { evidenceStore } from '../findings/evidence-store.ts'
 import { findingStore } from '../findings/finding-store.ts'
-import { findingVersions, watchAcceptances } from '../findings/finding-versions.ts'
 import { openFindings } from '../findings/open-findings.ts'
 import { resultStore } from '../findings/result-store.ts'
 import { keepWaiverRecord } from '../findings/waiver-record.ts'
@@ -28,8 +27,7 @@ import { pageFingerprints } from '../sync/page-fingerprint-cache.ts'
 import { pageStore, recordWriters } from '../sync/page-store.ts'
 import { runEnds } from '../sync/run-ends.ts'
 import { tenantStore } from '../sync/tenant-store.ts'
-import { watchData } from './data-versions.ts'
-import { withStoreErrors } from './database.ts'
+import type { Operations } from './database.ts'
 import { damaged } from './file-guard.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
 
@@ -61,9 +59,9 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const pages = pageFingerprints(database, revisions(database))
   keepCounts(database)
   keepWaiverRecord(database)
-  const versions = findingVersions()
-  const checkResults = resultStore(database, versions)
-  const operations = {
+  const { versions } = database
+  const checkResults = resultStore(database)
+  return {
     ...tenantStore(database, ends),
     ...knownListStore(database, { writer, quarantine, removals: removal, fullSyncNotes: notes, ends }),
     ...pageStore(database, {
@@ -92,6 +90,8 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...historyStore(database, () => checkResults.settle()),
     ...adminStore(opened),
     ...tenantErasure(database),
+    dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
+    findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),
     async [Symbol.asyncDispose]() {
       try {
         if (!guard.moved) checkResults.flush()
@@ -100,7 +100,5 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
       }
       opened[Symbol.dispose]()
     },
-  }
-  const watched = watchAcceptances(versions, watchData(database, operations))
-  return withStoreErrors(database, watched, (error) => guard.note(error))
+  } satisfies Operations<Mirror>
 }

@@ -1,8 +1,8 @@
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { EvidenceStore, FindingStore } from '../port.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
-type Part = Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
+type Part = Operations<Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>>
 
 /**
  * An event lies ahead of the confirmed time, or in a stretch that was not lived: after the clock was set back it was
@@ -24,18 +24,15 @@ export function clockStore(database: Database): Part {
   const capStatus = raw.prepare('update documents set status_since = @at where status_since > @at')
   const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()
   return {
-    async confirmTime(at) {
-      if (newest.get() === null) return
-      transact(database, () => {
-        confirm.run(at)
-        capStatus.run({ at })
-      })
-    },
-    async unconfirmedTime() {
-      return newest.get() ?? null
-    },
-    async isOfWrongClock(fingerprint, now) {
-      return isWrong.get({ fingerprint, now }) === 1
-    },
+    confirmTime: (at) =>
+      database.run(() => {
+        if (newest.get() === null) return
+        database.transact('everything', () => {
+          confirm.run(at)
+          capStatus.run({ at })
+        })
+      }),
+    unconfirmedTime: () => database.run(() => newest.get() ?? null),
+    isOfWrongClock: (fingerprint, now) => database.run(() => isWrong.get({ fingerprint, now }) === 1),
   }
 }

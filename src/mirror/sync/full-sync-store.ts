@@ -8,7 +8,7 @@ import type { Removals } from '../records/removal-store.ts'
 import { resourceOf } from '../records/resource-of.ts'
 import { packRids, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { type FullSyncNotes, fullSyncDropped } from './full-sync-pages.ts'
 import { leftOut } from './left-out.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
@@ -32,18 +32,20 @@ export function fullSyncStore(
     readonly fullSyncNotes: FullSyncNotes
     readonly pageFingerprints: PageFingerprints
   },
-): Pick<
-  SyncStore,
-  | 'openFullSync'
-  | 'startFullSync'
-  | 'dropFullSync'
-  | 'fullSyncMoved'
-  | 'noteWait'
-  | 'cursorSeen'
-  | 'absence'
-  | 'besideFullSync'
-  | 'leftOut'
-  | 'completeFullSync'
+): Operations<
+  Pick<
+    SyncStore,
+    | 'openFullSync'
+    | 'startFullSync'
+    | 'dropFullSync'
+    | 'fullSyncMoved'
+    | 'noteWait'
+    | 'cursorSeen'
+    | 'absence'
+    | 'besideFullSync'
+    | 'leftOut'
+    | 'completeFullSync'
+  >
 > {
   const { orm, raw } = database
   const fullSyncById = orm
@@ -83,77 +85,66 @@ export function fullSyncStore(
     return row
   }
   return {
-    async openFullSync(tenantId, resource) {
-      const row = fullSyncOf.get({ tenantId, resource })
-      return row === undefined ? null : toReadInFull(row)
-    },
-    async startFullSync({ tenantId, resource, at, cursorBefore, again = false }) {
-      return transact(database, () => {
+    openFullSync: (tenantId, resource) =>
+      database.run(() => {
+        const row = fullSyncOf.get({ tenantId, resource })
+        return row === undefined ? null : toReadInFull(row)
+      }),
+    startFullSync: ({ tenantId, resource, at, cursorBefore, again = false }) =>
+      database.write({ tenantId, resource }, () => {
         const open = fullSyncOf.get({ tenantId, resource })
         if (open !== undefined) parts.fullSyncNotes.drop(open.id)
         parts.quarantine.begin(tenantId, recordTables[resource])
         const { lastInsertRowid } = insertFullSync.run(tenantId, resource, at, at, cursorBefore)
         if (again) insertAgain.run(lastInsertRowid, packRids([]))
         return toReadInFull(find(Number(lastInsertRowid)))
-      })
-    },
-    async fullSyncMoved(fullSyncId) {
-      const shown = ridSet([])
-      for (const [n, page] of ownRidsOf.all(fullSyncId).entries()) {
-        if (shown.hasAny(page)) return isAgain.get(fullSyncId) === undefined ? 'moved' : 'moved-again'
-        shown.add(page)
-        if (n % batchSize === batchSize - 1) await yieldToEventLoop()
-      }
-      return 'no'
-    },
-    async dropFullSync(fullSyncId) {
-      transact(database, () => parts.fullSyncNotes.drop(fullSyncId))
-    },
-    async noteWait(tenantId, resource, until) {
-      noteWait.run(until, tenantId, resource)
-    },
-    async cursorSeen(fullSyncId, digest) {
-      return pageBefore.get(fullSyncId, digest) !== undefined
-    },
-    async absence(fullSyncId) {
-      const { tenantId, resource } = find(fullSyncId)
-      return absenceFrom({ id: fullSyncId, tenantId, resource: resourceOf(resource) }, ridsOf.all(fullSyncId))
-    },
-    async besideFullSync(fullSyncId) {
-      return Math.min(lowestPage.get(fullSyncId) ?? 0, 0)
-    },
-    async leftOut(fullSyncId, before, since) {
-      return leftOutOf(find(fullSyncId), before, since)
-    },
-    async completeFullSync({ fullSyncId, at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }) {
-      return transact(database, () => {
+      }),
+    fullSyncMoved: (fullSyncId) =>
+      database.run(async () => {
+        const shown = ridSet([])
+        for (const [n, page] of ownRidsOf.all(fullSyncId).entries()) {
+          if (shown.hasAny(page)) return isAgain.get(fullSyncId) === undefined ? 'moved' : 'moved-again'
+          shown.add(page)
+          if (n % batchSize === batchSize - 1) await yieldToEventLoop()
+        }
+        return 'no'
+      }),
+    dropFullSync: (fullSyncId) => database.write('nothing', () => parts.fullSyncNotes.drop(fullSyncId)),
+    noteWait: (tenantId, resource, until) =>
+      database.write('nothing', () => void noteWait.run(until, tenantId, resource)),
+    cursorSeen: (fullSyncId, digest) => database.run(() => pageBefore.get(fullSyncId, digest) !== undefined),
+    absence: (fullSyncId) =>
+      database.run(() => {
+        const { tenantId, resource } = find(fullSyncId)
+        return absenceFrom({ id: fullSyncId, tenantId, resource: resourceOf(resource) }, ridsOf.all(fullSyncId))
+      }),
+    besideFullSync: (fullSyncId) => database.run(() => Math.min(lowestPage.get(fullSyncId) ?? 0, 0)),
+    leftOut: (fullSyncId, before, since) => database.run(() => leftOutOf(find(fullSyncId), before, since)),
+    completeFullSync: ({ fullSyncId, at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }) =>
+      database.run(() => {
         const fullSync = find(fullSyncId)
-        const { tenantId } = fullSync
-        const name = resourceOf(fullSync.resource)
-        const removed = parts.removals.tombstone(tenantId, name, remove, {
-          at,
-          requestId,
-          serverTime: fullSync.startServerTime,
+        const { tenantId, startedAt, startServerTime, startRequestId } = fullSync
+        const resource = resourceOf(fullSync.resource)
+        return database.transact({ tenantId, resource }, () => {
+          const removed = parts.removals.tombstone(tenantId, resource, remove, {
+            at,
+            requestId,
+            serverTime: startServerTime,
+          })
+          parts.removals.countAbsence(resource, absent)
+          if (fullSync.unreadable === 0) parts.quarantine.release(tenantId, recordTables[resource], fullSyncId)
+          const whole = { startedAt, durationMs, serverTime: startServerTime }
+          parts.fullSyncNotes.complete(tenantId, resource, whole, startRequestId)
+          if (cursor !== undefined) parts.fullSyncNotes.storeCursor(tenantId, resource, cursor)
+          putState(tenantId, resource, {
+            reachedEndServerTime: reachedEndServerTime ?? undefined,
+            fullSyncOwed: 0,
+            incrementalPaused: 0,
+          })
+          parts.pageFingerprints.forgetAfter(tenantId, resource, fullSync.pages)
+          parts.fullSyncNotes.drop(fullSyncId)
+          return { removed }
         })
-        parts.removals.countAbsence(name, absent)
-        if (fullSync.unreadable === 0) parts.quarantine.release(tenantId, recordTables[name], fullSyncId)
-        const { startedAt, startServerTime, startRequestId } = fullSync
-        parts.fullSyncNotes.complete(
-          tenantId,
-          name,
-          { startedAt, durationMs, serverTime: startServerTime },
-          startRequestId,
-        )
-        if (cursor !== undefined) parts.fullSyncNotes.storeCursor(tenantId, name, cursor)
-        putState(tenantId, name, {
-          reachedEndServerTime: reachedEndServerTime ?? undefined,
-          fullSyncOwed: 0,
-          incrementalPaused: 0,
-        })
-        parts.pageFingerprints.forgetAfter(tenantId, name, fullSync.pages)
-        parts.fullSyncNotes.drop(fullSyncId)
-        return { removed }
-      })
-    },
+      }),
   }
 }

@@ -8,12 +8,14 @@ import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { resourceOf } from '../records/resource-of.ts'
 import { decisions, heldRecords, holds, tenants } from '../schema/index.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 import { emptinessCode } from './tenant-store.ts'
 
-type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
-  Pick<AdminStore, 'decide'>
+type Part = Operations<
+  Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
+    Pick<AdminStore, 'decide'>
+>
 
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
@@ -59,11 +61,6 @@ export function holdStore(database: Database, removals: Removals): Part {
     .orderBy(asc(decisions.id))
     .prepare()
 
-  async function list(tenantId?: number): Promise<readonly HoldRow[]> {
-    const rows = tenantId === undefined ? allHolds.all() : holdsOf.all({ tenantId })
-    return rows.map(({ hold, tenant }) => toHold(hold, tenant))
-  }
-
   const toHold = (hold: typeof holds.$inferSelect, tenant: string): HoldRow => ({
     ...hold,
     tenant,
@@ -103,9 +100,13 @@ export function holdStore(database: Database, removals: Removals): Part {
   }
 
   return {
-    holds: list,
-    async raiseHold({ tenantId, resource, reason, count, message, cause, rids = [], at }) {
-      return transact(database, () => {
+    holds: (tenantId) =>
+      database.run(() => {
+        const rows = tenantId === undefined ? allHolds.all() : holdsOf.all({ tenantId })
+        return rows.map(({ hold, tenant }) => toHold(hold, tenant))
+      }),
+    raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
+      database.write('nothing', () => {
         const held = JSON.stringify([tenantId, resource, reason, cause, rids])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
         const text = JSON.stringify(cause)
@@ -127,34 +128,31 @@ export function holdStore(database: Database, removals: Removals): Part {
           .get()
         if (row === undefined) throw new Error('The hold was not stored')
         return toHold(row.hold, row.tenant)
-      })
-    },
-    async liftHold(tenantId, resource, reason) {
-      return transact(database, () => {
+      }),
+    liftHold: (tenantId, resource, reason) =>
+      database.write('nothing', () => {
         const found = ofScope.all({ tenantId, resource, reason })
         for (const { id } of found) drop(id)
         return found.length > 0
-      })
-    },
-    async pendingDecisions(tenantId) {
-      return pending
-        .all({ tenantId })
-        .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
-    },
-    async applyDecision(decision, application) {
-      transact(database, () => {
+      }),
+    pendingDecisions: (tenantId) =>
+      database.run(() =>
+        pending
+          .all({ tenantId })
+          .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) })),
+      ),
+    applyDecision: (decision, application) =>
+      database.write('everything', () => {
         const hold = orm.select({ cause: holds.cause }).from(holds).where(eq(holds.id, decision.holdId)).get()
         if (hold !== undefined) apply(decision, hold.cause, application)
         orm.update(decisions).set({ appliedAt: application.at }).where(eq(decisions.id, decision.id)).run()
-      })
-    },
-    async decide({ holdId, reason, at }) {
-      transact(database, () => {
+      }),
+    decide: ({ holdId, reason, at }) =>
+      database.write('nothing', () => {
         const hold = orm.select().from(holds).where(eq(holds.id, holdId)).get()
         if (hold === undefined) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = hold
         orm.insert(decisions).values({ holdId, tenantId, resource, holdReason, count, reason, decidedAt: at }).run()
-      })
-    },
+      }),
   }
 }

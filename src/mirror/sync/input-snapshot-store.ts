@@ -2,14 +2,15 @@ import { count, eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { FindingStore } from '../port.ts'
+import type { RecordReader } from '../records/query.ts'
 import { liveCount, missingCount } from '../records/record-counts.ts'
 import { recordReaders } from '../records/record-reader.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { quarantine, syncStates, tenants } from '../schema/index.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import { toSyncState, toTenant } from './tenant-store.ts'
 
-type Part = Pick<FindingStore, 'records' | 'quality' | 'isLive' | 'inDoubt' | 'tenants'>
+type Part = Operations<Pick<FindingStore, 'records' | 'quality' | 'isLive' | 'inDoubt' | 'tenants'>>
 
 /** The statements that ask about the live records of one resource. */
 function statementsOf({ raw }: Database, resource: ResourceName) {
@@ -39,35 +40,46 @@ export function inputSnapshotStore(database: Database): Part {
     .groupBy(quarantine.resource)
     .prepare()
   const isQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const readers = recordReaders(database)
   const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
   return {
-    records: recordReaders(database),
-    async quality(tenantId) {
-      const rows = states.all({ tenantId })
-      const held = new Map(quarantined.all({ tenantId }).map((row) => [row.resource, row.count] as const))
-      return resourceNames.map((resource) => {
-        const { live, missing } = statements(resource)
-        return {
-          state: toSyncState(
-            resource,
-            rows.find((row) => row.resource === resource),
-          ),
-          live: live.get(tenantId) ?? 0,
-          quarantined: held.get(resource) ?? 0,
-          missing: missing.get(tenantId) ?? 0,
-        }
-      })
-    },
-    async isLive(tenantId, resource, key) {
-      return statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key)) !== undefined
-    },
-    async inDoubt(tenantId, resource, key) {
-      const stored = recordTables[resource].keyOf(key)
-      if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
-      return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
-    },
-    async tenants() {
-      return allTenants.all().map(toTenant)
-    },
+    records: (tenantId) => operationsOf(database, readers(tenantId)),
+    quality: (tenantId) =>
+      database.run(() => {
+        const rows = states.all({ tenantId })
+        const held = new Map(quarantined.all({ tenantId }).map((row) => [row.resource, row.count] as const))
+        return resourceNames.map((resource) => {
+          const { live, missing } = statements(resource)
+          return {
+            state: toSyncState(
+              resource,
+              rows.find((row) => row.resource === resource),
+            ),
+            live: live.get(tenantId) ?? 0,
+            quarantined: held.get(resource) ?? 0,
+            missing: missing.get(tenantId) ?? 0,
+          }
+        })
+      }),
+    isLive: (tenantId, resource, key) =>
+      database.run(() => statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key)) !== undefined),
+    inDoubt: (tenantId, resource, key) =>
+      database.run(() => {
+        const stored = recordTables[resource].keyOf(key)
+        if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
+        return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
+      }),
+    tenants: () => database.run(() => allTenants.all().map(toTenant)),
+  }
+}
+
+function operationsOf(database: Database, reader: RecordReader): Operations<RecordReader> {
+  return {
+    select: (...of) => database.each(reader.select(...of)),
+    count: (...of) => database.run(() => reader.count(...of)),
+    countBy: (...of) => database.run(() => reader.countBy(...of)),
+    duplicates: (...of) => database.run(() => reader.duplicates(...of)),
+    hasRepeats: (...of) => database.run(() => reader.hasRepeats(...of)),
+    history: (...of) => database.run(() => reader.history(...of)),
   }
 }

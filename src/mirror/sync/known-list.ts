@@ -2,7 +2,7 @@ import type { CommitCounts, Incoming, ListCommit, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { FullSyncNotes } from './full-sync-pages.ts'
 import type { RunEnds } from './run-ends.ts'
 
@@ -21,7 +21,7 @@ type Good = Incoming & { readonly ok: true }
  * Confirms a list that came whole and shows just what the mirror holds. That is what a list comes to nearly always, and
  * it costs one small transaction, with the end of its run in it.
  */
-export function knownListStore(database: Database, parts: KnownListParts): Pick<SyncStore, 'confirmList'> {
+export function knownListStore(database: Database, parts: KnownListParts): Operations<Pick<SyncStore, 'confirmList'>> {
   const { writer, quarantine, removals, fullSyncNotes, ends } = parts
   const unsettled = database.raw.prepare(
     `select 1 from holds where tenant_id = :tenantId and resource = :resource
@@ -53,8 +53,8 @@ export function knownListStore(database: Database, parts: KnownListParts): Pick<
   }
 
   return {
-    async confirmList(list) {
-      return transact(database, () => {
+    confirmList: (list) =>
+      database.write('nothing', () => {
         if (!isSettled(list) || !showsQuarantined(list)) return null
         const counts: CommitCounts = {
           created: 0,
@@ -66,7 +66,6 @@ export function knownListStore(database: Database, parts: KnownListParts): Pick<
         fullSyncNotes.complete(list.tenantId, list.resource, list.whole, list.requestId)
         ends.close({ ...list.end, counts })
         return counts
-      })
-    },
+      }),
   }
 }

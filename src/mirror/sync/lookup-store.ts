@@ -1,56 +1,57 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { LookUp, LookUpStore, MissingRecord } from '../port.ts'
+import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import { recordTables } from '../records/record-tables.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 
 /**
  * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
  * others waiting; turns are counted, because a clock may be set back.
  */
-export function lookUpStore(database: Database, quarantine: QuarantineStore): LookUpStore {
+export function lookUpStore(
+  database: Database,
+  quarantine: QuarantineStore,
+): Operations<Pick<SyncStore, 'detailCandidates' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'>> {
   const { raw } = database
   const byResource = memoize((resource: ResourceName) => missingStatements(raw, resource))
   const details = detailStatements(raw)
   const isAccepted = raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   return {
-    async missing({ tenantId, resource, limit, onlyAccepted }) {
-      const missing = byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
-      const quarantined = quarantine.withoutLive(tenantId, recordTables[resource]).filter(({ rid, fullSyncs }) => {
-        return fullSyncs > 0 && (!onlyAccepted || isAccepted.get(tenantId, resource, rid) !== undefined)
-      })
-      return [
-        ...missing,
-        ...quarantined.map(({ rid, key, fullSyncs }) => ({ rid, key: Number(key), fullSyncs })),
-      ].slice(0, limit)
-    },
-    async detailCandidates({ tenantId, limit, changedSince, ambiguousRoleNames }) {
-      const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)
-      if (changedSince !== null) return fresh
-      const left = limit - fresh.length
-      const again = details.inVain.all(tenantId, left)
-      const known: LookUp[] = []
-      const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
-      const names = JSON.stringify(ambiguousRoleNames)
-      if (room() > 0 && ambiguousRoleNames.length > 0) known.push(...details.ambiguous.all(tenantId, names, room()))
-      if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
-      return [...fresh, ...again.slice(0, left - known.length), ...known]
-    },
-    async listed(tenantId, resource, limit) {
-      return byResource(resource).listed.all(tenantId, limit)
-    },
-    async noteLookup(tenantId, resource, rid) {
-      transact(database, () => byResource(resource).noteLookup.run(tenantId, rid))
-    },
-    async noteExists(tenantId, resource, rid) {
-      transact(database, () => {
+    missing: ({ tenantId, resource, limit, onlyAccepted }) =>
+      database.run(() => {
+        const missing = byResource(resource).missing.all(resource, tenantId, onlyAccepted ? 1 : 0, limit)
+        const quarantined = quarantine.withoutLive(tenantId, recordTables[resource]).filter(({ rid, fullSyncs }) => {
+          return fullSyncs > 0 && (!onlyAccepted || isAccepted.get(tenantId, resource, rid) !== undefined)
+        })
+        return [
+          ...missing,
+          ...quarantined.map(({ rid, key, fullSyncs }) => ({ rid, key: Number(key), fullSyncs })),
+        ].slice(0, limit)
+      }),
+    detailCandidates: ({ tenantId, limit, changedSince, ambiguousRoleNames }) =>
+      database.run(() => {
+        const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)
+        if (changedSince !== null) return fresh
+        const left = limit - fresh.length
+        const again = details.inVain.all(tenantId, left)
+        const known: LookUp[] = []
+        const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
+        const names = JSON.stringify(ambiguousRoleNames)
+        if (room() > 0 && ambiguousRoleNames.length > 0) known.push(...details.ambiguous.all(tenantId, names, room()))
+        if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
+        return [...fresh, ...again.slice(0, left - known.length), ...known]
+      }),
+    listed: (tenantId, resource, limit) => database.run(() => byResource(resource).listed.all(tenantId, limit)),
+    noteLookup: (tenantId, resource, rid) =>
+      database.write('nothing', () => void byResource(resource).noteLookup.run(tenantId, rid)),
+    noteExists: (tenantId, resource, rid) =>
+      database.write({ tenantId, resource }, () => {
         byResource(resource).noteExists.run(rid)
         dropAccepted.run(tenantId, resource, rid)
-      })
-    },
+      }),
   }
 }
 

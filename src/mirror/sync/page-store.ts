@@ -1,4 +1,4 @@
-import { isoMs } from '../../model/dates.ts'
+import { createdAtOf } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type {
@@ -26,7 +26,7 @@ import {
 import type { Removals } from '../records/removal-store.ts'
 import { contradiction, outdated } from '../records/repeats.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
-import { type Database, transact, transactProgress } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { FullSyncNotes } from './full-sync-pages.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
@@ -78,7 +78,7 @@ const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, q
 export function pageStore(
   database: Database,
   parts: PageParts,
-): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'> {
+): Operations<Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'>> {
   const { writer, tallies, log, quarantine, removals, fullSyncNotes, pageFingerprints } = parts
   const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
   const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
@@ -224,27 +224,26 @@ export function pageStore(
   }
 
   return {
-    async commitPage(page) {
-      if (isIdle(page)) return { admitted: true, counts: none, ...nothing }
-      return transact(database, () => commit(page))
-    },
-    async knownPage(tenantId, resource, page, reading) {
-      return pageFingerprints.find(tenantId, resource, page, reading)
-    },
-    async commitKnownPage(page) {
-      return transactProgress(database, () => commitKnown(page))
-    },
-    async commitDetail({ item, ...detail }) {
-      return transact(database, () => supply(detail, item))
-    },
-    async knownKeys(tenantId, resource, ids) {
-      const { table, find } = writer(resource)
-      const keys = ids.map(table.keyOf)
-      const known = find(tenantId, keys)
-      const since = knownSince(tenantId)
-      const isOurs = (key: string | number) => isKnown(known.get(key), since)
-      return keys.filter((key) => isOurs(key) || quarantine.knows(tenantId, table, String(key))).length
-    },
+    commitPage: (page) =>
+      database.run(() => {
+        if (isIdle(page)) return { admitted: true, counts: none, ...nothing }
+        // A page that only moves the cursor changes no record.
+        const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
+        return database.transact(change, () => commit(page))
+      }),
+    knownPage: (tenantId, resource, page, reading) =>
+      database.run(() => pageFingerprints.find(tenantId, resource, page, reading)),
+    commitKnownPage: (page) => database.writeProgress(() => commitKnown(page)),
+    commitDetail: ({ item, ...detail }) => database.write(detail, () => supply(detail, item)),
+    knownKeys: (tenantId, resource, ids) =>
+      database.run(() => {
+        const { table, find } = writer(resource)
+        const keys = ids.map(table.keyOf)
+        const known = find(tenantId, keys)
+        const since = knownSince(tenantId)
+        const isOurs = (key: string | number) => isKnown(known.get(key), since)
+        return keys.filter((key) => isOurs(key) || quarantine.knows(tenantId, table, String(key))).length
+      }),
   }
 }
 
@@ -269,8 +268,4 @@ function datesMovedLater(table: RecordTable, { before, after, fields }: Written)
     const [was, is] = [before[`${field}Ms`] ?? null, after[`${field}Ms`] ?? null]
     return table.fields[field] === 'date' && was !== null && is !== null && is > was
   })
-}
-
-function createdAtOf(record: object): number | null {
-  return isoMs('createdAt' in record ? record.createdAt : null)
 }

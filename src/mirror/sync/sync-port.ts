@@ -1,17 +1,27 @@
 import type { Emptiness } from '../../model/emptiness.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
-import type { Absence, BudgetQuery, FullSyncEnd, LeftOut, RemovalBudget } from '../records/removal-port.ts'
-import type { LookUpStore } from './lookup-port.ts'
 import type {
+  Absence,
+  BudgetQuery,
   CommitCounts,
+  DetailQuery,
   DetailResult,
+  FullSyncEnd,
   Incoming,
-  KnownPageStore,
+  KnownPageCommit,
+  LeftOut,
+  LookUp,
+  MissingQuery,
+  MissingRecord,
   PageCommit,
+  PageFingerprint,
   PageResult,
+  RemovalBudget,
+  UserMark,
+  UsersCompared,
   WholeList,
-} from './page-port.ts'
+} from './page-rows.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -143,23 +153,8 @@ export interface ResourceQuality {
   readonly missing: number
 }
 
-/** By what a user is recognized; `createdAt` in milliseconds since the epoch. */
-export interface UserMark {
-  readonly userId: number
-  readonly email: string | null
-  readonly createdAt: number | null
-}
-
-export interface UsersCompared {
-  /** Users of the page that are known with equal `createdAt` and `email`. */
-  readonly equal: number
-  /** The mirror's oldest live users, at most as many as the page has, and how many of them are on it. */
-  readonly oldest: number
-  readonly oldestShown: number
-}
-
 /** The writing side of sync. */
-export interface SyncStore extends KnownPageStore, LookUpStore {
+export interface SyncStore {
   /** Opens the tenant's row; a first call makes it. `sameOrigin` is false when the mirror knows another base URL. */
   openTenant(
     name: string,
@@ -199,6 +194,10 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
+  /** The page that the last full sync showed in this place, read in this way; null when there is none. */
+  knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
+  /** Null, with nothing written, when its records are no longer as the known page showed them. */
+  commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
   /**
    * How many of these keys the mirror knows: live, tombstoned or quarantined, save tombstones of a tenant in whose place
    * an operator accepted another one.
@@ -248,6 +247,20 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   besideFullSync(fullSyncId: number): Promise<number>
   /** What the pages below `before` left out of a request for all records updated at or after `since`. */
   leftOut(fullSyncId: number, before: number, since: number): Promise<LeftOut>
+
+  /** Missing records to be asked for by id, those asked longest ago first. */
+  missing(query: MissingQuery): Promise<readonly MissingRecord[]>
+  /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
+  detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
+  /** Records that the last complete full sync showed, those asked longest ago first. */
+  listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
+  /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
+  noteLookup(tenantId: number, resource: ResourceName, rid: number): Promise<void>
+  /**
+   * To be called for a missing record that exists: it is missing no longer and keeps its values. Until a list shows it
+   * again its absences are still counted, and no finding of it resolves.
+   */
+  noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
 
   /** Takes of an answer by id what only it states, where it agrees with the list on the field that this hangs on. */
   commitDetail(detail: {

@@ -4,7 +4,7 @@ import { reasons } from '../../model/reasons.ts'
 import type { AdmittedPage, SyncState, SyncStore, TenantRow } from '../port.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { quarantine, tenants } from '../schema/index.ts'
-import { type Database, transact } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { RunEnds } from './run-ends.ts'
 import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
@@ -74,17 +74,19 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
   }
 }
 
-type TenantPart = Pick<
-  SyncStore,
-  | 'openTenant'
-  | 'adoptBaseUrl'
-  | 'noteTenant'
-  | 'noteOwnRecords'
-  | 'tenant'
-  | 'syncState'
-  | 'noteSync'
-  | 'closeRun'
-  | 'knowsAny'
+type TenantPart = Operations<
+  Pick<
+    SyncStore,
+    | 'openTenant'
+    | 'adoptBaseUrl'
+    | 'noteTenant'
+    | 'noteOwnRecords'
+    | 'tenant'
+    | 'syncState'
+    | 'noteSync'
+    | 'closeRun'
+    | 'knowsAny'
+  >
 >
 
 /** Tenants, and where the sync of each of their resources stands. */
@@ -114,19 +116,19 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
   }
 
   return {
-    async openTenant(name, baseUrl, at) {
-      return transact(database, () => {
+    openTenant: (name, baseUrl, at) =>
+      database.write('nothing', () => {
         orm.insert(tenants).values({ name, baseUrl, createdAt: at }).onConflictDoNothing().run()
         const row = orm.select().from(tenants).where(eq(tenants.name, name)).get()
         if (row === undefined) throw new Error('The tenant row was not stored')
         return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
-      })
-    },
-    async adoptBaseUrl(tenantId, baseUrl) {
-      orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
-    },
-    async noteTenant(tenantId, { changeAccepted, former, admitted, ...note }) {
-      transact(database, () => {
+      }),
+    adoptBaseUrl: (tenantId, baseUrl) =>
+      database.write('nothing', () => {
+        orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
+      }),
+    noteTenant: (tenantId, { changeAccepted, former, admitted, ...note }) =>
+      database.write('nothing', () => {
         if (changeAccepted !== undefined || former !== undefined) {
           const before = tenantOf(tenantId)
           putChange(tenantId, {
@@ -136,35 +138,29 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
         }
         const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
         if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
-      })
-    },
-    async noteOwnRecords(tenantId, resource) {
-      transact(database, () => {
+      }),
+    noteOwnRecords: (tenantId, resource) =>
+      database.write('nothing', () => {
         const { changeAccepted, former } = tenantOf(tenantId)
         if (!former.includes(resource) || removalOwed.get(tenantId, resource) !== undefined) return
         putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
-      })
-    },
-    async tenant(tenantId) {
-      return tenantOf(tenantId)
-    },
-    async syncState(tenantId, resource) {
-      return toSyncState(resource, stateOf(tenantId, resource))
-    },
-    async noteSync(tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) {
-      const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
-      const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
-      putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
-    },
-    async closeRun(run) {
-      transact(database, () => ends.close(run))
-    },
-    async knowsAny(tenantId) {
-      for (const { table } of Object.values(recordTables)) {
-        const find = `select 1 from "${getTableName(table)}" where tenant_id = ? limit 1`
-        if (database.raw.prepare(find).get(tenantId) !== undefined) return true
-      }
-      return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
-    },
+      }),
+    tenant: (tenantId) => database.run(() => tenantOf(tenantId)),
+    syncState: (tenantId, resource) => database.run(() => toSyncState(resource, stateOf(tenantId, resource))),
+    noteSync: (tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) =>
+      database.write('nothing', () => {
+        const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
+        const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
+        putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
+      }),
+    closeRun: (run) => database.write('nothing', () => ends.close(run)),
+    knowsAny: (tenantId) =>
+      database.run(() => {
+        for (const { table } of Object.values(recordTables)) {
+          const find = `select 1 from "${getTableName(table)}" where tenant_id = ? limit 1`
+          if (database.raw.prepare(find).get(tenantId) !== undefined) return true
+        }
+        return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
+      }),
   }
 }

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Oddity } from '../../api/reader.ts'
-import type { FullSyncAdvance, FullSyncRow, PageCommit } from '../../mirror/port.ts'
+import type { FullSyncRow, PageCommit } from '../../mirror/port.ts'
 import { dayMs } from '../../model/durations.ts'
 import { reasonOf } from '../../model/errors.ts'
 import { idleLimitMs } from '../intervals.ts'
 import { commit } from '../pages/commit-page.ts'
 import { queryAt } from '../pages/page-reading.ts'
-import { cursorDigest, PageRefused, type PageRules, pageRules } from '../pages/page-rules.ts'
+import { PageRefused, type PageRules, pageRules } from '../pages/page-rules.ts'
 import type { FeedResource, Fetched } from '../resource.ts'
-import { beginFullSync, canRemember, fullSyncMs, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
+import { advanceOf, beginFullSync, canRemember, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
 import { cursorRefused } from './feed-reading.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
@@ -136,7 +136,7 @@ interface PageOfFullSync {
 /** Null when the page is a known one whose records have changed since: it must be read. */
 async function write(run: Run, definition: FeedResource, parts: PageOfFullSync): Promise<FeedOrder | null> {
   const { fullSync, page, wanted, reading } = parts
-  const step = { id: fullSync.id, advance: advanceOf(run, fullSync, page) }
+  const step = { id: fullSync.id, advance: advanceOf(run, page, fullSync.pages === 0) }
   if (wanted.known !== null && page.same === true) {
     const { tenantId, context } = run
     const { digest, records } = wanted.known
@@ -172,11 +172,4 @@ interface PageNote {
 function toRemember({ digest = null, meta }: Fetched, note: PageNote, reading: string): Pick<PageCommit, 'remember'> {
   if (digest === null || meta.serverTime === null || !canRemember(note.oddities)) return {}
   return { remember: { digest, reading, note: JSON.stringify(note) } }
-}
-
-function advanceOf(run: Run, { pages }: FullSyncRow, { nextCursor, hasMore, meta }: Fetched): FullSyncAdvance {
-  const start = { serverTime: meta.serverTime, requestId: meta.requestId }
-  const digest = nextCursor === null ? null : cursorDigest(nextCursor)
-  const step = { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, fullSyncMs: fullSyncMs(run) }
-  return { ...step, ...(pages === 0 ? { start } : {}) }
 }

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FullSyncAdvance, FullSyncRow } from '../../mirror/port.ts'
+import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { confirmList } from '../lists/known-list.ts'
 import { commit } from '../pages/commit-page.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
-import { cursorDigest } from '../pages/page-rules.ts'
 import type { Fetched } from '../resource.ts'
-import { beginFullSync, fullSyncMs, type Moment, momentOf, type Run } from '../run.ts'
+import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
 /** Of a longer list the full sync is written as it advances: what is held takes memory, and is compared at one go. */
 const maxBuffered = 50
@@ -99,11 +98,4 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
       )
     },
   }
-}
-
-function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, first: boolean): FullSyncAdvance {
-  const start = { serverTime: meta.serverTime, requestId: meta.requestId }
-  const digest = nextCursor === null ? null : cursorDigest(nextCursor)
-  const step = { nextCursor, cursorDigest: digest, reachedEnd: !hasMore, fullSyncMs: fullSyncMs(run) }
-  return { ...step, ...(first ? { start } : {}) }
 }

@@ -1,5 +1,4 @@
 import type { FeedQuery } from '../../api/reader.ts'
-import { isoMs } from '../../model/dates.ts'
 import type { TenantContext } from '../context.ts'
 import type { Fetched, Item, ResourceDefinition } from '../resource.ts'
 
@@ -8,11 +7,6 @@ export function idOf(item: Item, idField: string | null): string | number | null
   if (!item.ok) return item.id
   const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
   return typeof id === 'string' || typeof id === 'number' ? id : null
-}
-
-/** `createdAt` of a record in milliseconds since the epoch, null where it has none. */
-export function createdAtOf(record: object): number | null {
-  return 'createdAt' in record ? isoMs(record.createdAt) : null
 }
 
 /** Fetches one page of any resource. */

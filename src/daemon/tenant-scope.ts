@@ -1,11 +1,11 @@
 /** The runs of one tenant, which can be ended without those of the others. */
-export class TenantWork {
+export class TenantScope {
   readonly #underWay = new Set<Promise<unknown>>()
   #ending = new AbortController()
   #linked: { readonly to: AbortSignal; readonly both: AbortSignal } | undefined
 
   /** Does a piece of work; its signal is aborted with the one given, and when the work of the tenant ends. */
-  async over(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const both = this.#link(signal)
     const mine = work(both).catch((error: unknown) => {
       if (!this.#ending.signal.aborted) throw error

@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 
-/** Every time in this file is in milliseconds since the epoch. */
+/** What sync writes and asks page by page and record by record; every time is in milliseconds since the epoch. */
 
 /** A record to be mirrored, or one that could not be trusted. */
 export type Incoming =
@@ -111,10 +111,105 @@ export interface KnownPageCommit extends PageMemory {
   readonly fullSync: FullSyncStep
 }
 
-/** Pages that come again byte for byte. */
-export interface KnownPageStore {
-  /** The page that the last full sync showed in this place, read in this way; null when there is none. */
-  knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
-  /** Null, with nothing written, when its records are no longer as the known page showed them. */
-  commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
+/** A record to be asked for by id. */
+export interface LookUp {
+  readonly rid: number
+  readonly key: number
+}
+
+/** A missing record. */
+export interface MissingRecord extends LookUp {
+  /** Complete full syncs in a row that did not show it. */
+  readonly fullSyncs: number
+}
+
+export interface MissingQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly limit: number
+  /** Only those whose removal an operator accepted. */
+  readonly onlyAccepted: boolean
+}
+
+export interface DetailQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly limit: number
+  /**
+   * Only those without a known detail that were created or changed since (milliseconds since the epoch); null means all:
+   * first those without one that were not asked for yet, then those with an ambiguous role name, then the rest, asked
+   * longest ago first. Those asked in vain have half of what the first leave, and what nobody else wants.
+   */
+  readonly changedSince: number | null
+  readonly ambiguousRoleNames: readonly string[]
+}
+
+/** Live records, and quarantined ones without a live version, that a full sync did not show. */
+export interface Absence {
+  readonly live: number
+  /** Absent, ordered by record id; `full syncs` = complete full syncs in a row without it, this one included. */
+  readonly absent: readonly AbsentRecord[]
+}
+
+export interface BudgetQuery {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  /** Present local time. */
+  readonly at: number
+  /** Server time of the full sync that asks; null where it could not be read. */
+  readonly serverTime: number | null
+  /** Local time since when removals are held: removals count from then at least, creations from 24 hours before it. */
+  readonly heldSince?: number | null
+}
+
+/** What happened in the last 24 hours, or since removals are held. */
+export interface RemovalBudget {
+  /** Records removed, less those that an operator accepted or that were seen again. */
+  readonly removed: number
+  /** Records created since, or since the end of the first complete full sync. */
+  readonly created: number
+}
+
+export interface AbsentRecord {
+  /** Negative for a quarantined record without a live version. */
+  readonly rid: number
+  readonly key: string
+  readonly fullSyncs: number
+  readonly accepted: boolean
+}
+
+/** Records that a full sync showed and that a request by time must return, by whether they were ever updated. */
+export interface LeftOut {
+  readonly updated: { readonly expected: number; readonly leftOut: number }
+  readonly neverUpdated: { readonly expected: number; readonly leftOut: number }
+}
+
+export interface FullSyncEnd {
+  readonly fullSyncId: number
+  readonly at: number
+  readonly durationMs: number
+  readonly requestId: string | null
+  /** The incremental sync cursor to store; undefined leaves the stored one. */
+  readonly cursor?: string
+  /** Null leaves what is known. */
+  readonly reachedEndServerTime: number | null
+  /** Records to be tombstoned now. */
+  readonly remove: readonly number[]
+  /** Records absent from this full sync that stay: their count of absent full syncs grows. */
+  readonly absent: readonly number[]
+}
+
+/** By what a user is recognized; `createdAt` in milliseconds since the epoch. */
+export interface UserMark {
+  readonly userId: number
+  readonly email: string | null
+  readonly createdAt: number | null
+}
+
+export interface UsersCompared {
+  /** Users of the page that are known with equal `createdAt` and `email`. */
+  readonly equal: number
+  /** The mirror's oldest live users, at most as many as the page has, and how many of them are on it. */
+  readonly oldest: number
+  readonly oldestShown: number
 }

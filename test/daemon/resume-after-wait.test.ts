@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { resumeAfterWait } from '../../src/daemon/jobs.ts'
+import type { Session } from '../../src/daemon/session.ts'
+import type { TenantParts } from '../../src/daemon/tenant-parts.ts'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+
+type Ended = { readonly pages: number; readonly retryAt: number | null }
+
+/** Runs that end so, against a tenant that wants nothing sent until `blockedUntil`. */
+function resumed(runs: () => Promise<Ended>, blockedUntil: () => number, clock: FakeClock, signal: AbortSignal) {
+  const session = { syncAndEvaluate: runs } as unknown as Session
+  const client = {
+    get blockedUntil() {
+      return blockedUntil()
+    },
+  }
+  return resumeAfterWait(session, { client } as TenantParts, { resource: 'users', mode: 'full', signal }, clock)
+}
+
+/** Makes runs that bring these pages; each but the last of them is ended by a wait of a minute. */
+async function follow(...pages: readonly number[]) {
+  const clock = fakeClock()
+  const begun: number[] = []
+  let blockedUntil = 0
+  const run = async () => {
+    const brought = pages[begun.push(clock.now()) - 1] ?? 0
+    const limited = begun.length < pages.length
+    blockedUntil = limited ? clock.now() + minuteMs : 0
+    return { pages: brought, retryAt: limited ? blockedUntil : null }
+  }
+  await resumed(run, () => blockedUntil, clock, new AbortController().signal)
+  return { runs: begun.length, sleeps: clock.sleeps }
+}
+
+it('goes on after every wait as long as each run brings pages', async () => {
+  expect(await follow(3, 1, 2, 5)).toEqual({ runs: 4, sleeps: [minuteMs, minuteMs, minuteMs] })
+})
+
+it('goes on after a first run that brought nothing, and leaves a second such one to the next tick', async () => {
+  expect(await follow(0, 4)).toEqual({ runs: 2, sleeps: [minuteMs] })
+  expect(await follow(0, 0, 7)).toEqual({ runs: 2, sleeps: [minuteMs] })
+})
+
+it('runs once where no wait was stated', async () => {
+  expect(await follow(0)).toEqual({ runs: 1, sleeps: [] })
+})
+
+it('waits no longer than its signal allows', async () => {
+  const stop = new AbortController()
+  const clock = fakeClock()
+  clock.hold()
+  const run = async () => ({ pages: 1, retryAt: clock.now() + minuteMs })
+  const ended = resumed(run, () => minuteMs, clock, stop.signal)
+  stop.abort(new Error('stopping'))
+  await expect(ended).rejects.toThrow('stopping')
+})
