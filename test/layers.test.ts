@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { resourceNames } from '../src/model/resource-names.ts'
 import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
 
 const ranks: Readonly<Record<string, number>> = {
@@ -71,6 +72,23 @@ it('keeps the simulator apart: it imports nothing of the rest, and only commands
 it('hands the database to nobody but the mirror', () => {
   const driver = /from '(better-sqlite3|drizzle-orm)[^']*'/g
   expect(placesOf(driver, (path) => partOf(path) === 'mirror')).toEqual([])
+})
+
+it('names no resource in the engine, the evaluation and the mirror', () => {
+  const engine = new Set(['evaluate', 'mirror', 'sync'])
+  const generic = files.filter(
+    ({ path }) => engine.has(partOf(path)) && !/^mirror\/(schema\/|records\/record-tables\.ts)/.test(path),
+  )
+  const names = resourceNames.join('|')
+  const tables = names.replaceAll('-', '_')
+  const named = new RegExp(`'(?:${names})'|\\b(?:from|into|join|update)\\s+"?(?:${tables})\\b`, 'g')
+  // A section of the configuration may have the name of a resource.
+  const sections = /Pick<\s*TenantSettings,[^>]*>/g
+  const found = generic.flatMap(({ path, text }) =>
+    [...codeOf(text).replace(sections, '').matchAll(named)].map(([one]) => `${path}: ${one}`),
+  )
+  expect(found).toEqual([])
+  expect(edges.filter(({ from, to }) => engine.has(partOf(from)) && /^resources\/(?!index\.ts$)/.test(to))).toEqual([])
 })
 
 it('has no circle of imports', () => {

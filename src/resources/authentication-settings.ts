@@ -3,6 +3,7 @@ import type { WholeResource } from '../sync/resource.ts'
 /** Specification: Get authentication settings. One object a tenant. */
 export const authenticationSettings = {
   name: 'authentication-settings',
+  nouns: ['authentication settings', 'authentication settings'],
   kind: 'whole',
   permission: 'Api_AuthSettings_Read',
   endpoints: ['/api/public/authentication-settings'],

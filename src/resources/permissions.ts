@@ -4,6 +4,7 @@ import { fetchedList } from './reading-items.ts'
 /** Specification: List permissions. Guarded by the permission to read roles. */
 export const permissions = {
   name: 'permissions',
+  nouns: ['permission', 'permissions'],
   kind: 'whole',
   permission: 'Api_Roles_Read',
   endpoints: ['/api/public/permissions'],

@@ -8,14 +8,16 @@ import { fetchedPage } from './reading-items.ts'
  */
 export const users = {
   name: 'users',
+  nouns: ['user', 'users'],
   kind: 'feed',
   permission: 'Api_Users_Read',
   endpoints: ['/api/public/users', '/api/public/users/{id}'],
   schedule: { incremental: '*/5 * * * *', full: '17 * * * *' },
   idField: 'userId',
   identifiedBy: 'person',
-  lostCursor: 'full',
+  lostCursor: { by: 'fullSync' },
   removal: 'confirm',
+  ambiguousBy: ['roles', 'name'],
   unique: { field: 'email', event: 'duplicate_email' },
   fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),
   fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),

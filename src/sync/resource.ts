@@ -4,6 +4,7 @@ import type { Incoming } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Emptiness } from '../model/emptiness.ts'
+import type { OverlapSetting } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 
 /** An answer of any resource in one shape. */
@@ -35,6 +36,8 @@ export interface FetchedOne {
 
 interface Common {
   readonly name: ResourceName
+  /** One record and several in words, for messages. */
+  readonly nouns: readonly [one: string, many: string]
   /** Permission code that the tenant asks for (specification: Permission codes that gate endpoints). */
   readonly permission: string
   /** Path templates that are asked for it. */
@@ -54,12 +57,17 @@ export interface FeedResource extends Common {
   readonly kind: 'feed'
   /** `unless` is the digest of a page whose records need not be read again. */
   readonly fetch: (reader: TenantReader, query: FeedQuery, signal: AbortSignal, unless?: string) => Promise<Fetched>
-  /** How a refused cursor is made good: by a full sync alone, or by `updatedAfter` and then a full sync. */
-  readonly lostCursor: 'full' | 'updatedAfter'
+  /**
+   * How a refused cursor is made good: by a full sync alone, or by `updatedAfter`, less the overlap that this setting
+   * says, and then a full sync.
+   */
+  readonly lostCursor: { readonly by: 'fullSync' } | { readonly by: 'updatedAfter'; readonly overlap: OverlapSetting }
   /** `confirm`: each missing record is asked for by id; `two-full-syncs`: absent from two complete full syncs in a row. */
   readonly removal: 'confirm' | 'two-full-syncs'
   /** Asks for one record by id; `item` is null when the tenant says it does not exist. */
   readonly fetchOne?: (reader: TenantReader, id: number, signal: AbortSignal) => Promise<FetchedOne>
+  /** The resource and its text field that, where several records share a value, make what a look-up states ambiguous. */
+  readonly ambiguousBy?: readonly [ResourceName, string]
   /** A field that has no value twice, letter case aside, and what it is counted as where it has. */
   readonly unique?: { readonly field: string; readonly event: ContractEventKind }
   /** The time the feed is ordered by, in milliseconds since the epoch, where the specification promises an order. */
@@ -70,6 +78,8 @@ export interface FeedResource extends Common {
 export interface PagedListResource extends Common {
   readonly kind: 'pagedList'
   readonly fetch: (reader: TenantReader, query: { readonly cursor?: string }, signal: AbortSignal) => Promise<Fetched>
+  /** True where the list always contains the client that asks, whose id is the setting `ownClientId`. */
+  readonly containsSelf: boolean
 }
 
 /** An answer and what it is compared with. */

@@ -11,7 +11,7 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'a route that denies everybody confirms removals',
-    file: 'src/sync/user-details.ts',
+    file: 'src/sync/details.ts',
     find: 'return listed.length === 0',
     replace: 'return listed.length >= 0',
     tests: ['test/sync/removal.test.ts'],

@@ -37,6 +37,8 @@ export const documentsTable: RecordTable = {
   idField: 'fileId',
   fields: { fileId: 'text', filename: 'text', uploadStatus: 'text', createdAt: 'date', updatedAt: 'date' },
   own: ['touchedAtMs', 'statusSince'],
+  sinceTimes: ['statusSince'],
+  ownTimes: { statusSinceMs: 'statusSince' },
   counted: [['uploadStatus']],
   laterWins: 'updatedAt',
   personal: ['filename'],

@@ -34,6 +34,12 @@ export const rolesTable: RecordTable = {
     permissions: 'json',
   },
   own: [],
+  lists: {
+    permissions: {
+      view: 'role_permissions',
+      fields: { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' },
+    },
+  },
   counted: [['state']],
   unread: ['description', 'type', 'isReadOnly'],
   personal: [],

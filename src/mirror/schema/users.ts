@@ -54,13 +54,20 @@ export const usersTable: RecordTable = {
     createdAt: 'date',
   },
   own: ['detailReadAt', 'askedTurn'],
+  ownTimes: { roleIdReadAtMs: 'detailReadAt' },
   counted: [
     ['state', 'mfaStatus', 'mfaAction'],
     ['state', 'roleId', 'roleName'],
   ],
   personal: ['firstName', 'lastName', 'email'],
   unstated: ['roleId'],
-  detail: { states: 'roleId', ifEqual: ['roleName', 'email', 'createdAt'], readAt: 'detailReadAt' },
+  detail: {
+    states: 'roleId',
+    hangsOn: 'roleName',
+    ifEqual: ['roleName', 'email', 'createdAt'],
+    readAt: 'detailReadAt',
+  },
+  person: { email: 'email', createdAt: 'createdAt' },
   unread: ['firstName', 'lastName'],
   settle(next, known) {
     const renamed = next['roleName'] !== known['roleName']

@@ -26,11 +26,12 @@ export interface DetailQuery {
   readonly limit: number
   /**
    * Only those without a known detail that were created or changed since (milliseconds since the epoch); null means all:
-   * first those without one that were not asked for yet, then those with an ambiguous role name, then the rest, asked
+   * first those without one that were not asked for yet, then those with an ambiguous value, then the rest, asked
    * longest ago first. Those asked in vain have half of what the first leave, and what nobody else wants.
    */
   readonly changedSince: number | null
-  readonly ambiguousRoleNames: readonly string[]
+  /** Values that say too little of the detail, of the field that it hangs on. */
+  readonly ambiguous: readonly string[]
 }
 
 /** Who is asked for by id next. */

@@ -143,17 +143,17 @@ export interface ResourceQuality {
   readonly missing: number
 }
 
-/** By what a user is recognized; `createdAt` in milliseconds since the epoch. */
-export interface UserMark {
-  readonly userId: number
+/** By what a person is recognized; `createdAt` in milliseconds since the epoch. */
+export interface PersonMark {
+  readonly id: number
   readonly email: string | null
   readonly createdAt: number | null
 }
 
-export interface UsersCompared {
-  /** Users of the page that are known with equal `createdAt` and `email`. */
+export interface PersonsCompared {
+  /** Persons of the page that are known with equal `createdAt` and `email`. */
   readonly equal: number
-  /** The mirror's oldest live users, at most as many as the page has, and how many of them are on it. */
+  /** The mirror's oldest live ones, at most as many as the page has, and how many of them are on it. */
   readonly oldest: number
   readonly oldestShown: number
 }
@@ -206,8 +206,8 @@ export interface SyncStore extends KnownPageStore, LookUpStore {
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  /** Compares the first page of users with the mirror's live ones (contract: Tenant identity). */
-  compareUsers(tenantId: number, page: readonly UserMark[]): Promise<UsersCompared>
+  /** Compares the first page of a list of persons with the mirror's live ones (contract: Tenant identity). */
+  comparePersons(tenantId: number, resource: ResourceName, page: readonly PersonMark[]): Promise<PersonsCompared>
   /** Withdraws every accepted removal of the tenant. */
   withdrawAcceptedRemovals(tenantId: number): Promise<void>
 

@@ -31,7 +31,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   const pages = pageBuffer(run)
   run.dataAsOf = pages.begun.at
   const first = await pages.over(() => onePass(run, definition, pages))
-  if (isWhole(run, first) && (await pages.confirm())) {
+  if (isWhole(run, definition, first) && (await pages.confirm())) {
     await run.fullSyncCompleted()
     return
   }
@@ -41,7 +41,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   } else if (first.gap) {
     await insistOnNothingMissing(run, fullSync, first, await onePass(run, definition, pageBuffer(run, fullSync)))
   }
-  await insistOnOwnClient(run, first.ids)
+  await insistOnSelf(run, definition, first.ids)
   const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
@@ -52,9 +52,14 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
 }
 
 /** True when nothing about the list asks for more than its records do. */
-function isWhole({ context }: Run, { ids, empty, gap }: Pass): boolean {
-  const own = context.settings.ownClientId?.toLowerCase() ?? null
+function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap }: Pass): boolean {
+  const own = selfOn(run, definition)
   return !empty && !gap && (own === null || ids.has(own))
+}
+
+/** The id that a complete list contains; null where it is not configured, or none. */
+function selfOn({ context }: Run, { containsSelf }: PagedListResource): string | null {
+  return containsSelf ? (context.settings.ownClientId?.toLowerCase() ?? null) : null
 }
 
 async function currentFullSync({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<FullSyncRow> {
@@ -155,10 +160,11 @@ async function endedSoBefore({ context, tenantId, definition }: Run, shown: numb
 }
 
 /** The list always contains the client that asks (specification: API client); one that does not is not complete. */
-async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: ReadonlySet<string>): Promise<void> {
-  const { store, clock, settings } = context
+async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
+  const { context, tenantId } = run
+  const { store, clock } = context
   const { name } = definition
-  const own = settings.ownClientId?.toLowerCase() ?? null
+  const own = selfOn(run, definition)
   if (own === null || ids.has(own)) {
     await store.liftHold(tenantId, name, 'tenant_changed')
     return

@@ -16,13 +16,15 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
   if (definition.fetchOne === undefined || perRun === 0) return
-  const ambiguous = rotate ? await context.store.records(tenantId).duplicates('roles', 'name') : []
+  const { ambiguousBy } = definition
+  const ambiguous =
+    rotate && ambiguousBy !== undefined ? await context.store.records(tenantId).duplicates(...ambiguousBy) : []
   const queue = await context.store.detailCandidates({
     tenantId,
     resource: definition.name,
     limit: perRun,
     changedSince: rotate ? null : run.startedAt,
-    ambiguousRoleNames: ambiguous.map(({ value }) => value),
+    ambiguous: ambiguous.map(({ value }) => value),
   })
   const waiting = [...queue]
   const workers = Array.from({ length: Math.min(concurrency, waiting.length) }, () => work(run, definition, waiting))
