@@ -6,7 +6,6 @@ import { checks } from '../src/checks/index.ts'
 import * as schema from '../src/mirror/schema/index.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
-import { inventories } from '../src/resources/inventories.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -16,22 +15,13 @@ const filesIn = (folder: string) =>
     .map(({ name }) => name.slice(0, -'.ts'.length))
     .sort()
 
-/** Helpers of the catalogue that are no resource themselves. */
-const helpers = ['index', 'inventories', 'reading-items', 'contradiction-of-roles']
-
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const sorted = (names: readonly string[]) => [...names].sort()
 
 it('lists every resource file, in alphabetical order, each under its own name', () => {
-  const files = filesIn('src/resources').filter((name) => !helpers.includes(name) && !name.endsWith('-gauges'))
+  const files = filesIn('src/resources').filter((name) => name !== 'index')
   expect(resources.map(({ name }) => name)).toEqual(files)
   expect(resourceNames).toEqual(files)
-})
-
-it('has gauges for every resource', () => {
-  const files = filesIn('src/resources').filter((name) => name.endsWith('-gauges'))
-  expect(files).toEqual(resourceNames.map((name) => `${name}-gauges`))
-  expect(inventories.map(({ resource }) => resource)).toEqual(resourceNames)
 })
 
 it('imports resources and checks in the order of their names', () => {

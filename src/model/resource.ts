@@ -1,2 +1,106 @@
-/** Where the configuration says how much `updatedAfter` overlaps what was read: section and key, in milliseconds. */
-export type OverlapSetting = readonly ['documents', 'overlapMs']
+import type { ContractEventKind } from './contract-events.ts'
+import { type Fields, idFieldOf } from './fields.ts'
+import type { ResourceName, SyncMode } from './resource-names.ts'
+
+interface Common {
+  readonly name: ResourceName
+  /** One record and several in words, for messages. */
+  readonly nouns: readonly [one: string, many: string]
+  /** Path of the list or object, below `baseUrl`. */
+  readonly path: string
+  /** Permission code that the tenant asks for (specification: Permission codes that gate endpoints). */
+  readonly permission: string
+  /** Its place among the endpoints that tell whether a token works: the cheapest comes first. */
+  readonly probe: number
+  /** Cron expressions when the configuration names none. */
+  readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
+  /** The fields of a record in the order of the specification; an id comes first where there is one. */
+  readonly fields: Fields
+  /** How its records identify the tenant: by GUIDs that exist in one tenant only, or by persons who may be in several. */
+  readonly identifiedBy?: 'guid' | 'person'
+}
+
+/** A request for one record by its id. */
+export interface LookUpRule<Name extends string = string> {
+  /** With `{id}` in the place of the id. */
+  readonly path: string
+  /** The field that only an answer by id states; it is read again in rotation. */
+  readonly states: Name
+  /** The answer supplies it only where it agrees with the list in these. */
+  readonly ifEqual: readonly Name[]
+  /** Those whose `field` has a value that several records of another resource have in theirs come first. */
+  readonly ambiguous: { readonly field: Name; readonly repeatedIn: readonly [ResourceName, string] }
+}
+
+/** A feed with a stored cursor: incremental syncs continue it, full syncs read it from the beginning. */
+interface Feed<Name extends string> extends Common {
+  readonly kind: 'feed'
+  /** Records on a page at most (specification: Limits); null = not stated. */
+  readonly maxPageSize: number | null
+  /**
+   * How a refused cursor is made good: by a full sync alone, or by `updatedAfter`, less the overlap that this setting
+   * says, and then a full sync.
+   */
+  readonly lostCursor:
+    | { readonly by: 'fullSync' }
+    | { readonly by: 'updatedAfter'; readonly overlap: readonly ['documents', 'overlapMs'] }
+  /** `confirm`: each missing record is asked for by id; `two-full-syncs`: absent from two complete full syncs in a row. */
+  readonly removal: 'confirm' | 'two-full-syncs'
+  readonly lookUp?: LookUpRule<Name>
+  /** The date the feed is ordered by, where the specification promises an order. */
+  readonly orderedBy?: Name
+  /** A field that has no value twice, letter case aside, and what it is counted as where it has. */
+  readonly unique?: { readonly field: Name; readonly event: ContractEventKind }
+}
+
+/** A paginated list whose cursor is good within one full sync only, and whose emptiness proves nothing. */
+interface PagedList<Name extends string> extends Common {
+  readonly kind: 'pagedList'
+  /** The name of its role where the list always contains the client that asks, whose id is the setting `ownClientId`. */
+  readonly self: { readonly role: Name } | null
+}
+
+/** Why a list that comes whole may be incomplete all the same. */
+export interface Contradictions<Name extends string = string> {
+  /** Records elsewhere that name one of its own: while any does, the list cannot be empty. */
+  readonly namedBy: readonly (readonly [ResourceName, field: string])[]
+  /** The list in which a record carries what it grants, and the code in it: not all can cease to grant anything at once. */
+  readonly grants: readonly [Name, code: string]
+  /** The field by which the caller's own record is named: it cannot lack the permission by which the list was read. */
+  readonly name: Name
+}
+
+/** A list or object that one answer holds whole. */
+interface Whole<Name extends string> extends Common {
+  readonly kind: 'whole'
+  readonly contradictedBy?: Contradictions<Name>
+}
+
+type Described<Name extends string> = Feed<Name> | PagedList<Name> | Whole<Name>
+
+interface Derived {
+  /** Name of the mirror's column that identifies a record: of GUIDs one in lower case, as their case differs between answers. */
+  readonly key: string
+  /** The field that names a record; null: there is one object. */
+  readonly idField: string | null
+}
+
+export type FeedResource = Feed<string> & Derived
+export type PagedListResource = PagedList<string> & Derived
+export type WholeResource = Whole<string> & Derived
+
+/** One remote thing that is mirrored, as data. */
+export type ResourceDefinition = FeedResource | PagedListResource | WholeResource
+
+/** A descriptor whose names of fields are those of its own field table. */
+export function defineResource<const F extends Fields, const R extends Described<keyof F & string>>(
+  resource: R & { readonly fields: F },
+): R & { readonly fields: F } & Derived {
+  return Object.assign({ idField: idFieldOf(resource.fields), key: keyOf(resource.fields) }, resource)
+}
+
+function keyOf(fields: Fields): string {
+  const idField = idFieldOf(fields)
+  if (idField === null) return 'singleton'
+  return fields[idField]?.kind === 'guid' ? `${idField.replace(/Id$/, '')}Key` : idField
+}

@@ -1,25 +1,41 @@
-import { isoMs } from '../model/dates.ts'
-import type { FeedResource } from '../sync/resource.ts'
-import { fetchedPage } from './reading-items.ts'
+import { date, flag, id, integer, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
 /**
- * Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant. The feed shows new users
- * only; everything else needs a full sync.
+ * Specification: List users, Get user; Resources, User: an e-mail is unique within the tenant; other states than these are
+ * not shown there. The feed shows new users only; everything else needs a full sync. E-mail and creation tell who it is,
+ * which waivers and the proof of the tenant hang on.
  */
-export const users = {
+export const users = defineResource({
   name: 'users',
   nouns: ['user', 'users'],
   kind: 'feed',
+  path: '/api/public/users',
   permission: 'Api_Users_Read',
-  endpoints: ['/api/public/users', '/api/public/users/{id}'],
+  probe: 2,
   schedule: { incremental: '*/5 * * * *', full: '17 * * * *' },
-  idField: 'userId',
+  maxPageSize: null,
+  fields: {
+    userId: id.integer(),
+    firstName: text({ personal: true }),
+    lastName: text({ personal: true }),
+    email: text({ strict: true, nullable: 'counted', personal: true }),
+    state: text({ strict: true, known: ['Active', 'Invited'] }),
+    mfaStatus: flag({ strict: true }),
+    mfaAction: flag({ strict: true }),
+    roleId: integer({ nullable: true, unstatedInList: { until: 'roleName' } }),
+    roleName: text({ strict: true, optional: true }),
+    createdAt: date({ pastOnly: true }),
+  },
   identifiedBy: 'person',
+  orderedBy: 'createdAt',
   lostCursor: { by: 'fullSync' },
   removal: 'confirm',
-  ambiguousBy: ['roles', 'name'],
+  lookUp: {
+    path: '/api/public/users/{id}',
+    states: 'roleId',
+    ifEqual: ['roleName', 'email', 'createdAt'],
+    ambiguous: { field: 'roleName', repeatedIn: ['roles', 'name'] },
+  },
   unique: { field: 'email', event: 'duplicate_email' },
-  fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),
-  fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),
-  orderOf: (record) => ('createdAt' in record ? isoMs(record.createdAt) : null),
-} as const satisfies FeedResource
+})

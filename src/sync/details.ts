@@ -1,9 +1,9 @@
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { FeedResource } from '../model/resource.ts'
 import { askById } from './ask-by-id.ts'
 import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './pages/page-reading.ts'
-import type { FeedResource } from './resource.ts'
 import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
@@ -15,10 +15,10 @@ import { takeDetail } from './take-detail.ts'
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
-  if (definition.fetchOne === undefined || perRun === 0) return
-  const { ambiguousBy } = definition
-  const ambiguous =
-    rotate && ambiguousBy !== undefined ? await context.store.records(tenantId).duplicates(...ambiguousBy) : []
+  const { lookUp } = definition
+  if (lookUp === undefined || perRun === 0) return
+  const records = context.store.records(tenantId)
+  const ambiguous = rotate ? await records.duplicates(...lookUp.ambiguous.repeatedIn) : []
   const queue = await context.store.detailCandidates({
     tenantId,
     resource: definition.name,

@@ -1,10 +1,11 @@
+import type { Fetched, Item } from '../api/reader.ts'
 import type { PersonMark } from '../mirror/port.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { createdAtOf, fetchOf, idOf, queryAt } from './pages/page-reading.ts'
 import { pageRules } from './pages/page-rules.ts'
-import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50

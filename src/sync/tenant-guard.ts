@@ -1,13 +1,13 @@
-import type { FeedQuery } from '../api/reader.ts'
+import type { FeedQuery, Fetched } from '../api/reader.ts'
 import type { HoldRow, PageGlance, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type Evidence, type GivenPage, mismatchMessage, type ProofContext, readEvidence } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, refusedPagePasses } from './pages/refused-page.ts'
-import type { Fetched, ResourceDefinition } from './resource.ts'
 
 /** What an operator can do about a hold, by what raised it. */
 export const deniedHint =

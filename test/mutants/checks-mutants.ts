@@ -82,8 +82,8 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'both lists get the page size under the name of users',
     file: 'src/api/query.ts',
-    find: 'written : written[list]',
-    replace: 'written : written.users',
+    find: '(written[resource.name] ?? null)',
+    replace: '(written.users ?? null)',
     tests: ['test/api/client.test.ts'],
   },
   {

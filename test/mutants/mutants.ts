@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a count of users is born at a false zero',
-    file: 'src/resources/users-gauges.ts',
+    file: 'src/metrics/inventory/users.ts',
     find: 'if (!complete) return []',
     replace: '',
     tests: ['test/metrics'],

@@ -1,12 +1,13 @@
+import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientRemedy } from '../../model/hold-remedy.ts'
+import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import { type PageBuffer, pageBuffer } from '../feeds/page-buffer.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
 import { pageRules } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import type { Fetched, PagedListResource, ResourceDefinition } from '../resource.ts'
 import { fetchVerified, noteEvent, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
@@ -58,8 +59,8 @@ function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap }: P
 }
 
 /** The id that a complete list contains; null where it is not configured, or none. */
-function selfOn({ context }: Run, { containsSelf }: PagedListResource): string | null {
-  return containsSelf ? (context.settings.ownClientId?.toLowerCase() ?? null) : null
+function selfOn({ context }: Run, { self }: PagedListResource): string | null {
+  return self === null ? null : (context.settings.ownClientId?.toLowerCase() ?? null)
 }
 
 async function currentFullSync({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<FullSyncRow> {
@@ -97,7 +98,7 @@ async function readPage(
 ): Promise<Fetched> {
   const { reader, clock } = run.context
   const query = queryAt(cursor)
-  const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), query)
+  const ask = () => fetchVerified(run, () => reader.fetch(definition, query, run.signal), query)
   let fetched = await ask()
   for (const delay of readAgain && run.state.emptyAccepted === null ? repeatDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
