@@ -9,52 +9,6 @@ CREATE TABLE `accepted_states` (
 );
 --> statement-breakpoint
 CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `api_clients` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`client_key` text NOT NULL,
-	`client_id` text NOT NULL,
-	`name` text,
-	`role_name` text,
-	`secret_expiration_date` text NOT NULL,
-	`secret_expiration_date_ms` integer NOT NULL,
-	`created_at` text,
-	`created_at_ms` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_clients_key` ON `api_clients` (`tenant_id`,`client_key`);--> statement-breakpoint
-CREATE INDEX `api_clients_expiry` ON `api_clients` (`tenant_id`,`secret_expiration_date_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `api_clients_role` ON `api_clients` (`tenant_id`,`role_name`) WHERE removed_at is null;--> statement-breakpoint
-CREATE TABLE `authentication_settings` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`singleton` integer NOT NULL,
-	`sso_enabled` integer NOT NULL,
-	`sso_enforced` integer NOT NULL,
-	`provider_type` text,
-	`tenant_name` text,
-	`mfa_enabled` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `authentication_settings_key` ON `authentication_settings` (`tenant_id`,`singleton`);--> statement-breakpoint
 CREATE TABLE `changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -126,35 +80,6 @@ CREATE TABLE `configurations` (
 	`content` blob NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `documents` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`file_key` text NOT NULL,
-	`file_id` text NOT NULL,
-	`filename` text,
-	`upload_status` text,
-	`created_at` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`updated_at` text,
-	`updated_at_ms` integer,
-	`touched_at_ms` integer NOT NULL,
-	`status_since` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> statement-breakpoint
-CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -273,26 +198,6 @@ CREATE TABLE `record_revisions` (
 	PRIMARY KEY(`resource`, `block`)
 );
 --> statement-breakpoint
-CREATE TABLE `permissions` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`permission_id` integer NOT NULL,
-	`name` text,
-	`module` text,
-	`function` text,
-	`code` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `permissions_key` ON `permissions` (`tenant_id`,`permission_id`);--> statement-breakpoint
 CREATE TABLE `quarantine` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -332,28 +237,6 @@ CREATE TABLE `retention` (
 	`erased_before` integer
 );
 --> statement-breakpoint
-CREATE TABLE `roles` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`role_id` integer NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`state` text NOT NULL,
-	`type` text,
-	`is_read_only` integer,
-	`permissions` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `roles_key` ON `roles` (`tenant_id`,`role_id`);--> statement-breakpoint
 CREATE TABLE `runs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -441,38 +324,6 @@ CREATE TABLE `tenants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint
-CREATE TABLE `users` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`asked_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`user_id` integer NOT NULL,
-	`first_name` text,
-	`last_name` text,
-	`email` text,
-	`state` text NOT NULL,
-	`mfa_status` integer NOT NULL,
-	`mfa_action` integer NOT NULL,
-	`role_id` integer,
-	`role_name` text,
-	`created_at` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`detail_read_at` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement-breakpoint
-CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_unread` ON `users` (`tenant_id`,`asked_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_asked` ON `users` (`tenant_id`,`asked_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_missing` ON `users` (`tenant_id`,`asked_turn`) WHERE missing_since is not null;--> statement-breakpoint
 CREATE TABLE `waiver_changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -518,3 +369,153 @@ CREATE TABLE `waivers` (
 	`expires_at` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `id`)
 );
+--> statement-breakpoint
+CREATE TABLE `api_clients` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`client_key` text NOT NULL,
+	`client_id` text NOT NULL,
+	`name` text,
+	`role_name` text,
+	`secret_expiration_date` text NOT NULL,
+	`secret_expiration_date_ms` integer NOT NULL,
+	`created_at` text,
+	`created_at_ms` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_clients_key` ON `api_clients` (`tenant_id`,`client_key`);--> statement-breakpoint
+CREATE INDEX `api_clients_expiry` ON `api_clients` (`tenant_id`,`secret_expiration_date_ms`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `api_clients_role` ON `api_clients` (`tenant_id`,`role_name`) WHERE removed_at is null;--> statement-breakpoint
+CREATE TABLE `authentication_settings` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`singleton` integer NOT NULL,
+	`sso_enabled` integer NOT NULL,
+	`sso_enforced` integer NOT NULL,
+	`provider_type` text,
+	`tenant_name` text,
+	`mfa_enabled` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `authentication_settings_key` ON `authentication_settings` (`tenant_id`,`singleton`);--> statement-breakpoint
+CREATE TABLE `documents` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`file_key` text NOT NULL,
+	`file_id` text NOT NULL,
+	`filename` text,
+	`upload_status` text,
+	`created_at` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`updated_at` text,
+	`updated_at_ms` integer,
+	`touched_at_ms` integer NOT NULL,
+	`status_since` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> statement-breakpoint
+CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
+CREATE TABLE `permissions` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`permission_id` integer NOT NULL,
+	`name` text,
+	`module` text,
+	`function` text,
+	`code` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `permissions_key` ON `permissions` (`tenant_id`,`permission_id`);--> statement-breakpoint
+CREATE TABLE `roles` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`role_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`state` text NOT NULL,
+	`type` text,
+	`is_read_only` integer,
+	`permissions` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `roles_key` ON `roles` (`tenant_id`,`role_id`);--> statement-breakpoint
+CREATE TABLE `users` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`asked_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`user_id` integer NOT NULL,
+	`first_name` text,
+	`last_name` text,
+	`email` text,
+	`state` text NOT NULL,
+	`mfa_status` integer NOT NULL,
+	`mfa_action` integer NOT NULL,
+	`role_id` integer,
+	`role_name` text,
+	`created_at` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`detail_read_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement-breakpoint
+CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_unread` ON `users` (`tenant_id`,`asked_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_asked` ON `users` (`tenant_id`,`asked_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_missing` ON `users` (`tenant_id`,`asked_turn`) WHERE missing_since is not null;

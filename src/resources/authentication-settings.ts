@@ -20,4 +20,5 @@ export const authenticationSettings = defineResource({
     tenantName: text({ strict: true, nullable: true, requiredWith: 'ssoEnabled' }),
     mfaEnabled: flag({ strict: true }),
   },
+  counted: [[]],
 })

@@ -21,6 +21,24 @@ export const documents = defineResource({
     createdAt: date({ pastOnly: true }),
     updatedAt: date({ nullable: true, pastOnly: true }),
   },
+  own: {
+    touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] },
+    // The one status that the specification shows for a document that is in use.
+    statusSince: {
+      rule: 'sinceChangeOf',
+      field: 'uploadStatus',
+      is: 'Completed',
+      from: 'touchedAtMs',
+      view: 'statusSinceMs',
+    },
+  },
+  counted: [['uploadStatus']],
+  indexes: {
+    status: ['uploadStatus', 'statusSince'],
+    touched: ['touchedAtMs'],
+    name: ['filename'],
+  },
+  laterWins: 'updatedAt',
   identifiedBy: 'guid',
   lostCursor: { by: 'updatedAfter', overlap: ['documents', 'overlapMs'] },
   removal: 'two-full-syncs',

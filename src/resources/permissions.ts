@@ -20,4 +20,5 @@ export const permissions = defineResource({
   probe: 3,
   schedule: { full: '*/30 * * * *' },
   fields: permissionFields,
+  counted: [[]],
 })

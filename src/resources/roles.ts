@@ -23,6 +23,7 @@ export const roles = defineResource({
     isReadOnly: flag(),
     permissions: list({ of: permissionFields, view: 'role_permissions' }),
   },
+  counted: [['state']],
   contradictedBy: {
     namedBy: [
       ['users', 'roleName'],

@@ -27,7 +27,17 @@ export const users = defineResource({
     roleName: text({ strict: true, optional: true }),
     createdAt: date({ pastOnly: true }),
   },
+  own: { detailReadAt: { rule: 'readById', view: 'roleIdReadAtMs' } },
+  counted: [
+    ['state', 'mfaStatus', 'mfaAction'],
+    ['state', 'roleId', 'roleName'],
+  ],
+  indexes: {
+    posture: ['state', 'mfaStatus', 'mfaAction', 'createdAtMs'],
+    role: ['roleName', 'roleId'],
+  },
   identifiedBy: 'person',
+  person: { email: 'email', createdAt: 'createdAt' },
   orderedBy: 'createdAt',
   lostCursor: { by: 'fullSync' },
   removal: 'confirm',

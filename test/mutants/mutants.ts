@@ -153,9 +153,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the null roleId of the list overwrites a known one',
-    file: 'src/mirror/schema/users.ts',
-    find: "unstated: ['roleId'],",
-    replace: 'unstated: [],',
+    file: 'src/mirror/records/record-tables.ts',
+    find: 'field.unstatedInList !== undefined)',
+    replace: 'field.unstatedInList === undefined)',
     tests: ['test/mirror', 'test/sync/user-details.test.ts'],
   },
   {
