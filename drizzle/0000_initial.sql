@@ -1,60 +1,3 @@
-CREATE TABLE `accepted_states` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`state` text NOT NULL,
-	`at` integer NOT NULL,
-	`reason` text
-);
---> statement-breakpoint
-CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `api_clients` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`client_key` text NOT NULL,
-	`client_id` text NOT NULL,
-	`name` text,
-	`role_name` text,
-	`secret_expiration_date` text NOT NULL,
-	`secret_expiration_date_ms` integer NOT NULL,
-	`created_at` text,
-	`created_at_ms` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_clients_key` ON `api_clients` (`tenant_id`,`client_key`);--> statement-breakpoint
-CREATE INDEX `api_clients_expiry` ON `api_clients` (`tenant_id`,`secret_expiration_date_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `api_clients_role` ON `api_clients` (`tenant_id`,`role_name`) WHERE removed_at is null;--> statement-breakpoint
-CREATE TABLE `authentication_settings` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`singleton` integer NOT NULL,
-	`sso_enabled` integer NOT NULL,
-	`sso_enforced` integer NOT NULL,
-	`provider_type` text,
-	`tenant_name` text,
-	`mfa_enabled` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `authentication_settings_key` ON `authentication_settings` (`tenant_id`,`singleton`);--> statement-breakpoint
 CREATE TABLE `changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -109,52 +52,17 @@ CREATE TABLE `check_status_changes` (
 );
 --> statement-breakpoint
 CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
-CREATE TABLE `clock_steps` (
+CREATE TABLE `accepted_states` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`latest` integer NOT NULL,
-	`until` integer NOT NULL,
-	`resumed` integer,
-	`confirmed_at` integer,
-	`positions` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `configurations` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`digest` text NOT NULL,
-	`content` blob NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `documents` (
-	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`file_key` text NOT NULL,
-	`file_id` text NOT NULL,
-	`filename` text,
-	`upload_status` text,
-	`created_at` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`updated_at` text,
-	`updated_at_ms` integer,
-	`touched_at_ms` integer NOT NULL,
-	`status_since` integer NOT NULL
+	`check` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`state` text NOT NULL,
+	`at` integer NOT NULL,
+	`reason` text
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> statement-breakpoint
-CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
+CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -273,26 +181,6 @@ CREATE TABLE `record_revisions` (
 	PRIMARY KEY(`resource`, `block`)
 );
 --> statement-breakpoint
-CREATE TABLE `permissions` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`permission_id` integer NOT NULL,
-	`name` text,
-	`module` text,
-	`function` text,
-	`code` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `permissions_key` ON `permissions` (`tenant_id`,`permission_id`);--> statement-breakpoint
 CREATE TABLE `quarantine` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -325,35 +213,6 @@ CREATE TABLE `record_counts` (
 	PRIMARY KEY(`tenant_id`, `resource`, `grouping`, `value`)
 );
 --> statement-breakpoint
-CREATE TABLE `retention` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`begun_at` integer,
-	`confirmed_from` integer,
-	`erased_before` integer
-);
---> statement-breakpoint
-CREATE TABLE `roles` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`role_id` integer NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`state` text NOT NULL,
-	`type` text,
-	`is_read_only` integer,
-	`permissions` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `roles_key` ON `roles` (`tenant_id`,`role_id`);--> statement-breakpoint
 CREATE TABLE `runs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -420,6 +279,30 @@ CREATE TABLE `sync_states` (
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
+CREATE TABLE `clock_steps` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`latest` integer NOT NULL,
+	`until` integer NOT NULL,
+	`resumed` integer,
+	`confirmed_at` integer,
+	`positions` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `configurations` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`digest` text NOT NULL,
+	`content` blob NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `retention` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`begun_at` integer,
+	`confirmed_from` integer,
+	`erased_before` integer
+);
+--> statement-breakpoint
 CREATE TABLE `tenant_states` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -441,6 +324,169 @@ CREATE TABLE `tenants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint
+CREATE TABLE `waived_findings` (
+	`fingerprint` text NOT NULL,
+	`waiver` text NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`terms` text NOT NULL,
+	`facts` text NOT NULL,
+	`severity` text NOT NULL,
+	`accepted_at` integer NOT NULL,
+	`later` integer DEFAULT 0 NOT NULL,
+	`more_severe` integer DEFAULT 0 NOT NULL,
+	`lapsed_at` integer,
+	`lapsed_facts` text,
+	`open_severity` text,
+	PRIMARY KEY(`fingerprint`, `waiver`)
+);
+--> statement-breakpoint
+CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
+CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
+CREATE TABLE `waiver_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`waiver` text NOT NULL,
+	`at` integer NOT NULL,
+	`terms` text NOT NULL,
+	`check` text NOT NULL,
+	`fingerprint` text,
+	`accepted` text,
+	`changed` text
+);
+--> statement-breakpoint
+CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
+CREATE TABLE `waivers` (
+	`tenant_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`check` text NOT NULL,
+	`entity` text NOT NULL,
+	`entity_key` text NOT NULL,
+	`terms` text NOT NULL,
+	`since` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `id`)
+);
+--> statement-breakpoint
+CREATE TABLE `api_clients` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`lookup_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`client_key` text NOT NULL,
+	`client_id` text NOT NULL,
+	`name` text,
+	`role_name` text,
+	`secret_expiration_date` text NOT NULL,
+	`secret_expiration_date_ms` integer NOT NULL,
+	`created_at` text,
+	`created_at_ms` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_clients_key` ON `api_clients` (`tenant_id`,`client_key`);--> statement-breakpoint
+CREATE INDEX `api_clients_expiry` ON `api_clients` (`tenant_id`,`secret_expiration_date_ms`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `api_clients_role` ON `api_clients` (`tenant_id`,`role_name`) WHERE removed_at is null;--> statement-breakpoint
+CREATE TABLE `authentication_settings` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`lookup_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`singleton` integer NOT NULL,
+	`sso_enabled` integer NOT NULL,
+	`sso_enforced` integer NOT NULL,
+	`provider_type` text,
+	`tenant_name` text,
+	`mfa_enabled` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `authentication_settings_key` ON `authentication_settings` (`tenant_id`,`singleton`);--> statement-breakpoint
+CREATE TABLE `documents` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`lookup_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`file_key` text NOT NULL,
+	`file_id` text NOT NULL,
+	`filename` text,
+	`upload_status` text,
+	`created_at` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`updated_at` text,
+	`updated_at_ms` integer,
+	`touched_at_ms` integer NOT NULL,
+	`status_since` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> statement-breakpoint
+CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
+CREATE TABLE `permissions` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`lookup_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`permission_id` integer NOT NULL,
+	`name` text,
+	`module` text,
+	`function` text,
+	`code` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `permissions_key` ON `permissions` (`tenant_id`,`permission_id`);--> statement-breakpoint
+CREATE TABLE `roles` (
+	`rid` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`extra` text,
+	`first_seen_at` integer NOT NULL,
+	`first_request_id` text,
+	`read_at` integer NOT NULL,
+	`request_id` text,
+	`removed_at` integer,
+	`missing_since` integer,
+	`lookup_turn` integer,
+	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
+	`role_id` integer NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`state` text NOT NULL,
+	`type` text,
+	`is_read_only` integer,
+	`permissions` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `roles_key` ON `roles` (`tenant_id`,`role_id`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -471,50 +517,5 @@ CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement
 CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_unread` ON `users` (`tenant_id`,`lookup_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_lookup` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_missing` ON `users` (`tenant_id`,`lookup_turn`) WHERE missing_since is not null;--> statement-breakpoint
-CREATE TABLE `waiver_changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`waiver` text NOT NULL,
-	`at` integer NOT NULL,
-	`terms` text NOT NULL,
-	`check` text NOT NULL,
-	`fingerprint` text,
-	`accepted` text,
-	`changed` text
-);
---> statement-breakpoint
-CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
-CREATE TABLE `waived_findings` (
-	`fingerprint` text NOT NULL,
-	`waiver` text NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`terms` text NOT NULL,
-	`facts` text NOT NULL,
-	`severity` text NOT NULL,
-	`accepted_at` integer NOT NULL,
-	`later` integer DEFAULT 0 NOT NULL,
-	`more_severe` integer DEFAULT 0 NOT NULL,
-	`lapsed_at` integer,
-	`lapsed_facts` text,
-	`open_severity` text,
-	PRIMARY KEY(`fingerprint`, `waiver`)
-);
---> statement-breakpoint
-CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
-CREATE TABLE `waivers` (
-	`tenant_id` integer NOT NULL,
-	`id` text NOT NULL,
-	`check` text NOT NULL,
-	`entity` text NOT NULL,
-	`entity_key` text NOT NULL,
-	`terms` text NOT NULL,
-	`since` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `id`)
-);
+CREATE INDEX `users_asked` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_missing` ON `users` (`tenant_id`,`lookup_turn`) WHERE missing_since is not null;

@@ -6,7 +6,7 @@ import { checks } from '../src/checks/index.ts'
 import { catalogue } from '../src/commands/support/catalogue.ts'
 import { loadSettings } from '../src/config/load-settings.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
-import { inventories } from '../src/resources/inventories.ts'
+import { inventories } from '../src/metrics/inventory/index.ts'
 import { codeOf, sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')

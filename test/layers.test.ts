@@ -1,24 +1,25 @@
 import { expect, it } from 'vitest'
+import { resourceNames } from '../src/model/resource-names.ts'
 import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
 
 const ranks: Readonly<Record<string, number>> = {
   model: 0,
-  api: 1,
-  config: 1,
-  mirror: 1,
-  sync: 2,
-  evaluate: 2,
-  schedule: 2,
-  metrics: 2,
-  web: 2,
-  resources: 3,
-  checks: 3,
-  monitoring: 3,
-  report: 4,
-  doctor: 5,
-  daemon: 6,
-  commands: 7,
-  'main.ts': 7,
+  resources: 1,
+  api: 2,
+  config: 2,
+  mirror: 2,
+  sync: 3,
+  evaluate: 3,
+  schedule: 3,
+  metrics: 3,
+  web: 3,
+  checks: 4,
+  monitoring: 4,
+  report: 5,
+  doctor: 6,
+  daemon: 7,
+  commands: 8,
+  'main.ts': 8,
 }
 
 const maxLines = 300
@@ -71,6 +72,21 @@ it('keeps the simulator apart: it imports nothing of the rest, and only commands
 it('hands the database to nobody but the mirror', () => {
   const driver = /from '(better-sqlite3|drizzle-orm)[^']*'/g
   expect(placesOf(driver, (path) => partOf(path) === 'mirror')).toEqual([])
+})
+
+it('names no resource in the engine, the evaluation and the mirror', () => {
+  const engine = new Set(['evaluate', 'mirror', 'sync'])
+  const generic = files.filter(({ path }) => engine.has(partOf(path)))
+  const names = resourceNames.join('|')
+  const tables = names.replaceAll('-', '_')
+  const named = new RegExp(`'(?:${names})'|\\b(?:from|into|join|update)\\s+"?(?:${tables})\\b`, 'g')
+  // A section of the configuration may have the name of a resource.
+  const sections = /Pick<\s*TenantSettings,[^>]*>/g
+  const found = generic.flatMap(({ path, text }) =>
+    [...codeOf(text).replace(sections, '').matchAll(named)].map(([one]) => `${path}: ${one}`),
+  )
+  expect(found).toEqual([])
+  expect(edges.filter(({ from, to }) => engine.has(partOf(from)) && /^resources\/(?!index\.ts$)/.test(to))).toEqual([])
 })
 
 it('has no circle of imports', () => {

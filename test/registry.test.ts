@@ -4,9 +4,9 @@ import { getTableName, is, Table } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
 import * as schema from '../src/mirror/schema/index.ts'
+import { mirrored } from '../src/mirror/schema/mirrored.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
-import { inventories } from '../src/resources/inventories.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -16,22 +16,13 @@ const filesIn = (folder: string) =>
     .map(({ name }) => name.slice(0, -'.ts'.length))
     .sort()
 
-/** Helpers of the catalogue that are no resource themselves. */
-const helpers = ['index', 'inventories', 'reading-items', 'contradiction-of-roles']
-
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const sorted = (names: readonly string[]) => [...names].sort()
 
 it('lists every resource file, in alphabetical order, each under its own name', () => {
-  const files = filesIn('src/resources').filter((name) => !helpers.includes(name) && !name.endsWith('-gauges'))
+  const files = filesIn('src/resources').filter((name) => name !== 'index')
   expect(resources.map(({ name }) => name)).toEqual(files)
   expect(resourceNames).toEqual(files)
-})
-
-it('has gauges for every resource', () => {
-  const files = filesIn('src/resources').filter((name) => name.endsWith('-gauges'))
-  expect(files).toEqual(resourceNames.map((name) => `${name}-gauges`))
-  expect(inventories.map(({ resource }) => resource)).toEqual(resourceNames)
 })
 
 it('imports resources and checks in the order of their names', () => {
@@ -44,16 +35,25 @@ it('imports resources and checks in the order of their names', () => {
 
 it('exports every table file of the schema', () => {
   const exported = [...read('src/mirror/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
-  const files = filesIn('src/mirror/schema').filter((name) => !['index', 'record-columns'].includes(name))
+  const files = filesIn('src/mirror/schema').filter((name) => !['index', 'mirrored'].includes(name))
   expect(exported).toEqual(files)
 })
+
+/** By the names that exports would have. */
+function mirroredTables() {
+  return Object.fromEntries(
+    Object.entries(mirrored).map(([name, table]) => [camelCase(name.replaceAll('_', '-')), table]),
+  )
+}
 
 it('names every exported table after itself and has it in the migrations', () => {
   const migrations = readdirSync(join(root, 'drizzle'))
     .filter((name) => name.endsWith('.sql'))
     .map((name) => read(`drizzle/${name}`))
     .join('\n')
-  const tables = Object.entries(schema).flatMap(([name, value]) => (is(value, Table) ? [[name, value] as const] : []))
+  const tables = Object.entries({ ...schema, ...mirroredTables() }).flatMap(([name, value]) =>
+    is(value, Table) ? [[name, value] as const] : [],
+  )
   expect(tables.length).toBeGreaterThan(10)
   for (const [name, table] of tables) {
     expect(camelCase(getTableName(table).replaceAll('_', '-'))).toBe(name)

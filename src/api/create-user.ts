@@ -1,8 +1,9 @@
 import { SyncError } from '../model/errors.ts'
+import { users } from '../resources/users.ts'
 import type { Access } from './credentials/access.ts'
+import { recordDecoder } from './decode/record.ts'
 import { latestDate } from './decode/strict-fields.ts'
-import { readUser } from './decode/user.ts'
-import { endpoints } from './endpoints.ts'
+import { createUserEndpoint as endpoint } from './endpoints.ts'
 import type { CreateUserOutcome, TenantWriter } from './reader.ts'
 import type { NewUser, User } from './records.ts'
 import { openEnvelope, violation } from './transport/envelope.ts'
@@ -10,7 +11,7 @@ import type { Answer } from './transport/outcome.ts'
 import { inWords, type Send } from './transport/send.ts'
 import { statusFailure } from './transport/status-failure.ts'
 
-const endpoint = endpoints.createUser
+const readUser = recordDecoder(users.fields)
 const what = inWords('POST', endpoint)
 
 const mayExist = 'The user may have been created: look for the e-mail before sending it again'

@@ -1,4 +1,8 @@
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { resources } from '../resources/index.ts'
+import { roles } from '../resources/roles.ts'
+import { users } from '../resources/users.ts'
 
 /** One endpoint of the tenant's API (docs/api.md#endpoints). */
 export interface Endpoint {
@@ -11,55 +15,27 @@ export interface Endpoint {
   readonly whole: boolean
 }
 
-const root = '/api/public'
+/** The endpoint of a list or object. */
+export function endpointOf({ path, permission, name, kind, idField }: ResourceDefinition): Endpoint {
+  return { template: path, permission, resource: name, whole: kind === 'whole' && idField !== null }
+}
 
-export const endpoints = {
-  createUser: { template: `${root}/users`, permission: 'Api_Users_Create', resource: 'users', whole: false },
-  getAuthenticationSettings: {
-    template: `${root}/authentication-settings`,
-    permission: 'Api_AuthSettings_Read',
-    resource: 'authentication-settings',
-    whole: false,
-  },
-  getRole: { template: `${root}/roles/{id}`, permission: 'Api_Roles_Read', resource: 'roles', whole: false },
-  getUser: { template: `${root}/users/{id}`, permission: 'Api_Users_Read', resource: 'users', whole: false },
-  listApiClients: {
-    template: `${root}/api-clients`,
-    permission: 'Api_ApiClients_Read',
-    resource: 'api-clients',
-    whole: false,
-  },
-  listDocuments: {
-    template: `${root}/documents`,
-    permission: 'Api_Documents_Read',
-    resource: 'documents',
-    whole: false,
-  },
-  listPermissions: {
-    template: `${root}/permissions`,
-    permission: 'Api_Roles_Read',
-    resource: 'permissions',
-    whole: true,
-  },
-  listRoles: { template: `${root}/roles`, permission: 'Api_Roles_Read', resource: 'roles', whole: true },
-  listUsers: { template: `${root}/users`, permission: 'Api_Users_Read', resource: 'users', whole: false },
-} as const satisfies Readonly<Record<string, Endpoint>>
+/** The endpoint of one record, where the engine asks for one. */
+export function lookUpEndpointOf(resource: ResourceDefinition): Endpoint | null {
+  if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
+  return { ...endpointOf(resource), template: resource.lookUp.path }
+}
 
-/** Endpoints that tell whether a token still works, the cheapest first. */
-const probes: readonly Endpoint[] = [
-  endpoints.getAuthenticationSettings,
-  endpoints.listUsers,
-  endpoints.listPermissions,
-  endpoints.listRoles,
-  endpoints.listApiClients,
-  endpoints.listDocuments,
-]
+export const createUserEndpoint: Endpoint = { ...endpointOf(users), permission: 'Api_Users_Create' }
 
-/** One endpoint for each permission, of the resources that are asked for at all. */
-export function probesFor(resources: readonly ResourceName[]): readonly Endpoint[] {
+export const getRoleEndpoint: Endpoint = { ...endpointOf(roles), template: `${roles.path}/{id}`, whole: false }
+
+/** One endpoint for each permission, the cheapest, of the resources that are asked for at all. */
+export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {
   const chosen = new Map<string, Endpoint>()
-  for (const probe of probes) {
-    if (resources.includes(probe.resource) && !chosen.has(probe.permission)) chosen.set(probe.permission, probe)
+  for (const resource of resources.toSorted((a, b) => a.probe - b.probe)) {
+    const { name, permission } = resource
+    if (names.includes(name) && !chosen.has(permission)) chosen.set(permission, endpointOf(resource))
   }
   return [...chosen.values()]
 }

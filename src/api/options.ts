@@ -8,7 +8,7 @@ import type { TenantObserver } from './reader.ts'
 /** How the API of a tenant is spoken to. */
 export interface ApiOptions {
   /** Name of the page-size parameter of users and documents, or of each; null sends none. */
-  readonly pageSizeParameter: string | null | Readonly<Record<'documents' | 'users', string | null>>
+  readonly pageSizeParameter: string | null | Readonly<Partial<Record<ResourceName, string | null>>>
   readonly pageSize: number
   /** Total deadline of one request, in milliseconds. */
   readonly timeoutMs: number

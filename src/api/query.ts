@@ -1,7 +1,6 @@
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ApiOptions } from './options.ts'
 import type { FeedQuery } from './reader.ts'
-
-const maxDocumentsPage = 200
 
 type PageSizeOptions = Pick<ApiOptions, 'pageSize' | 'pageSizeParameter'>
 
@@ -11,14 +10,15 @@ export interface PageSize {
   readonly size: number
 }
 
-/** Page size of a list, null when none is sent (docs/api.md#open-points). */
+/** Page size of a list, null when none is sent: only feeds take one (docs/api.md#open-points). */
 export function pageSizeOf(
-  list: 'documents' | 'users',
+  resource: ResourceDefinition,
   { pageSize, pageSizeParameter: written }: PageSizeOptions,
 ): PageSize | null {
-  const parameter = typeof written === 'string' || written === null ? written : written[list]
+  if (resource.kind !== 'feed') return null
+  const parameter = typeof written === 'string' || written === null ? written : (written[resource.name] ?? null)
   if (parameter === null) return null
-  return { parameter, size: list === 'documents' ? Math.min(pageSize, maxDocumentsPage) : pageSize }
+  return { parameter, size: Math.min(pageSize, resource.maxPageSize ?? pageSize) }
 }
 
 /** The query string of a feed, with its question mark; percent-encoded, empty when there is nothing to say. */

@@ -1,4 +1,5 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
 import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
 
@@ -82,8 +83,24 @@ export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }
 
+/** A record of any resource. */
+export type Item = Reading<object>
+
+type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
+
+/** An answer of any resource in one shape; the rest is of pages alone. */
+export type Fetched = Pick<Page<object>, OfEveryAnswer> & Partial<Omit<Page<object>, OfEveryAnswer>>
+
 /** The reading half of the tenant's API; every method throws a SyncError with a reason of the closed list. */
 export interface TenantReader {
+  /**
+   * One page of a paginated list, else the whole of it.
+   *
+   * @param unless digest of a page whose records need not be read again.
+   */
+  fetch(resource: ResourceDefinition, query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Fetched>
+  /** One record of a resource that is looked up by id. */
+  fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<object>>
   /** @param unless digest of a page whose records need not be read again. */
   listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>
   getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>

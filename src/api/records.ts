@@ -1,63 +1,17 @@
-/** A user as the tenant describes it (docs/api.md#user). Descriptive fields of a wrong type are null. */
-export interface User {
-  readonly userId: number
-  readonly firstName: string | null
-  readonly lastName: string | null
-  readonly email: string | null
-  readonly state: string
-  readonly mfaStatus: boolean
-  readonly mfaAction: boolean
-  readonly roleId: number | null
-  readonly roleName: string | null
-  readonly createdAt: string
-}
+import type { RecordOf } from '../model/fields.ts'
+import type { apiClients } from '../resources/api-clients.ts'
+import type { authenticationSettings } from '../resources/authentication-settings.ts'
+import type { documents } from '../resources/documents.ts'
+import type { permissions } from '../resources/permissions.ts'
+import type { roles } from '../resources/roles.ts'
+import type { users } from '../resources/users.ts'
 
-/** One entry of the permission catalogue (docs/api.md#permission). */
-export interface Permission {
-  readonly permissionId: number
-  readonly name: string | null
-  readonly module: string | null
-  readonly function: string | null
-  readonly code: string
-}
-
-/** A role with the permissions it grants (docs/api.md#role). */
-export interface Role {
-  readonly roleId: number
-  readonly name: string
-  readonly description: string | null
-  readonly state: string
-  readonly type: string | null
-  readonly isReadOnly: boolean | null
-  readonly permissions: readonly Permission[]
-}
-
-/** The tenant's sign-in policy (docs/api.md#authentication-settings). */
-export interface AuthenticationSettings {
-  readonly ssoEnabled: boolean
-  readonly ssoEnforced: boolean
-  readonly providerType: string | null
-  readonly tenantName: string | null
-  readonly mfaEnabled: boolean
-}
-
-/** A registered API client, never with its secret (docs/api.md#api-client). */
-export interface ApiClient {
-  readonly clientId: string
-  readonly name: string | null
-  readonly roleName: string | null
-  readonly secretExpirationDate: string
-  readonly createdAt: string | null
-}
-
-/** Metadata of an uploaded document (docs/api.md#document). */
-export interface Document {
-  readonly fileId: string
-  readonly filename: string | null
-  readonly uploadStatus: string | null
-  readonly createdAt: string
-  readonly updatedAt: string | null
-}
+export type User = RecordOf<typeof users.fields>
+export type Permission = RecordOf<typeof permissions.fields>
+export type Role = RecordOf<typeof roles.fields>
+export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
+export type ApiClient = RecordOf<typeof apiClients.fields>
+export type Document = RecordOf<typeof documents.fields>
 
 /** The four required fields of create-user (docs/api.md#create-user). */
 export interface NewUser {

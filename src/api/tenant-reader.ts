@@ -1,20 +1,25 @@
+import { hash } from 'node:crypto'
 import { parseIsoDate } from '../model/dates.ts'
 import { SyncError } from '../model/errors.ts'
+import type { Fields, RecordOf } from '../model/fields.ts'
+import { memoize } from '../model/memoize.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
+import { apiClients } from '../resources/api-clients.ts'
+import { authenticationSettings } from '../resources/authentication-settings.ts'
+import { documents } from '../resources/documents.ts'
+import { permissions } from '../resources/permissions.ts'
+import { roles } from '../resources/roles.ts'
+import { users } from '../resources/users.ts'
 import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
-import { readApiClient } from './decode/api-client.ts'
-import { readAuthenticationSettings } from './decode/authentication-settings.ts'
-import { readDocument } from './decode/document.ts'
 import { isIntegerId } from './decode/identifiers.ts'
 import { kindOf } from './decode/kind-of.ts'
-import { readPermission } from './decode/permission.ts'
-import { readRole } from './decode/role.ts'
+import { type RecordDecoder, recordDecoder } from './decode/record.ts'
 import { latestDate } from './decode/strict-fields.ts'
-import { readUser } from './decode/user.ts'
-import { type Endpoint, endpoints } from './endpoints.ts'
+import { type Endpoint, endpointOf, getRoleEndpoint, lookUpEndpointOf } from './endpoints.ts'
 import type { ApiOptions } from './options.ts'
 import { badRequestHint, feedQuery, type PageSize, pageSizeOf } from './query.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type { AnswerMeta, FeedQuery, Listing, Lookup, Oddity, Page, Reading, TenantReader } from './reader.ts'
+import type { AnswerMeta, FeedQuery, Listing, Lookup, Oddity, Page, Reading, Single, TenantReader } from './reader.ts'
 import { type Envelope, openEnvelope, violation } from './transport/envelope.ts'
 import { type Pagination, readPagination, refusePart } from './transport/pagination.ts'
 import { recordsDigest } from './transport/records-digest.ts'
@@ -28,14 +33,22 @@ export interface TenantReaderParts {
   readonly version: string
 }
 
-/** `latest`: a date of creation or change behind it is implausible, in milliseconds since the epoch. */
-type Read<T> = (raw: unknown, latest: number) => Reading<T>
+/** A resource with the types of its own fields. */
+type Mirrored<F extends Fields> = ResourceDefinition & { readonly fields: F }
 
 type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
 
-/** The eight reading endpoints over a reading call. */
+/** The reading endpoints over a reading call: any resource by its descriptor, and the eight calls by their names. */
 export function createTenantReader({ read, api, answerTimes, version }: TenantReaderParts): TenantReader {
+  const decoders = memoize((fields: Fields) => recordDecoder(fields))
+  const decoderOf = <F extends Fields>({ fields }: Mirrored<F>) => decoders(fields) as RecordDecoder<F>
+
+  // What another version or another field table would read otherwise is another page.
+  const saltOf = memoize(
+    (fields: Fields) => `${version} ${hash('sha256', JSON.stringify(fields), 'base64url').slice(0, 8)}`,
+  )
+
   async function ask(call: ReadCall): Promise<Asked> {
     const request = answerTimes.begin()
     return { ...(await read(call)), request, what: inWords('GET', call.endpoint) }
@@ -63,40 +76,47 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     return open(endpoint, answer.body?.toString() ?? '', answer)
   }
 
-  async function list<T>(endpoint: Endpoint, one: Read<T>, signal?: AbortSignal): Promise<Listing<T>> {
+  async function list<F extends Fields>(resource: Mirrored<F>, signal?: AbortSignal): Promise<Listing<RecordOf<F>>> {
+    const endpoint = endpointOf(resource)
     const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
     refusePart(envelope, inWords('GET', endpoint))
-    return { items: readItems(envelope, endpoint, one), meta }
+    return { items: readItems(envelope, endpoint, decoderOf(resource)), meta }
   }
 
-  async function page<T>(
-    endpoint: Endpoint,
-    one: Read<T>,
+  async function single<F extends Fields>(resource: Mirrored<F>, signal?: AbortSignal): Promise<Single<RecordOf<F>>> {
+    const endpoint = endpointOf(resource)
+    const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
+    return { item: decoderOf(resource)(singleData(envelope, endpoint)), meta }
+  }
+
+  async function page<F extends Fields>(
+    resource: Mirrored<F>,
     query: FeedQuery,
-    pageSize: PageSize | null,
     signal?: AbortSignal,
     unless?: string,
-  ): Promise<Page<T>> {
+  ): Promise<Page<RecordOf<F>>> {
+    const endpoint = endpointOf(resource)
+    const pageSize = pageSizeOf(resource, api)
     const path = `${endpoint.template}${feedQuery(query, pageSize)}`
     const hint = badRequestHint(query, pageSize)
     const answer = await ask({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
     const body = answer.body ?? Buffer.alloc(0)
-    const records = recordsDigest(body, version)
+    const records = recordsDigest(body, saltOf(resource.fields))
     const same = records !== null && records.digest === unless
     const { envelope, meta } = open(endpoint, same ? records.rest : body.toString(), answer)
     const pagination = readPagination(envelope, inWords('GET', endpoint))
-    const items = readItems(envelope, endpoint, one)
+    const items = readItems(envelope, endpoint, decoderOf(resource))
     const oddities = limitOddities(pageSize, pagination)
     return { items, ...pagination, oddities, meta, bytes: body.length, digest: records?.digest ?? null, same }
   }
 
-  async function byId<T>(
-    endpoint: Endpoint,
-    one: Read<T>,
+  async function byId<F extends Fields>(
+    resource: Mirrored<F>,
+    endpoint: Endpoint | null,
     id: number,
-    idOf: (record: T) => number,
     signal?: AbortSignal,
-  ): Promise<Lookup<T>> {
+  ): Promise<Lookup<RecordOf<F>>> {
+    if (endpoint === null) throw new SyncError('internal', `${resource.name} was asked for by id`)
     if (!isIntegerId(id)) throw new SyncError('internal', `${endpoint.template} was asked for an id that is no integer`)
     const path = endpoint.template.replace('{id}', String(id))
     const answer = await ask({ endpoint, path, absentOn404: true, signal })
@@ -109,8 +129,8 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     }
     const envelope = openEnvelope(answer.body.toString(), 200, answer.what)
     const meta = metaOf(answer, { ...envelope, resource: null })
-    const item = one(singleData(envelope, endpoint), latestDate(envelope.serverTime))
-    const got = item.ok ? idOf(item.record) : item.id
+    const item = decoderOf(resource)(singleData(envelope, endpoint), latestDate(envelope.serverTime))
+    const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
     if (got !== null && got !== id) {
       throw violation(inWords('GET', endpoint), 200, 'the record is not the one asked for', meta.requestId)
     }
@@ -118,21 +138,26 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
   }
 
   return {
-    listUsers: (query, signal, unless) =>
-      page(endpoints.listUsers, readUser, query, pageSizeOf('users', api), signal, unless),
-    getUser: (userId, signal) => byId(endpoints.getUser, readUser, userId, (user) => user.userId, signal),
-    listRoles: (signal) => list(endpoints.listRoles, readRole, signal),
-    getRole: (roleId, signal) => byId(endpoints.getRole, readRole, roleId, (role) => role.roleId, signal),
-    listPermissions: (signal) => list(endpoints.listPermissions, readPermission, signal),
-    async getAuthenticationSettings(signal) {
-      const endpoint = endpoints.getAuthenticationSettings
-      const { envelope, meta } = await whole(endpoint, endpoint.template, signal)
-      return { item: readAuthenticationSettings(singleData(envelope, endpoint)), meta }
+    async fetch(resource, query, signal, unless) {
+      if (resource.kind !== 'whole') return page(resource, query, signal, unless)
+      const { items, meta } =
+        resource.idField === null ? asList(await single(resource, signal)) : await list(resource, signal)
+      return { items, nextCursor: null, hasMore: false, meta }
     },
-    listApiClients: (query, signal) => page(endpoints.listApiClients, readApiClient, query, null, signal),
-    listDocuments: (query, signal, unless) =>
-      page(endpoints.listDocuments, readDocument, query, pageSizeOf('documents', api), signal, unless),
+    fetchOne: (resource, id, signal) => byId(resource, lookUpEndpointOf(resource), id, signal),
+    listUsers: (query, signal, unless) => page(users, query, signal, unless),
+    getUser: (userId, signal) => byId(users, lookUpEndpointOf(users), userId, signal),
+    listRoles: (signal) => list(roles, signal),
+    getRole: (roleId, signal) => byId(roles, getRoleEndpoint, roleId, signal),
+    listPermissions: (signal) => list(permissions, signal),
+    getAuthenticationSettings: (signal) => single(authenticationSettings, signal),
+    listApiClients: (query, signal) => page(apiClients, query, signal),
+    listDocuments: (query, signal, unless) => page(documents, query, signal, unless),
   }
+}
+
+function asList<T>({ item, meta }: Single<T>): Listing<T> {
+  return { items: [item], meta }
 }
 
 /** Compares the page size that the answer names with the one asked for (docs/api.md#pagination). */
@@ -144,11 +169,11 @@ function limitOddities(asked: PageSize | null, { limit }: Pagination): readonly 
 /** Far above any honest answer that keeps to the caps on bodies, and few enough to be written in one transaction. */
 const maxRecords = 100_000
 
-function readItems<T>(
+function readItems<F>(
   { data, requestId, serverTime }: Envelope,
   endpoint: Endpoint,
-  one: Read<T>,
-): readonly Reading<T>[] {
+  decode: RecordDecoder<F>,
+): readonly Reading<RecordOf<F>>[] {
   if (!Array.isArray(data)) {
     throw violation(inWords('GET', endpoint), 200, `data is ${kindOf(data)}, not an array`, requestId)
   }
@@ -157,7 +182,7 @@ function readItems<T>(
     throw new SyncError('too_large', problem, { status: 200 })
   }
   const latest = latestDate(serverTime)
-  return (data as readonly unknown[]).map((item) => one(item, latest))
+  return (data as readonly unknown[]).map((item) => decode(item, latest))
 }
 
 function singleData({ data, requestId }: Envelope, endpoint: Endpoint): unknown {

@@ -1,8 +1,7 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
+import { inventories } from '../metrics/inventory/index.ts'
 import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
-import { resources } from '../resources/index.ts'
-import { inventories } from '../resources/inventories.ts'
 
 /** The series that the configuration brings to life. */
 export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
@@ -16,8 +15,7 @@ function tenantSeriesConfig(
 ): TenantSeriesConfig {
   const shapes = inventories.flatMap((series): ResourceSeriesConfig[] => {
     const { enabled, incremental } = switches[series.resource]
-    const endpoints = resources.find((resource) => resource.name === series.resource)?.endpoints ?? []
-    return enabled ? [{ ...series, endpoints, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
+    return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
   })
   return { name, resources: shapes, checks }
 }

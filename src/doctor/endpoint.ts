@@ -1,9 +1,9 @@
-import type { TenantReader } from '../api/reader.ts'
+import type { Fetched, TenantReader } from '../api/reader.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { idOf } from '../sync/pages/page-reading.ts'
-import type { Fetched, ResourceDefinition } from '../sync/resource.ts'
 import { type Diagnosis, failure, fine } from './diagnosis.ts'
 
 export interface Asked {
@@ -21,8 +21,7 @@ export async function askEndpoint(
 ): Promise<Asked> {
   const { name, permission } = definition
   try {
-    const page =
-      definition.kind === 'whole' ? await definition.fetch(reader, signal) : await definition.fetch(reader, {}, signal)
+    const page = await reader.fetch(definition, {}, signal)
     const { length } = page.items
     const count = `${length} ${length === 1 ? 'record' : 'records'}${page.hasMore ? ' on the first page' : ''}`
     const problems = problemsOf(definition, page, ownClientId)

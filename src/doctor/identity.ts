@@ -7,16 +7,15 @@ import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { type IdentityState, identitySentences } from '../model/posture.ts'
 import { resources } from '../resources/index.ts'
-import { type Evidence, type GivenPage, type ProofContext, readEvidence } from '../sync/identity-proof.ts'
-import { emptyList } from '../sync/lists/suspect-empty.ts'
 import {
-  awaitsAccepted,
-  changedHint,
-  deniedHint,
-  deniedMessage,
+  type Evidence,
+  type GivenPage,
   mismatchMessage,
-  movedMessage,
-} from '../sync/tenant-guard.ts'
+  type ProofContext,
+  readEvidence,
+} from '../sync/identity-proof.ts'
+import { emptyList } from '../sync/lists/suspect-empty.ts'
+import { awaitsAccepted, changedHint, deniedHint, deniedMessage, movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'identity'

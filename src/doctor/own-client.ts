@@ -1,6 +1,6 @@
+import type { Fetched } from '../api/reader.ts'
 import { isoMs } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
-import type { Fetched } from '../sync/resource.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'own client'

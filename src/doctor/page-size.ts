@@ -1,10 +1,11 @@
 import { type PageSize, pageSizeOf } from '../api/query.ts'
 import type { ApiSettings } from '../config/settings.ts'
+import type { FeedResource } from '../model/resource.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 /** The first page of a feed that takes a page size. */
 export interface FeedPage {
-  readonly resource: 'documents' | 'users'
+  readonly resource: FeedResource
   readonly length: number
   readonly hasMore: boolean
   /** The page size that the answer names. */
@@ -17,7 +18,9 @@ const subject = 'page size'
 export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): Diagnosis | null {
   if (pages.length === 0) return null
   if (pages.every(({ resource }) => pageSizeOf(resource, api) === null)) {
-    const seen = pages.map(({ resource, length, hasMore }) => `${resource} ${length}${hasMore ? '' : ' (all of them)'}`)
+    const seen = pages.map(
+      ({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`,
+    )
     return fine(subject, `none is asked for (api.pageSizeParameter); first pages: ${seen.join(', ')}`)
   }
   const said = pages.map((page) => honours(page, pageSizeOf(page.resource, api)))
@@ -39,12 +42,12 @@ interface Honouring {
 }
 
 function honours({ resource, length, hasMore, limit }: FeedPage, asked: PageSize | null): Honouring {
-  if (asked === null) return { parameter: null, text: `${resource} sent ${length}, none was asked for` }
+  if (asked === null) return { parameter: null, text: `${resource.name} sent ${length}, none was asked for` }
   const { parameter, size } = asked
-  const wrong = (text: string) => ({ parameter, text: `${resource} ${text}` })
+  const wrong = (text: string) => ({ parameter, text: `${resource.name} ${text}` })
   if (length > size) return wrong(`sent ${length} although ${size} were asked for`)
   if (limit !== null && limit !== size) return wrong(`sent pages of ${limit} although ${size} were asked for`)
-  if (length === size) return { parameter: null, text: `${resource} sent the ${size} asked for` }
+  if (length === size) return { parameter: null, text: `${resource.name} sent the ${size} asked for` }
   if (hasMore) return wrong(`sent ${length} and has more, although ${size} were asked for`)
-  return { parameter: null, text: `${resource} has fewer (${length}) than a page of ${size}` }
+  return { parameter: null, text: `${resource.name} has fewer (${length}) than a page of ${size}` }
 }

@@ -1,14 +1,15 @@
 import type { EnvLookup } from '../api/credentials/env-source.ts'
-import type { TenantClient } from '../api/reader.ts'
+import type { Fetched, TenantClient } from '../api/reader.ts'
 import { startDeadline } from '../api/transport/deadline.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
+import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
-import type { Fetched, ResourceDefinition } from '../sync/resource.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 import { askEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseOwnClient } from './own-client.ts'
@@ -49,14 +50,14 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
   const expiring = expiryOf(tenant, deadline.signal)
   const asked = await askAll(probing, deadline.signal, busyTimeoutMs)
   const pages = asked.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
-  const clients = pages.find(({ name }) => name === 'api-clients')?.page
+  const clients = pages.find(({ name }) => name === apiClients.name)?.page
   const own =
     tenant.ownClientId === null || clients === undefined ? null : diagnoseOwnClient(clients, tenant.ownClientId, now())
   const diagnoses = [
     ...asked.map(({ diagnosis }) => diagnosis),
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
-    ...some(diagnosePageSize(pages.flatMap(feedPage), tenant.api)),
+    ...some(diagnosePageSize(asked.flatMap(feedPage), tenant.api)),
     ...some(diagnoseClock(pages)),
     ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
@@ -107,9 +108,9 @@ const isFine = ({ level }: Diagnosis) => level === 'ok'
 
 const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis === null ? [] : [diagnosis])
 
-function feedPage({ name, page }: { readonly name: string; readonly page: Fetched }): readonly FeedPage[] {
-  if (name !== 'users' && name !== 'documents') return []
-  return [{ resource: name, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
+function feedPage({ definition, page }: Answered): readonly FeedPage[] {
+  if (definition.kind !== 'feed' || page === null) return []
+  return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
 /** By the answer that differs most; null where nothing answered. */

@@ -7,6 +7,8 @@ import type { InventoryGauge } from './inventory-gauge.ts'
 /** Which series a resource of the catalogue has: what can occur is born at 0. */
 export interface ResourceSeries {
   readonly resource: ResourceName
+  /** Path templates that are asked for it, such as `/api/public/users/{id}`. */
+  readonly endpoints: readonly string[]
   /** Reasons a run can fail for. */
   readonly failures: readonly Reason[]
   /** Reasons a hold of this resource alone can have. */
@@ -18,8 +20,6 @@ export interface ResourceSeries {
 /** A resource that is switched on for a tenant. */
 export interface ResourceSeriesConfig extends ResourceSeries {
   readonly modes: readonly SyncMode[]
-  /** Path templates that are asked for it, such as `/api/public/users/{id}`. */
-  readonly endpoints: readonly string[]
 }
 
 export interface TenantSeriesConfig {

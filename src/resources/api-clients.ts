@@ -1,14 +1,27 @@
-import type { PagedListResource } from '../sync/resource.ts'
-import { fetchedPage } from './reading-items.ts'
+import { date, id, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
-/** An invalid cursor restarts the list in silence (docs/api.md#cursors); an empty list proves nothing. */
-export const apiClients = {
+/**
+ * docs/api.md#api-client: an invalid cursor restarts the list in silence; an empty one
+ * proves nothing.
+ */
+export const apiClients = defineResource({
   name: 'api-clients',
+  nouns: ['API client', 'API clients'],
   kind: 'pagedList',
+  path: '/api/public/api-clients',
   permission: 'Api_ApiClients_Read',
-  endpoints: ['/api/public/api-clients'],
+  probe: 5,
   schedule: { full: '*/15 * * * *' },
-  idField: 'clientId',
+  fields: {
+    clientId: id.guid(),
+    name: text(),
+    roleName: text({ strict: true, optional: true }),
+    secretExpirationDate: date({ laterMeans: 'secretRotated' }),
+    createdAt: date({ nullable: 'counted', pastOnly: true }),
+  },
+  counted: [[]],
+  indexes: { expiry: ['secretExpirationDateMs'], role: ['roleName'] },
   identifiedBy: 'guid',
-  fetch: async (reader, query, signal) => fetchedPage(await reader.listApiClients(query, signal)),
-} as const satisfies PagedListResource
+  self: { role: 'roleName' },
+})

@@ -1,15 +1,24 @@
-import type { WholeResource } from '../sync/resource.ts'
+import { flag, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
-/** One object a tenant (docs/api.md#authentication-settings). */
-export const authenticationSettings = {
+/**
+ * docs/api.md#authentication-settings: one object a tenant, without an id.
+ * Provider and tenant name are null where no SSO is configured; then they may be absent as well.
+ */
+export const authenticationSettings = defineResource({
   name: 'authentication-settings',
+  nouns: ['authentication settings', 'authentication settings'],
   kind: 'whole',
+  path: '/api/public/authentication-settings',
   permission: 'Api_AuthSettings_Read',
-  endpoints: ['/api/public/authentication-settings'],
+  probe: 1,
   schedule: { full: '*/5 * * * *' },
-  idField: null,
-  async fetch(reader, signal) {
-    const { item, meta } = await reader.getAuthenticationSettings(signal)
-    return { items: [item], nextCursor: null, hasMore: false, meta }
+  fields: {
+    ssoEnabled: flag({ strict: true }),
+    ssoEnforced: flag({ strict: true }),
+    providerType: text({ strict: true, nullable: true, requiredWith: 'ssoEnabled' }),
+    tenantName: text({ strict: true, nullable: true, requiredWith: 'ssoEnabled' }),
+    mfaEnabled: flag({ strict: true }),
   },
-} as const satisfies WholeResource
+  counted: [[]],
+})

@@ -1,20 +1,45 @@
-import type { FeedResource } from '../sync/resource.ts'
-import { fetchedPage } from './reading-items.ts'
+import { date, id, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
-/** Metadata only; `updatedAfter` recovers a lost cursor (docs/sync.md#lost-cursor). */
-export const documents = {
+/**
+ * docs/api.md#document: metadata only; null is a value of `uploadStatus` and of `updatedAt`,
+ * and which other statuses are known is configuration. `updatedAfter` recovers a lost cursor.
+ */
+export const documents = defineResource({
   name: 'documents',
+  nouns: ['document', 'documents'],
   kind: 'feed',
+  path: '/api/public/documents',
   permission: 'Api_Documents_Read',
-  endpoints: ['/api/public/documents'],
+  probe: 6,
   schedule: { incremental: '*/5 * * * *', full: '43 */6 * * *' },
-  idField: 'fileId',
-  identifiedBy: 'guid',
-  lostCursor: 'updatedAfter',
-  removal: 'two-full-syncs',
-  fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listDocuments(query, signal, unless)),
-  unknownValues(record, { documents: { knownStatuses } }) {
-    const status = 'uploadStatus' in record ? record.uploadStatus : null
-    return typeof status === 'string' && !knownStatuses.includes(status) ? ['uploadStatus'] : []
+  maxPageSize: 200,
+  fields: {
+    fileId: id.guid(),
+    filename: text({ strict: true, personal: true }),
+    uploadStatus: text({ strict: true, nullable: true, known: { setting: ['documents', 'knownStatuses'] } }),
+    createdAt: date({ pastOnly: true }),
+    updatedAt: date({ nullable: true, pastOnly: true }),
   },
-} as const satisfies FeedResource
+  own: {
+    touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] },
+    // The one status that the specification shows for a document that is in use.
+    statusSince: {
+      rule: 'sinceChangeOf',
+      field: 'uploadStatus',
+      is: 'Completed',
+      from: 'touchedAtMs',
+      view: 'statusSinceMs',
+    },
+  },
+  counted: [['uploadStatus']],
+  indexes: {
+    status: ['uploadStatus', 'statusSince'],
+    touched: ['touchedAtMs'],
+    name: ['filename'],
+  },
+  laterWins: 'updatedAt',
+  identifiedBy: 'guid',
+  lostCursor: { by: 'updatedAfter', overlap: ['documents', 'overlapMs'] },
+  removal: 'two-full-syncs',
+})

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../sync/resource.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { apiClients } from './api-clients.ts'
 import { authenticationSettings } from './authentication-settings.ts'
 import { documents } from './documents.ts'

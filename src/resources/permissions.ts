@@ -1,13 +1,24 @@
-import type { WholeResource } from '../sync/resource.ts'
-import { fetchedList } from './reading-items.ts'
+import { id, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
-/** Read with the permission to read roles (docs/api.md#endpoints). */
-export const permissions = {
+/** The fields of one entry of the catalogue, as a role carries them too (docs/api.md#permission). */
+export const permissionFields = {
+  permissionId: id.integer(),
+  name: text(),
+  module: text(),
+  function: text(),
+  code: text({ strict: true }),
+} as const
+
+/** docs/api.md#permission: guarded by the permission to read roles. */
+export const permissions = defineResource({
   name: 'permissions',
+  nouns: ['permission', 'permissions'],
   kind: 'whole',
+  path: '/api/public/permissions',
   permission: 'Api_Roles_Read',
-  endpoints: ['/api/public/permissions'],
+  probe: 3,
   schedule: { full: '*/30 * * * *' },
-  idField: 'permissionId',
-  fetch: async (reader, signal) => fetchedList(await reader.listPermissions(signal)),
-} as const satisfies WholeResource
+  fields: permissionFields,
+  counted: [[]],
+})

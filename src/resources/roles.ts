@@ -1,15 +1,35 @@
-import type { WholeResource } from '../sync/resource.ts'
-import { contradictionOfRoles } from './contradiction-of-roles.ts'
-import { fetchedList } from './reading-items.ts'
+import { flag, id, list, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
+import { permissionFields } from './permissions.ts'
 
-/** An empty list is real, unless the mirror shows who has a role (docs/sync.md#empty-lists). */
-export const roles = {
+/**
+ * docs/api.md#role: a failure is a 500, so an empty list is real, unless the mirror shows who has
+ * a role. One bad permission spoils the role.
+ */
+export const roles = defineResource({
   name: 'roles',
+  nouns: ['role', 'roles'],
   kind: 'whole',
+  path: '/api/public/roles',
   permission: 'Api_Roles_Read',
-  endpoints: ['/api/public/roles'],
+  probe: 4,
   schedule: { full: '*/30 * * * *' },
-  idField: 'roleId',
-  fetch: async (reader, signal) => fetchedList(await reader.listRoles(signal)),
-  contradiction: contradictionOfRoles,
-} as const satisfies WholeResource
+  fields: {
+    roleId: id.integer(),
+    name: text({ strict: true }),
+    description: text(),
+    state: text({ strict: true, known: ['Active', 'Inactive'] }),
+    type: text(),
+    isReadOnly: flag(),
+    permissions: list({ of: permissionFields, view: 'role_permissions' }),
+  },
+  counted: [['state']],
+  contradictedBy: {
+    namedBy: [
+      ['users', 'roleName'],
+      ['api-clients', 'roleName'],
+    ],
+    grants: ['permissions', 'code'],
+    name: 'name',
+  },
+})

@@ -1,23 +1,51 @@
-import { isoMs } from '../model/dates.ts'
-import type { FeedResource } from '../sync/resource.ts'
-import { fetchedPage } from './reading-items.ts'
+import { date, flag, id, integer, text } from '../model/fields.ts'
+import { defineResource } from '../model/resource.ts'
 
 /**
- * The feed shows new users only; everything else needs a full sync. An e-mail is unique within the tenant
- * (docs/api.md#user).
+ * docs/api.md#user: an e-mail is unique within the tenant; other states than these are
+ * not shown there. The feed shows new users only; everything else needs a full sync. E-mail and creation tell who it is,
+ * which waivers and the proof of the tenant hang on.
  */
-export const users = {
+export const users = defineResource({
   name: 'users',
+  nouns: ['user', 'users'],
   kind: 'feed',
+  path: '/api/public/users',
   permission: 'Api_Users_Read',
-  endpoints: ['/api/public/users', '/api/public/users/{id}'],
+  probe: 2,
   schedule: { incremental: '*/5 * * * *', full: '17 * * * *' },
-  idField: 'userId',
+  maxPageSize: null,
+  fields: {
+    userId: id.integer(),
+    firstName: text({ personal: true }),
+    lastName: text({ personal: true }),
+    email: text({ strict: true, nullable: 'counted', personal: true }),
+    state: text({ strict: true, known: ['Active', 'Invited'] }),
+    mfaStatus: flag({ strict: true }),
+    mfaAction: flag({ strict: true }),
+    roleId: integer({ nullable: true, unstatedInList: { until: 'roleName' } }),
+    roleName: text({ strict: true, optional: true }),
+    createdAt: date({ pastOnly: true }),
+  },
+  own: { detailReadAt: { rule: 'readById', view: 'roleIdReadAtMs' } },
+  counted: [
+    ['state', 'mfaStatus', 'mfaAction'],
+    ['state', 'roleId', 'roleName'],
+  ],
+  indexes: {
+    posture: ['state', 'mfaStatus', 'mfaAction', 'createdAtMs'],
+    role: ['roleName', 'roleId'],
+  },
   identifiedBy: 'person',
-  lostCursor: 'full',
+  person: { email: 'email', createdAt: 'createdAt' },
+  orderedBy: 'createdAt',
+  lostCursor: { by: 'fullSync' },
   removal: 'confirm',
+  lookUp: {
+    path: '/api/public/users/{id}',
+    states: 'roleId',
+    ifEqual: ['roleName', 'email', 'createdAt'],
+    ambiguous: { field: 'roleName', repeatedIn: ['roles', 'name'] },
+  },
   unique: { field: 'email', event: 'duplicate_email' },
-  fetch: async (reader, query, signal, unless) => fetchedPage(await reader.listUsers(query, signal, unless)),
-  fetchOne: (reader, userId, signal) => reader.getUser(userId, signal),
-  orderOf: (record) => ('createdAt' in record ? isoMs(record.createdAt) : null),
-} as const satisfies FeedResource
+})

@@ -3,8 +3,8 @@ import type { TenantSettings } from '../config/settings.ts'
 import type { FindingStore, SyncStore } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncObserver } from './observer.ts'
-import type { ResourceDefinition } from './resource.ts'
 
 export type EngineStore = SyncStore & Pick<FindingStore, 'records'>
 

@@ -1,11 +1,12 @@
-import type { UserMark } from '../mirror/port.ts'
+import type { Fetched, Item } from '../api/reader.ts'
+import type { PersonMark } from '../mirror/port.ts'
 import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { fetchOf, idOf, queryAt } from './pages/page-reading.ts'
 import { pageRules } from './pages/page-rules.ts'
-import type { Fetched, Item, ResourceDefinition } from './resource.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
@@ -22,7 +23,7 @@ export interface Evidence {
   /** Records that were compared; of a denial, the mirror's records that could have been. */
   readonly records: number
   /** Resources that were read and hold nothing known. */
-  readonly strange: readonly string[]
+  readonly strange: readonly ResourceDefinition[]
   /** Permissions that the token lacks. */
   readonly lacking: readonly string[]
 }
@@ -35,7 +36,7 @@ export interface GivenPage {
 
 /** What a proof reads from; it writes nothing itself. */
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
-  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'compareUsers' | 'syncState'>
+  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'comparePersons' | 'syncState'>
   readonly tenantId: number
   /** Called for a list that always contains the caller and is empty; the error ends the proof unless another list decides. */
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
@@ -48,7 +49,7 @@ class Proof {
   readonly #given: readonly GivenPage[]
   readonly #signal: AbortSignal
   readonly #lacking: string[] = []
-  readonly #strange: string[] = []
+  readonly #strange: ResourceDefinition[] = []
   #identity: number | null = null
   #records = 0
   #emptyList = false
@@ -72,15 +73,15 @@ class Proof {
     if (this.#strange.length > 0) return this.#evidence('mismatch')
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lacking.length > 0) return this.#evidence('denied')
-    // Neither counts, or what counts is an empty list, which proves nothing: users decide.
-    return this.#decideByUsers()
+    // Neither counts, or what counts is an empty list, which proves nothing: persons decide.
+    return this.#decideByPersons()
   }
 
-  async #decideByUsers(): Promise<Evidence> {
-    const [users] = await this.#counting('person')
-    if (users === undefined) return this.#evidence(this.#emptyList ? 'mismatch' : 'nothing')
-    const { definition, live } = users
-    if ((await this.#attempt(definition, live, () => this.#showsKnownUsers(definition))) === true) {
+  async #decideByPersons(): Promise<Evidence> {
+    const [persons] = await this.#counting('person')
+    if (persons === undefined) return this.#evidence(this.#emptyList ? 'mismatch' : 'nothing')
+    const { definition, live } = persons
+    if ((await this.#attempt(definition, live, () => this.#showsKnownPersons(definition))) === true) {
       return this.#evidence('match')
     }
     if (this.#failure !== undefined) throw this.#failure
@@ -102,7 +103,7 @@ class Proof {
   async #attempt(definition: ResourceDefinition, live: number, look: () => Promise<boolean | undefined>) {
     try {
       const found = await look()
-      if (found === false) this.#strange.push(definition.name)
+      if (found === false) this.#strange.push(definition)
       return found
     } catch (error) {
       if (reasonOf(error) === 'aborted') throw error
@@ -157,13 +158,17 @@ class Proof {
 
   /**
    * More than half of the first page is known with equal `createdAt` and `email`, and more than half of the mirror's
-   * oldest live users, as many as the page has, are on it.
+   * oldest live ones, as many as the page has, are on it.
    */
-  async #showsKnownUsers(definition: ResourceDefinition): Promise<boolean> {
+  async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
     const { items } = await this.#firstPage(definition)
     this.#records += items.length
-    const page = items.flatMap((item) => userMarkOf(item, definition))
-    const { equal, oldest, oldestShown } = await this.#context.store.compareUsers(this.#tenantId, page)
+    const page = items.flatMap((item) => personMarkOf(item, definition))
+    const { equal, oldest, oldestShown } = await this.#context.store.comparePersons(
+      this.#tenantId,
+      definition.name,
+      page,
+    )
     return equal * 2 > items.length && oldestShown * 2 > oldest
   }
 
@@ -181,7 +186,7 @@ class Proof {
 }
 
 /**
- * Proves whose data the tenant's API returns, by GUIDs where any can decide and by users where none can
+ * Proves whose data the tenant's API returns, by GUIDs where any can decide and by persons where none can
  * (docs/sync.md#tenant-identity).
  *
  * @throws SyncError with the reason of the first list that could not be read, where no other decides.
@@ -194,10 +199,21 @@ export function readEvidence(
   return new Proof(context, given, signal).read()
 }
 
-function userMarkOf(item: Item, { idField }: ResourceDefinition): UserMark[] {
-  const userId = idOf(item, idField)
+/** One sentence for the operator about data in which nothing is known. */
+export function mismatchMessage({ strange }: Evidence): string {
+  const persons = strange.find(({ identifiedBy }) => identifiedBy === 'person')
+  if (persons !== undefined) {
+    return `The ${persons.nouns[1]} read from the tenant are not those of the mirror: it may be another tenant`
+  }
+  const names = strange.map(({ name }) => name.replaceAll('-', ' '))
+  const lists = names.length === 0 ? 'the tenant' : `its ${names.join(' and ')}`
+  return `No id read from ${lists} is known to the mirror: it may be another tenant, or all API clients were rotated at once`
+}
+
+function personMarkOf(item: Item, { idField }: ResourceDefinition): PersonMark[] {
+  const id = idOf(item, idField)
   const record = item.ok ? item.record : item.raw
-  if (typeof userId !== 'number' || typeof record !== 'object' || record === null) return []
+  if (typeof id !== 'number' || typeof record !== 'object' || record === null) return []
   const email = 'email' in record && typeof record.email === 'string' ? record.email : null
-  return [{ userId, email, createdAt: createdAtOf(record) }]
+  return [{ id, email, createdAt: createdAtOf(record) }]
 }

@@ -1,11 +1,12 @@
-import type { AnswerMeta, FeedQuery, Oddity } from '../api/reader.ts'
+import type { AnswerMeta, FeedQuery, Fetched, Oddity } from '../api/reader.ts'
+import type { TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
 import { cursorDigest } from './pages/page-rules.ts'
-import type { Fetched, ResourceDefinition } from './resource.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
 /** One run of one resource while it is under way: what every way of running needs and adds to. */
@@ -147,15 +148,27 @@ const maxRemembered = 100
 
 /** What deviates from the contract in a page's records, each once. */
 export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
-  const { unknownValues } = definition
+  const listed = listedFields(definition, context.settings)
   const found = new Map<string, Oddity>()
   const note = (oddity: Oddity) => found.set(`${oddity.kind} ${oddity.field}`, oddity)
   for (const item of items) {
-    for (const oddity of item.oddities ?? []) note(oddity)
-    if (!item.ok || unknownValues === undefined) continue
-    for (const field of unknownValues(item.record, context.settings)) note({ kind: 'unknown_value', field })
+    if (!item.ok) continue
+    for (const oddity of item.oddities) note(oddity)
+    for (const { field, known } of listed) {
+      const value: unknown = Reflect.get(item.record, field)
+      if (typeof value === 'string' && !known.includes(value)) note({ kind: 'unknown_value', field })
+    }
   }
   return [...found.values()]
+}
+
+/** The fields whose known values the configuration lists. */
+function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
+  return Object.entries(fields).flatMap(([field, { kind, ...rules }]) => {
+    if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
+    const [section, key] = rules.known.setting
+    return [{ field, known: settings[section][key] }]
+  })
 }
 
 /** False where a page deviates in so many ways that it must be read each time. */

@@ -1,11 +1,10 @@
-import type { AnswerMeta } from '../api/reader.ts'
-import type { Item } from './resource.ts'
+import type { AnswerMeta, Item } from '../api/reader.ts'
 import { noteEvent, noteOddities, type Run } from './run.ts'
 
 /** Takes of an answer by id what only it states; where it differs from the list, the list counts. */
 export async function takeDetail(run: Run, item: Item, { receivedAt: at, requestId }: AnswerMeta): Promise<void> {
   const { context, tenantId, definition } = run
-  noteOddities(run, item.oddities ?? [])
+  noteOddities(run, item.ok ? item.oddities : [])
   const detail = { tenantId, resource: definition.name, item, at, requestId }
   const { differing } = await context.store.commitDetail(detail)
   for (const field of differing) noteEvent(run, 'detail_differs', field)

@@ -1,14 +1,14 @@
 import { Mutex } from 'async-mutex'
-import type { FeedQuery } from '../api/reader.ts'
+import type { FeedQuery, Fetched } from '../api/reader.ts'
 import type { HoldRow, PageGlance, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import { type Evidence, type GivenPage, type ProofContext, readEvidence } from './identity-proof.ts'
+import { type Evidence, type GivenPage, mismatchMessage, type ProofContext, readEvidence } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, refusedPagePasses } from './pages/refused-page.ts'
-import type { Fetched, ResourceDefinition } from './resource.ts'
 
 /** What an operator can do about a hold, by what raised it. */
 export const deniedHint =
@@ -287,12 +287,4 @@ export function movedMessage(
   now: { readonly baseUrl: string },
 ) {
   return `The mirror of "${name}" comes from ${baseUrl}, not from ${now.baseUrl}`
-}
-
-export function mismatchMessage({ strange }: Evidence): string {
-  if (strange.includes('users')) {
-    return 'The users read from the tenant are not those of the mirror: it may be another tenant'
-  }
-  const lists = strange.length === 0 ? 'the tenant' : `its ${strange.join(' and ').replaceAll('-', ' ')}`
-  return `No id read from ${lists} is known to the mirror: it may be another tenant, or all API clients were rotated at once`
 }

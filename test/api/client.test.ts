@@ -153,6 +153,8 @@ it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
   await using _ = client
   expect(Object.keys(client.reader).sort()).toEqual([
+    'fetch',
+    'fetchOne',
     'getAuthenticationSettings',
     'getRole',
     'getUser',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readClientSecrets } from '../../src/resources/api-clients-gauges.ts'
+import { readClientSecrets } from '../../src/metrics/inventory/api-clients.ts'
 import { lively, metricsOf, reading, records, textOf } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'

@@ -89,7 +89,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   noteExists: (mirror) => mirror.noteExists(tenantId, resource, 1),
   listed: (mirror) => mirror.listed(tenantId, resource, 1),
   detailCandidates: (mirror) =>
-    mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguousRoleNames: [] }),
+    mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguous: [] }),
   commitDetail: (mirror) =>
     mirror.commitDetail({ ...ofUsers, item: user(2, { roleId: 7 }), at: at + 1, requestId: null }),
   completeFullSync: (mirror) =>
@@ -130,7 +130,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   knownKeys: (mirror) => mirror.knownKeys(tenantId, resource, [1]),
   knowsAny: (mirror) => mirror.knowsAny(tenantId),
   liveCount: (mirror) => mirror.liveCount(tenantId, resource),
-  compareUsers: (mirror) => mirror.compareUsers(tenantId, [{ userId: 1, email: null, createdAt: at }]),
+  comparePersons: (mirror) => mirror.comparePersons(tenantId, resource, [{ id: 1, email: null, createdAt: at }]),
   openFullSync: (mirror) => mirror.openFullSync(tenantId, resource),
   syncState: (mirror) => mirror.syncState(tenantId, resource),
   tenant: (mirror) => mirror.tenant(tenantId),

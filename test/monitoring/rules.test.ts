@@ -3,12 +3,12 @@ import { parse } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
 import { createPack, defaultEvaluate, defaultPack } from '../../src/commands/support/monitoring-files.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
+import { inventories } from '../../src/metrics/inventory/index.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
 import { dashboards } from '../../src/monitoring/dashboards/render.ts'
 import { renderInhibitions } from '../../src/monitoring/inhibitions.ts'
 import { recordings } from '../../src/monitoring/recording.ts'
 import { alertsOf, renderRules } from '../../src/monitoring/rules.ts'
-import { inventories } from '../../src/resources/inventories.ts'
 
 interface Rule {
   readonly alert?: string

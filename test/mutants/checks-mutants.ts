@@ -53,9 +53,9 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'a document that goes from one status to another that is not done is young again',
-    file: 'src/mirror/schema/documents.ts',
-    find: 'isDone(next) === isDone(known)',
-    replace: "next['uploadStatus'] === known['uploadStatus']",
+    file: 'src/mirror/records/own-column-rules.ts',
+    find: '(next[column.field] === column.is) === (known[column.field] === column.is)',
+    replace: 'next[column.field] === known[column.field]',
     tests: ['test/evaluate/documents-never-done.test.ts'],
   },
   {
@@ -82,8 +82,8 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'both lists get the page size under the name of users',
     file: 'src/api/query.ts',
-    find: 'written : written[list]',
-    replace: 'written : written.users',
+    find: '(written[resource.name] ?? null)',
+    replace: '(written.users ?? null)',
     tests: ['test/api/client.test.ts'],
   },
   {

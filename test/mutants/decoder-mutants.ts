@@ -4,9 +4,9 @@ import type { Mutant } from './mutants.ts'
 export const decoderMutants: readonly Mutant[] = [
   {
     name: 'a provider type of a wrong type becomes null',
-    file: 'src/api/decode/authentication-settings.ts',
-    find: "strictTextOrNull(draft, 'providerType', raw['providerType'])",
-    replace: "typeof raw['providerType'] === 'string' ? raw['providerType'] : null",
+    file: 'src/api/decode/record.ts',
+    find: 'if (!strict) return describedText(',
+    replace: 'if (!strict || reader.requiredWith !== null) return describedText(',
     tests: ['test/api/shapes'],
   },
   {

@@ -82,8 +82,8 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: 'users are recognized by their ids alone',
-    file: 'src/mirror/records/user-comparison.ts',
-    find: 'return shown?.createdAt === user.createdAt && lower(shown.email) === lower(user.email)',
+    file: 'src/mirror/records/person-comparison.ts',
+    find: 'return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)',
     replace: 'return shown !== undefined',
     tests,
   },
@@ -103,7 +103,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: 'quarantined users are not known when users decide',
-    file: 'src/mirror/records/user-comparison.ts',
+    file: 'src/mirror/records/person-comparison.ts',
     find: ', ...neverGood.flatMap(markOf)]',
     replace: ']',
     tests,

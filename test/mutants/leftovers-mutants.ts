@@ -69,7 +69,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a detail of another person supplies the role',
-    file: 'src/mirror/schema/users.ts',
+    file: 'src/resources/users.ts',
     find: "['roleName', 'email', 'createdAt']",
     replace: "['roleName']",
     tests: ['test/sync/user-details.test.ts'],

@@ -148,7 +148,7 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'a document of a wrong clock never gets old enough to fail',
     file: 'src/mirror/sync/clock-store.ts',
-    find: '        capStatus.run({ at })\n',
+    find: '        for (const cap of caps) cap.run({ at })\n',
     replace: '',
     tests: ['test/evaluate/wrong-clock.test.ts'],
   },

@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a count of users is born at a false zero',
-    file: 'src/resources/users-gauges.ts',
+    file: 'src/metrics/inventory/users.ts',
     find: 'if (!complete) return []',
     replace: '',
     tests: ['test/metrics'],
@@ -167,9 +167,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the null roleId of the list overwrites a known one',
-    file: 'src/mirror/schema/users.ts',
-    find: "unstated: ['roleId'],",
-    replace: 'unstated: [],',
+    file: 'src/mirror/records/record-tables.ts',
+    find: 'field.unstatedInList !== undefined)',
+    replace: 'field.unstatedInList === undefined)',
     tests: ['test/mirror', 'test/sync/user-details.test.ts'],
   },
   {

@@ -11,7 +11,7 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'a route that denies everybody confirms removals',
-    file: 'src/sync/user-details.ts',
+    file: 'src/sync/details.ts',
     find: 'return listed.length === 0',
     replace: 'return listed.length >= 0',
     tests: ['test/sync/removal.test.ts'],
@@ -95,14 +95,14 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'roles that grant nothing any more are believed',
-    file: 'src/resources/contradiction-of-roles.ts',
+    file: 'src/sync/lists/contradiction.ts',
     find: 'if (count === 0) return null',
     replace: 'if (count >= 0) return null',
     tests: ['test/sync/empty-roles.test.ts'],
   },
   {
     name: 'the own role may lose the permission by which it was read',
-    file: 'src/resources/contradiction-of-roles.ts',
+    file: 'src/sync/lists/contradiction.ts',
     find: 'if (lost.length === 0 || granted) return null',
     replace: 'if (lost.length >= 0 || granted) return null',
     tests: ['test/sync/empty-roles.test.ts'],

@@ -34,9 +34,9 @@ export const simulationMutants: readonly Mutant[] = [
   },
   {
     name: 'a roleId stays known after the role name changed',
-    file: 'src/mirror/schema/users.ts',
-    find: "const renamed = next['roleName'] !== known['roleName']",
-    replace: 'const renamed = known === null',
+    file: 'src/mirror/records/own-column-rules.ts',
+    find: 'const isWorthless = next[hangsOn] !== known[hangsOn]',
+    replace: 'const isWorthless = known === null',
     tests,
   },
   {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { Fetched } from '../../src/api/reader.ts'
+import { users } from '../../src/resources/users.ts'
 import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/pages-ahead.ts'
-import type { FeedResource, Fetched } from '../../src/sync/resource.ts'
 import type { Run } from '../../src/sync/run.ts'
 import { testEngine } from '../support/engine.ts'
 
@@ -17,20 +18,19 @@ const at = (cursor: string) => ({ cursor, known: null })
 function opened(verified: readonly boolean[] = []) {
   const asked: { readonly cursor: string | undefined; readonly signal: AbortSignal }[] = []
   const answers: PromiseWithResolvers<Fetched>[] = []
-  const definition = {
-    name: 'users',
-    fetch(_reader: unknown, { cursor }: { cursor?: string }, signal: AbortSignal) {
+  const reader = {
+    fetch(_resource: unknown, { cursor }: { cursor?: string }, signal: AbortSignal) {
       const answer = Promise.withResolvers<Fetched>()
       signal.addEventListener('abort', () => answer.reject(new Error('aborted')))
       asked.push({ cursor, signal })
       answers.push(answer)
       return answer.promise
     },
-  } as unknown as FeedResource
+  }
   const checkResults = [...verified]
   const guard = { verify: async () => checkResults.shift() ?? true }
-  const run = { context: { reader: {} }, definition, guard, signal: new AbortController().signal } as unknown as Run
-  const ahead: PagesAhead = pagesAhead(run, definition)
+  const run = { context: { reader }, definition: users, guard, signal: new AbortController().signal } as unknown as Run
+  const ahead: PagesAhead = pagesAhead(run, users)
   return { ahead, asked, answers }
 }
 

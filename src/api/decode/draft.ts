@@ -8,7 +8,7 @@ export interface Draft {
   oddities: Oddity[] | null
 }
 
-const noOddities: readonly Oddity[] = Object.freeze([])
+export const noOddities: readonly Oddity[] = Object.freeze([])
 
 /** A record tells at most so many oddities, each once: they are counted, not stored. */
 const maxOddities = 100

@@ -27,15 +27,15 @@ export function integerId(draft: Draft, field: string, value: unknown): number {
   return 0
 }
 
-export function integerIdOrNull(draft: Draft, field: string, value: unknown): number | null {
-  return value === null || value === undefined ? null : integerId(draft, field, value)
-}
-
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function isGuid(text: string): boolean {
+  return guid.test(text)
+}
 
 /** An identifier that the specification has as a GUID; one of another form is kept and counted; empty when it is none. */
 export function guidId(draft: Draft, field: string, value: unknown): string {
-  if (typeof value === 'string' && guid.test(value)) return value
+  if (typeof value === 'string' && isGuid(value)) return value
   if (isTextId(value)) {
     odd(draft, 'invalid_id', field)
     return value

@@ -20,24 +20,18 @@ export function strictBoolean(draft: Draft, field: string, value: unknown): bool
   return false
 }
 
+/** True for a text of at most 1024 characters. */
+export function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxLength
+}
+
 export function strictText(draft: Draft, field: string, value: unknown): string {
-  if (typeof value === 'string' && value.length <= maxLength) return value.toWellFormed()
+  if (isShortText(value)) return value.toWellFormed()
   fail(
     draft,
     typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
   )
   return ''
-}
-
-/** A text, or null when the field is null or absent. */
-export function strictTextOrNull(draft: Draft, field: string, value: unknown): string | null {
-  return value === null || value === undefined ? null : strictText(draft, field, value)
-}
-
-/** A text, or null, which is counted, when the field is null or absent although the specification has it as a text. */
-export function strictTextIfAny(draft: Draft, field: string, value: unknown): string | null {
-  if (value === null || value === undefined) odd(draft, 'unknown_value', field)
-  return strictTextOrNull(draft, field, value)
 }
 
 /** One of `known`; any other text is kept and counted. */
@@ -68,14 +62,4 @@ export function strictDate(draft: Draft, field: string, value: unknown, latest =
     ms === undefined ? 'not an ISO 8601 date that exists' : "more than 24 hours ahead of the server's time"
   fail(draft, `${field} is ${problem}`)
   return ''
-}
-
-export function strictDateOrNull(draft: Draft, field: string, value: unknown, latest?: number): string | null {
-  return value === null || value === undefined ? null : strictDate(draft, field, value, latest)
-}
-
-/** A date, or null, which is counted, when the field is null or absent although the specification has it as a date. */
-export function strictDateIfAny(draft: Draft, field: string, value: unknown, latest?: number): string | null {
-  if (value === null || value === undefined) odd(draft, 'unknown_value', field)
-  return strictDateOrNull(draft, field, value, latest)
 }

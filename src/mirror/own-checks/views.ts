@@ -29,38 +29,13 @@ const kinds: Readonly<Record<FieldKind, string>> = {
 
 const time = 'milliseconds'
 
-/** The mirror's own columns that a query may want, by resource: name in the view and in the table. */
-const ownColumns: Readonly<Partial<Record<ResourceName, Readonly<Record<string, string>>>>> = {
-  documents: { statusSinceMs: 'statusSince' },
-  users: { roleIdReadAtMs: 'detailReadAt' },
-}
-
-const permissionFields = { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' }
-
 /** Every view there is for own checks, in alphabetical order. */
-export const ownViews: readonly OwnView[] = [
-  viewOf('api_clients', recordTables['api-clients']),
-  viewOf('authentication_settings', recordTables['authentication-settings']),
-  viewOf('documents', recordTables.documents),
-  viewOf('permissions', recordTables.permissions),
-  {
-    name: 'role_permissions',
-    resource: 'roles',
-    columns: [
-      { name: 'roleId', kind: 'integer' },
-      ...Object.entries(permissionFields).map(([name, kind]) => ({ name, kind })),
-    ],
-    body: (tenantId) => `
-      select r.role_id as "roleId", ${Object.keys(permissionFields)
-        .map((name) => `json_extract(p.value, '$.${name}') as "${name}"`)
-        .join(', ')}
-      from main.roles r, json_each(r.permissions) p where r.tenant_id = ${tenantId} and r.removed_at is null`,
-  },
-  viewOf('roles', recordTables.roles),
-  viewOf('users', recordTables.users),
-]
+export const ownViews: readonly OwnView[] = Object.values(recordTables)
+  .flatMap((record) => [viewOf(record), ...listViewsOf(record)])
+  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-function viewOf(name: string, { resource, table, fields }: RecordTable): OwnView {
+function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnView {
+  const name = getTableName(table)
   const columns = getTableColumns(table)
   const stored = (property: string) => columns[property]?.name ?? property
   const shown = [
@@ -68,7 +43,7 @@ function viewOf(name: string, { resource, table, fields }: RecordTable): OwnView
       const own = { name: field, kind: kinds[kind], stored: stored(field) }
       return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: stored(`${field}Ms`) }] : [own]
     }),
-    ...Object.entries(ownColumns[resource] ?? {}).map(([view, own]) => ({
+    ...Object.entries(ownTimes).map(([view, own]) => ({
       name: view,
       kind: time,
       stored: stored(own),
@@ -80,9 +55,29 @@ function viewOf(name: string, { resource, table, fields }: RecordTable): OwnView
     name,
     resource,
     columns: shown.map((column) => ({ name: column.name, kind: column.kind })),
-    body: (tenantId) =>
-      `select ${list} from main."${getTableName(table)}" where tenant_id = ${tenantId} and removed_at is null`,
+    body: (tenantId) => `select ${list} from main."${name}" where tenant_id = ${tenantId} and removed_at is null`,
   }
+}
+
+/** The members of lists within records, each beside the id of its record. */
+function listViewsOf({ resource, table, key, lists = {} }: RecordTable): OwnView[] {
+  const columns = getTableColumns(table)
+  const stored = (property: string) => `"${columns[property]?.name ?? property}"`
+  return Object.entries(lists).map(([list, { view, fields }]) => {
+    const members = Object.keys(fields).map((field) => `json_extract(p.value, '$.${field}') as "${field}"`)
+    return {
+      name: view,
+      resource,
+      columns: [
+        { name: key, kind: kinds.integer },
+        ...Object.entries(fields).map(([name, kind]) => ({ name, kind: kinds[kind] })),
+      ],
+      body: (tenantId) => `
+        select r.${stored(key)} as "${key}", ${members.join(', ')}
+        from main."${getTableName(table)}" r, json_each(r.${stored(list)}) p
+        where r.tenant_id = ${tenantId} and r.removed_at is null`,
+    }
+  })
 }
 
 /** Statements that make the mirror's tables of records, empty: enough to see whether a query is well formed. */

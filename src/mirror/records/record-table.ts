@@ -9,6 +9,23 @@ export type Stored = string | number | null
 /** Stored values by column property: the API's names, `<date>Ms`, and the mirror's own columns. */
 export type StoredFields = Readonly<Record<string, Stored>>
 
+/** The field that only an answer by id states. */
+export interface Detail {
+  readonly states: string
+  /** The field of the list whose change makes what is known of it worthless. */
+  readonly hangsOn: string
+  /** It is supplied only where the answer agrees with the list in these. */
+  readonly ifEqual: readonly string[]
+  /** Column that says when it was supplied. */
+  readonly readAt: string
+}
+
+/** How own checks see a list within a record: one row a member, beside the id of the record. */
+export interface ListView {
+  readonly view: string
+  readonly fields: Readonly<Record<string, FieldKind>>
+}
+
 /** How the records of one resource lie in their table; what the generic writing and reading needs to know. */
 export interface RecordTable {
   readonly resource: ResourceName
@@ -23,14 +40,22 @@ export interface RecordTable {
   readonly fields: Readonly<Record<string, FieldKind>>
   /** Columns of the mirror beside the API's fields. */
   readonly own: readonly string[]
+  /** Times among them that own checks may read: name in the view and column. */
+  readonly ownTimes?: Readonly<Record<string, string>>
+  /** Times among them since when something is as it is. */
+  readonly sinceTimes?: readonly string[]
+  /** Fields that are lists of objects, with the fields of those. */
+  readonly lists?: Readonly<Record<string, ListView>>
   /** Fields by whose values live records are counted together: what is asked for often and must not grow with them. At least one list. */
   readonly counted: readonly (readonly string[])[]
   /** Fields that name a person or what a person wrote; erased when a tombstone outlives the retention. */
   readonly personal: readonly string[]
   /** Fields whose null in a list says nothing and never overwrites a known value. */
   readonly unstated?: readonly string[]
-  /** The field that an answer by id supplies where others are equal, and the column that says when it did. */
-  readonly detail?: { readonly states: string; readonly ifEqual: readonly string[]; readonly readAt: string }
+  /** What an answer by id supplies. */
+  readonly detail?: Detail
+  /** The fields by which a person is recognized in another list: an e-mail and a date. */
+  readonly person?: { readonly email: string; readonly createdAt: string }
   /** Fields that no check reads: two records with one id may differ in them. */
   readonly unread?: readonly string[]
   /** Date field by which the later of two records with one id wins. */

@@ -11,11 +11,11 @@ import { historyStore } from '../history/history-store.ts'
 import { revisions } from '../history/revisions.ts'
 import { ownCheckStore } from '../own-checks/own-check-store.ts'
 import type { Mirror } from '../port.ts'
+import { personComparison } from '../records/person-comparison.ts'
 import { quarantineStore } from '../records/quarantine-store.ts'
 import { keepCounts, tallies } from '../records/record-counts.ts'
 import { removalStore, removals } from '../records/removal-store.ts'
 import { tenantErasure } from '../records/tenant-erasure.ts'
-import { userComparison } from '../records/user-comparison.ts'
 import { clockStore } from '../sync/clock-store.ts'
 import { fullSyncNotes } from '../sync/full-sync-pages.ts'
 import { fullSyncStore } from '../sync/full-sync-store.ts'
@@ -76,7 +76,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...removalStore(database, removal),
     ...fullSyncStore(database, { removals: removal, quarantine, fullSyncNotes: notes, pageFingerprints: pages }),
     ...lookUpStore(database, quarantine),
-    ...userComparison(database),
+    ...personComparison(database),
     ...holdStore(database, removal),
     ...checkResults,
     ...findingStore(database, checkResults),

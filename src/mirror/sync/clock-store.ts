@@ -1,5 +1,7 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { EvidenceStore, FindingStore } from '../port.ts'
+import { recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
 type Part = Operations<Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>>
@@ -21,7 +23,13 @@ export function clockStore(database: Database): Part {
     .pluck()
   const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
   // What began later than now began now at the earliest: else it would be too young to fail until that time comes.
-  const capStatus = raw.prepare('update documents set status_since = @at where status_since > @at')
+  const caps = Object.values(recordTables).flatMap(({ table, sinceTimes = [] }) => {
+    const columns = getTableColumns(table)
+    const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
+    return sinceTimes.map(columnOf).map((column) => {
+      return raw.prepare(`update "${getTableName(table)}" set ${column} = @at where ${column} > @at`)
+    })
+  })
   const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()
   return {
     confirmTime: (at) =>
@@ -29,7 +37,7 @@ export function clockStore(database: Database): Part {
         if (newest.get() === null) return
         database.transact('everything', () => {
           confirm.run(at)
-          capStatus.run({ at })
+          for (const cap of caps) cap.run({ at })
         })
       }),
     unconfirmedTime: () => database.run(() => newest.get() ?? null),

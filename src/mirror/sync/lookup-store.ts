@@ -16,7 +16,7 @@ export function lookUpStore(
 ): Operations<Pick<SyncStore, 'detailCandidates' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'>> {
   const { raw } = database
   const byResource = memoize((resource: ResourceName) => missingStatements(raw, resource))
-  const details = detailStatements(raw)
+  const details = memoize((resource: ResourceName) => detailStatements(raw, resource))
   const isAccepted = raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   return {
@@ -31,17 +31,18 @@ export function lookUpStore(
           ...quarantined.map(({ rid, key, fullSyncs }) => ({ rid, key: Number(key), fullSyncs })),
         ].slice(0, limit)
       }),
-    detailCandidates: ({ tenantId, limit, changedSince, ambiguousRoleNames }) =>
+    detailCandidates: ({ tenantId, resource, limit, changedSince, ambiguous }) =>
       database.run(() => {
-        const fresh = details.unaskedSince.all(tenantId, changedSince ?? 0, limit)
+        const statements = details(resource)
+        const fresh = statements.unaskedSince.all(tenantId, changedSince ?? 0, limit)
         if (changedSince !== null) return fresh
         const left = limit - fresh.length
-        const again = details.inVain.all(tenantId, left)
+        const again = statements.inVain.all(tenantId, left)
         const known: LookUp[] = []
         const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
-        const names = JSON.stringify(ambiguousRoleNames)
-        if (room() > 0 && ambiguousRoleNames.length > 0) known.push(...details.ambiguous.all(tenantId, names, room()))
-        if (room() > 0) known.push(...details.others.all(tenantId, names, room()))
+        const values = JSON.stringify(ambiguous)
+        if (room() > 0 && ambiguous.length > 0) known.push(...statements.ambiguous.all(tenantId, values, room()))
+        if (room() > 0) known.push(...statements.others.all(tenantId, values, room()))
         return [...fresh, ...again.slice(0, left - known.length), ...known]
       }),
     listed: (tenantId, resource, limit) => database.run(() => byResource(resource).listed.all(tenantId, limit)),
@@ -82,21 +83,27 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-function detailStatements(raw: Database['raw']) {
+function detailStatements(raw: Database['raw'], resource: ResourceName) {
+  const { table, key, detail } = recordTables[resource]
+  if (detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
+  const name = getTableName(table)
+  const columns = getTableColumns(table)
+  const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
+  const [id, stated, hangsOn] = [key, detail.states, detail.hangsOn].map(columnOf)
   const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
-  const unread = `select rid, user_id as key from users indexed by users_unread ${live} and role_id is null`
-  const read = `select rid, user_id as key from users ${live} and role_id is not null`
-  const names = '(select value from json_each(?))'
+  const unread = `select rid, ${id} as key from "${name}" indexed by "${name}_unread" ${live} and ${stated} is null`
+  const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
+  const values = '(select value from json_each(?))'
   return {
     unaskedSince: raw.prepare<[number, number, number], LookUp>(
       `${unread} and lookup_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
     ),
     inVain: raw.prepare<[number, number], LookUp>(`${unread} and lookup_turn is not null order by lookup_turn limit ?`),
     ambiguous: raw.prepare<[number, string, number], LookUp>(
-      `${read} and role_name in ${names} order by lookup_turn, user_id limit ?`,
+      `${read} and ${hangsOn} in ${values} order by lookup_turn, ${id} limit ?`,
     ),
     others: raw.prepare<[number, string, number], LookUp>(
-      `${read} and (role_name is null or role_name not in ${names}) order by lookup_turn, user_id limit ?`,
+      `${read} and (${hangsOn} is null or ${hangsOn} not in ${values}) order by lookup_turn, ${id} limit ?`,
     ),
   }
 }

@@ -137,11 +137,12 @@ export interface DetailQuery {
   readonly limit: number
   /**
    * Only those without a known detail that were created or changed since (milliseconds since the epoch); null means all:
-   * first those without one that were not asked for yet, then those with an ambiguous role name, then the rest, asked
-   * longest ago first. Those asked in vain have half of what the first leave, and what nobody else wants.
+   * first those without one that were not looked up yet, then those with an ambiguous value, then the rest, looked up
+   * longest ago first. Those looked up in vain have half of what the first leave, and what the others do not use.
    */
   readonly changedSince: number | null
-  readonly ambiguousRoleNames: readonly string[]
+  /** Values that say too little of the detail, of the field that it depends on. */
+  readonly ambiguous: readonly string[]
 }
 
 /** Live records, and quarantined ones without a live version, that a full sync did not show. */
@@ -199,17 +200,17 @@ export interface FullSyncEnd {
   readonly absent: readonly number[]
 }
 
-/** By what a user is recognized; `createdAt` in milliseconds since the epoch. */
-export interface UserMark {
-  readonly userId: number
+/** By what a person is recognized; `createdAt` in milliseconds since the epoch. */
+export interface PersonMark {
+  readonly id: number
   readonly email: string | null
   readonly createdAt: number | null
 }
 
-export interface UsersCompared {
-  /** Users of the page that are known with equal `createdAt` and `email`. */
+export interface PersonsCompared {
+  /** Persons of the page that are known with equal `createdAt` and `email`. */
   readonly equal: number
-  /** The mirror's oldest live users, at most as many as the page has, and how many of them are on it. */
+  /** The mirror's oldest live ones, at most as many as the page has, and how many of them are on it. */
   readonly oldest: number
   readonly oldestShown: number
 }

@@ -17,9 +17,9 @@ import type {
   PageCommit,
   PageFingerprint,
   PageResult,
+  PersonMark,
+  PersonsCompared,
   RemovalBudget,
-  UserMark,
-  UsersCompared,
   WholeList,
 } from './page-rows.ts'
 
@@ -205,8 +205,8 @@ export interface SyncStore {
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  /** Compares the first page of users with the mirror's live ones (docs/sync.md#tenant-identity). */
-  compareUsers(tenantId: number, page: readonly UserMark[]): Promise<UsersCompared>
+  /** Compares the first page of a list of persons with the mirror's live ones (docs/sync.md#tenant-identity). */
+  comparePersons(tenantId: number, resource: ResourceName, page: readonly PersonMark[]): Promise<PersonsCompared>
   /** Withdraws every accepted removal of the tenant. */
   withdrawAcceptedRemovals(tenantId: number): Promise<void>
 

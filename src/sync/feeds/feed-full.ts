@@ -1,9 +1,9 @@
 import type { FullSyncRow } from '../../mirror/port.ts'
+import type { FeedResource } from '../../model/resource.ts'
+import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import type { FeedResource } from '../resource.ts'
 import { beginFullSync, noteEvent, type Run } from '../run.ts'
-import { readDetails } from '../user-details.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 

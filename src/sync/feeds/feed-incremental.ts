@@ -1,10 +1,10 @@
 import type { FeedQuery } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import type { FeedResource } from '../../model/resource.ts'
+import { readDetails } from '../details.ts'
 import { fullIntervalMs } from '../intervals.ts'
-import type { FeedResource } from '../resource.ts'
 import type { Run } from '../run.ts'
-import { readDetails } from '../user-details.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
@@ -85,8 +85,10 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
   const { settings, store, log } = run.context
   const { state } = run
   const since = state.reachedEndServerTime
-  if (definition.lostCursor === 'updatedAfter' && state.completeStartedAt !== null && since !== null) {
-    const updatedAfter = new Date(since - settings.documents.overlapMs).toISOString()
+  const { lostCursor } = definition
+  if (lostCursor.by === 'updatedAfter' && state.completeStartedAt !== null && since !== null) {
+    const [section, key] = lostCursor.overlap
+    const updatedAfter = new Date(since - settings[section][key]).toISOString()
     try {
       await follow(run, definition, { updatedAfter }, fullSync)
     } catch (error) {

@@ -1,4 +1,6 @@
-import type { FeedResource, Fetched } from '../resource.ts'
+import type { Fetched } from '../../api/reader.ts'
+import { isoMs } from '../../model/dates.ts'
+import type { FeedResource } from '../../model/resource.ts'
 import { noteEvent, type Run } from '../run.ts'
 
 /** The times by which a page is ordered, in milliseconds since the epoch; null where none of its records has one. */
@@ -9,12 +11,12 @@ export interface FeedOrder {
   readonly kept: boolean
 }
 
-export function orderWithin({ orderOf }: FeedResource, { items }: Fetched): FeedOrder {
+export function orderWithin({ orderedBy }: FeedResource, { items }: Fetched): FeedOrder {
   let first: number | null = null
   let last: number | null = null
   let kept = true
   for (const item of items) {
-    const next = item.ok ? (orderOf?.(item.record) ?? null) : null
+    const next = item.ok && orderedBy !== undefined ? isoMs(Reflect.get(item.record, orderedBy)) : null
     if (next === null) continue
     if (last !== null && next < last) kept = false
     first ??= next

@@ -1,9 +1,9 @@
-import type { FeedQuery } from '../../api/reader.ts'
+import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { FeedResource } from '../../model/resource.ts'
 import { commit } from '../pages/commit-page.ts'
 import { pageRules } from '../pages/page-rules.ts'
-import type { FeedResource, Fetched } from '../resource.ts'
 import { fetchVerified, type Run } from '../run.ts'
 
 /** True when the tenant answered 400 to a request that carried a cursor. */
@@ -19,7 +19,7 @@ export async function fetchFeedPage(
   run: Run,
   definition: FeedResource,
   query: FeedQuery,
-  ask = () => definition.fetch(run.context.reader, query, run.signal),
+  ask = () => run.context.reader.fetch(definition, query, run.signal),
 ): Promise<Fetched> {
   const cursor = query.cursor ?? null
   try {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { confirmList } from '../lists/known-list.ts'
 import { commit } from '../pages/commit-page.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
-import type { Fetched } from '../resource.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
 /** Of a longer list the full sync is written as it advances: what is held takes memory, and is compared at one go. */

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Fetched } from '../../api/reader.ts'
 import type { PageFingerprint } from '../../mirror/port.ts'
+import type { FeedResource } from '../../model/resource.ts'
 import { queryAt } from '../pages/page-reading.ts'
-import type { FeedResource, Fetched } from '../resource.ts'
 import type { Run } from '../run.ts'
 import { fetchFeedPage } from './feed-reading.ts'
 
@@ -24,7 +25,7 @@ export function pagesAhead(run: Run, definition: FeedResource): PagesAhead {
   const signal = AbortSignal.any([run.signal, stop.signal])
   let begun: { readonly wanted: PageWanted; readonly page: Promise<Fetched> } | null = null
   const ask = ({ cursor, known }: PageWanted) =>
-    definition.fetch(run.context.reader, queryAt(cursor), signal, known?.digest)
+    run.context.reader.fetch(definition, queryAt(cursor), signal, known?.digest)
 
   return {
     async begin(wanted) {

@@ -1,5 +1,5 @@
+import type { Fetched } from '../../api/reader.ts'
 import type { WholeList } from '../../mirror/port.ts'
-import type { Fetched } from '../resource.ts'
 import { noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 
 /**

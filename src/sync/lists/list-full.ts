@@ -1,12 +1,13 @@
+import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientRemedy } from '../../model/hold-remedy.ts'
+import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import { type PageBuffer, pageBuffer } from '../feeds/page-buffer.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
 import { pageRules } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import type { Fetched, PagedListResource, ResourceDefinition } from '../resource.ts'
 import { fetchVerified, noteEvent, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
@@ -37,7 +38,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   }
   let { pages, first } = await begin()
   if (first.changed && pages.isUnwritten()) ({ pages, first } = await begin())
-  if (isWhole(run, first) && (await pages.confirm())) {
+  if (isWhole(run, definition, first) && (await pages.confirm())) {
     await run.fullSyncCompleted()
     return
   }
@@ -47,7 +48,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   } else if (first.gap) {
     await insistOnNothingMissing(run, fullSync, first, await onePass(run, definition, pageBuffer(run, fullSync)))
   }
-  await insistOnOwnClient(run, first.ids)
+  await insistOnSelf(run, definition, first.ids)
   const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
@@ -58,9 +59,14 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
 }
 
 /** True when nothing about the list asks for more than its records do. */
-function isWhole({ context }: Run, { ids, empty, gap }: Pass): boolean {
-  const own = context.settings.ownClientId?.toLowerCase() ?? null
+function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap }: Pass): boolean {
+  const own = selfOn(run, definition)
   return !empty && !gap && (own === null || ids.has(own))
+}
+
+/** The id that a complete list contains; null where it is not configured, or none. */
+function selfOn({ context }: Run, { self }: PagedListResource): string | null {
+  return self === null ? null : (context.settings.ownClientId?.toLowerCase() ?? null)
 }
 
 async function currentFullSync({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<FullSyncRow> {
@@ -100,7 +106,7 @@ async function readPage(
 ): Promise<Fetched> {
   const { reader, clock } = run.context
   const query = queryAt(cursor)
-  const ask = () => fetchVerified(run, () => definition.fetch(reader, query, run.signal), query)
+  const ask = () => fetchVerified(run, () => reader.fetch(definition, query, run.signal), query)
   let fetched = await ask()
   for (const delay of readAgain && run.state.emptyAccepted === null ? repeatDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
@@ -167,10 +173,11 @@ async function endedSoBefore({ context, tenantId, definition }: Run, shown: numb
 }
 
 /** The list always contains the client that asks (docs/api.md#api-client); one that does not is not complete. */
-async function insistOnOwnClient({ context, tenantId, definition }: Run, ids: ReadonlySet<string>): Promise<void> {
-  const { store, clock, settings } = context
+async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
+  const { context, tenantId } = run
+  const { store, clock } = context
   const { name } = definition
-  const own = settings.ownClientId?.toLowerCase() ?? null
+  const own = selfOn(run, definition)
   if (own === null || ids.has(own)) {
     await store.liftHold(tenantId, name, 'tenant_changed')
     return

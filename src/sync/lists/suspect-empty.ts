@@ -1,7 +1,7 @@
 import type { Emptiness } from '../../model/emptiness.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
-import type { ResourceDefinition } from '../resource.ts'
 
 export interface Suspicion {
   /** One sentence for the operator. */

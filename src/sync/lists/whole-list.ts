@@ -1,8 +1,10 @@
+import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { WholeResource } from '../../model/resource.ts'
 import { commit } from '../pages/commit-page.ts'
 import { differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
-import type { Fetched, WholeResource } from '../resource.ts'
 import { fetchVerified, type Run } from '../run.ts'
+import { contradictionOf } from './contradiction.ts'
 import { confirmList } from './known-list.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
@@ -20,7 +22,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const startedAt = clock.now()
   const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const read = () => fetchVerified(run, () => definition.fetch(context.reader, run.signal), {})
+  const read = () => fetchVerified(run, () => context.reader.fetch(definition, {}, run.signal), {})
   let fetched = await read()
   for (let reads = 1; ; reads++) {
     await refuseContradiction(run, definition, fetched)
@@ -47,10 +49,8 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
 }
 
 /** An answer that contradicts the mirror is not written before an operator accepts it. */
-async function refuseContradiction(run: Run, { contradiction }: WholeResource, { items }: Fetched): Promise<void> {
-  const { context, tenantId, state } = run
-  const records = context.store.records(tenantId)
-  const found = await contradiction?.({ records, items, ownClientId: context.settings.ownClientId })
-  if (found === undefined || found === null || found.emptiness === state.emptyAccepted) return
+async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<void> {
+  const found = await contradictionOf(run, definition, items)
+  if (found === null || found.emptiness === run.state.emptyAccepted) return
   throw await suspectEmpty(run, found.emptiness, found)
 }

@@ -1,6 +1,5 @@
-import type { FeedQuery } from '../../api/reader.ts'
+import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageGlance, PageResult } from '../../mirror/port.ts'
-import type { Fetched } from '../resource.ts'
 import { fetchVerified, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 import { fetchOf } from './page-reading.ts'

@@ -1,9 +1,9 @@
-import type { FeedQuery } from '../../api/reader.ts'
+import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
 import type { PageGlance } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
 import { endsRun } from '../ending-reasons.ts'
-import type { Fetched, Item, ResourceDefinition } from '../resource.ts'
 import type { Run } from '../run.ts'
 import { idOf } from './page-reading.ts'
 

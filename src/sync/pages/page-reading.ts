@@ -1,6 +1,6 @@
-import type { FeedQuery } from '../../api/reader.ts'
+import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
-import type { Fetched, Item, ResourceDefinition } from '../resource.ts'
 
 /** The id of an item, null when it has none that can be read. */
 export function idOf(item: Item, idField: string | null): string | number | null {
@@ -16,7 +16,7 @@ export function fetchOf(
   query: FeedQuery,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  return definition.kind === 'whole' ? definition.fetch(reader, signal) : definition.fetch(reader, query, signal)
+  return reader.fetch(definition, query, signal)
 }
 
 /** What asks for the page behind a cursor, or for the first one. */

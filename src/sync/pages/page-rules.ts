@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
-import type { Fetched } from '../resource.ts'
 
 const maxEmptyPages = 3
 

@@ -1,10 +1,10 @@
-import type { FeedQuery } from '../../api/reader.ts'
+import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { AdmittedPage, PageGlance, SyncState } from '../../mirror/port.ts'
 import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
-import type { Fetched, PagedListResource, ResourceDefinition } from '../resource.ts'
 import { fetchOf, idOf, queryAt } from './page-reading.ts'
 
 const leastSuspiciousPage = 5

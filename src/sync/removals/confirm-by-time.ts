@@ -1,10 +1,11 @@
+import type { Item } from '../../api/reader.ts'
 import type { AbsentRecord, FullSyncRow } from '../../mirror/port.ts'
 import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import type { FeedResource } from '../../model/resource.ts'
 import { endsRun } from '../ending-reasons.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
-import type { FeedResource, Item } from '../resource.ts'
 import { noteEvent, type Run } from '../run.ts'
 
 /** Full syncs in a row that must lack a document before its removal is due. */

@@ -1,11 +1,11 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import type { FeedResource } from '../../model/resource.ts'
 import { askById } from '../ask-by-id.ts'
+import { showsListed } from '../details.ts'
 import { endsAsking, endsRun } from '../ending-reasons.ts'
 import { idOf } from '../pages/page-reading.ts'
-import type { FeedResource } from '../resource.ts'
 import { noteEvent, type Run } from '../run.ts'
 import { takeDetail } from '../take-detail.ts'
-import { showsListed } from '../user-details.ts'
 
 /**
  * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it
@@ -24,7 +24,7 @@ export async function confirmMissing(
 ): Promise<boolean> {
   const { context, tenantId, signal } = run
   const { store, settings, log } = context
-  if (definition.fetchOne === undefined) return false
+  if (definition.lookUp === undefined) return false
   let skipped = false
   let left = 0
   let last: unknown

@@ -1,13 +1,21 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readApiClient } from '../../../src/api/decode/api-client.ts'
-import { readAuthenticationSettings } from '../../../src/api/decode/authentication-settings.ts'
-import { readDocument } from '../../../src/api/decode/document.ts'
-import { readPermission } from '../../../src/api/decode/permission.ts'
-import { readRole } from '../../../src/api/decode/role.ts'
-import { readUser } from '../../../src/api/decode/user.ts'
+import { recordDecoder } from '../../../src/api/decode/record.ts'
 import type { Reading } from '../../../src/api/reader.ts'
+import { apiClients } from '../../../src/resources/api-clients.ts'
+import { authenticationSettings } from '../../../src/resources/authentication-settings.ts'
+import { documents } from '../../../src/resources/documents.ts'
+import { permissions } from '../../../src/resources/permissions.ts'
+import { roles } from '../../../src/resources/roles.ts'
+import { users } from '../../../src/resources/users.ts'
 import { apiClient, document, permission, role, settings, user } from '../support/answers.ts'
+
+const readApiClient = recordDecoder(apiClients.fields)
+const readAuthenticationSettings = recordDecoder(authenticationSettings.fields)
+const readDocument = recordDecoder(documents.fields)
+const readPermission = recordDecoder(permissions.fields)
+const readRole = recordDecoder(roles.fields)
+const readUser = recordDecoder(users.fields)
 
 const shapes: readonly (readonly [string, (raw: unknown) => Reading<object>, Record<string, unknown>])[] = [
   ['api-client', readApiClient, apiClient],
@@ -39,6 +47,33 @@ it.each(shapes)('never throws for a %s and never lets a value into the problem',
     }),
     { numRuns: 300 },
   )
+})
+
+it.each(shapes)(
+  'reads a %s in the order of the specification, however its fields come and whatever is beside them',
+  (_, read, sample) => {
+    const names = Object.keys(sample)
+    const order = fc.shuffledSubarray([...names, 'nickname'], { minLength: names.length + 1 })
+    const whole = { ...sample, nickname: 'Bo' }
+    fc.assert(
+      fc.property(order, (keys) => {
+        const reading = read(Object.fromEntries(keys.map((key) => [key, Reflect.get(whole, key)])))
+        if (!reading.ok) throw new Error(reading.problem)
+        expect(JSON.stringify(reading.record)).toBe(JSON.stringify(sample))
+        expect(reading.extra).toEqual({ nickname: 'Bo' })
+      }),
+    )
+  },
+)
+
+it('orders the permissions of a role and their fields, as they are stored as text', () => {
+  const { permissionId, ...rest } = permission
+  const reading = readRole({ ...role, permissions: [{ ...rest, permissionId: 9 }, permission] })
+  if (!reading.ok) throw new Error(reading.problem)
+  expect(JSON.stringify(reading.record.permissions)).toBe(
+    JSON.stringify([permission, { ...permission, permissionId: 9 }]),
+  )
+  expect(permissionId).toBeLessThan(9)
 })
 
 type Case = readonly [

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest'
-import { readDocument } from '../../../src/api/decode/document.ts'
-import { readRole } from '../../../src/api/decode/role.ts'
-import { readUser } from '../../../src/api/decode/user.ts'
+import { recordDecoder } from '../../../src/api/decode/record.ts'
+import { documents } from '../../../src/resources/documents.ts'
+import { roles } from '../../../src/resources/roles.ts'
+import { users } from '../../../src/resources/users.ts'
 import { document, permission, role, user } from '../support/answers.ts'
+
+const readDocument = recordDecoder(documents.fields)
+const readRole = recordDecoder(roles.fields)
+const readUser = recordDecoder(users.fields)
 
 function extraOf(fields: object): Readonly<Record<string, unknown>> {
   const reading = readUser({ ...user, ...fields })

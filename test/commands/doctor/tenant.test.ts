@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTenantClient } from '../../../src/api/client.ts'
+import type { Fetched } from '../../../src/api/reader.ts'
 import { certificateExpiry } from '../../../src/api/transport/peer-certificate.ts'
 import { diagnoseOwnClient } from '../../../src/doctor/own-client.ts'
 import { diagnosePageSize, type FeedPage } from '../../../src/doctor/page-size.ts'
@@ -11,7 +12,8 @@ import { probeTenant } from '../../../src/doctor/probe-tenant.ts'
 import { diagnoseToken } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
-import type { Fetched } from '../../../src/sync/resource.ts'
+import { documents } from '../../../src/resources/documents.ts'
+import { users } from '../../../src/resources/users.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -69,7 +71,7 @@ const api = engineSettings('http://127.0.0.1:1').api
 const page = (
   length: number,
   hasMore: boolean,
-  resource: FeedPage['resource'] = 'users',
+  resource: FeedPage['resource'] = users,
   limit: number | null = null,
 ) => ({ resource, length, hasMore, limit })
 const pageSize = (pages: readonly FeedPage[], asked: number | null) => {
@@ -87,30 +89,30 @@ it.each([
   [[page(700, false)], 500, 'warn: users sent 700 although 500 were asked for'],
   [[page(12, false)], 500, 'ok: users has fewer (12) than a page of 500'],
   [
-    [page(500, true), page(200, true, 'documents')],
+    [page(500, true), page(200, true, documents)],
     500,
     'ok: users sent the 500 asked for; documents sent the 200 asked for',
   ],
   [
-    [page(500, true), page(50, true, 'documents')],
+    [page(500, true), page(50, true, documents)],
     500,
     'warn: documents sent 50 and has more, although 200 were asked for',
   ],
   [
-    [page(50, true), page(7, false, 'documents')],
+    [page(50, true), page(7, false, documents)],
     null,
     'ok: none is asked for (api.pageSizeParameter); first pages: users 50, documents 7 (all of them)',
   ],
-  [[page(7, false, 'users', 50)], 500, 'warn: users sent pages of 50 although 500 were asked for'],
-  [[page(7, false, 'users', 500)], 500, 'ok: users has fewer (7) than a page of 500'],
+  [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were asked for'],
+  [[page(7, false, users, 500)], 500, 'ok: users has fewer (7) than a page of 500'],
   [[], 500, null],
-] as const)('evaluates whether the page size is honoured: %j of %j', (pages, asked, checkResult) => {
+] as const)('evaluates whether the page size is honoured: %#', (pages, asked, checkResult) => {
   expect(pageSize(pages, asked)).toBe(checkResult)
 })
 
 it('names the parameter that a list does not honour, of two that differ', () => {
   const pageSizeParameter = { users: 'take', documents: 'limit' }
-  const pages = [page(50, true, 'users', 50), page(200, true, 'documents', 200)]
+  const pages = [page(50, true, users, 50), page(200, true, documents, 200)]
   const found = diagnosePageSize(pages, { ...api, pageSizeParameter, pageSize: 500 })
   expect(found?.sentence).toBe('users sent pages of 50 although 500 were asked for')
   expect(found?.advice).toContain('api.pageSizeParameter ("take")')
@@ -122,7 +124,7 @@ it('names the parameter that a list does not honour, of two that differ', () => 
 
 const id = '00000000-0000-4000-8000-000000000001'
 const clients = (secretExpirationDate: string): Fetched => ({
-  items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null }],
+  items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null, oddities: [] }],
   nextCursor: null,
   hasMore: false,
   meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1 },

@@ -1,14 +1,9 @@
 import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
+import { inventories } from '../../../src/metrics/inventory/index.ts'
 import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
 import type { MetricsConfig, ResourceSeries, TenantSeriesConfig } from '../../../src/metrics/series-config.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
-import { apiClientsSeries } from '../../../src/resources/api-clients-gauges.ts'
-import { authenticationSettingsSeries } from '../../../src/resources/authentication-settings-gauges.ts'
-import { documentsSeries } from '../../../src/resources/documents-gauges.ts'
-import { permissionsSeries } from '../../../src/resources/permissions-gauges.ts'
-import { rolesSeries } from '../../../src/resources/roles-gauges.ts'
-import { usersSeries } from '../../../src/resources/users-gauges.ts'
 import { at, check, mode, posture, resource, unread } from './posture.ts'
 import { type Records, readerOf, record } from './records.ts'
 
@@ -16,19 +11,11 @@ const withIncremental = ['incremental', 'full'] as const
 const shapeOf = (series: ResourceSeries) => ({
   ...series,
   modes: series.resource === 'users' || series.resource === 'documents' ? withIncremental : (['full'] as const),
-  endpoints: [`/api/public/${series.resource}`, ...(series.resource === 'users' ? ['/api/public/users/{id}'] : [])],
 })
 
 export function tenantSeriesConfig(name: string): TenantSeriesConfig {
-  const all = [
-    apiClientsSeries,
-    authenticationSettingsSeries,
-    documentsSeries,
-    permissionsSeries,
-    rolesSeries,
-    usersSeries,
-  ]
-  return { name, resources: all.map(shapeOf), checks: ['api-client-secret-not-expired', 'user-mfa-enrolled'] }
+  const checks = ['api-client-secret-not-expired', 'user-mfa-enrolled']
+  return { name, resources: inventories.map(shapeOf), checks }
 }
 
 export const config: MetricsConfig = {

@@ -1,7 +1,5 @@
-import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/series-config.ts'
-import { reasons } from '../model/reasons.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import { fromMirror } from '../posture-gauge.ts'
 
 /** Each as the tenant sent it last; absent until it was read. */
 export const authenticationSettingsGauges: readonly InventoryGauge[] = [
@@ -23,12 +21,4 @@ function settingGauge(name: string, field: string, meaning: string): InventoryGa
       return []
     },
   }
-}
-
-export const authenticationSettingsSeries: ResourceSeries = {
-  resource: 'authentication-settings',
-  failures: reasons.filter((reason) => !['invalid_cursor', 'shrink_held', 'suspect_empty'].includes(reason)),
-  holds: [],
-  contractEvents: ['invalid_id', 'order_violation', 'unknown_field', 'unknown_value', 'unreadable_time'],
-  gauges: authenticationSettingsGauges,
 }

@@ -1,7 +1,5 @@
-import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/series-config.ts'
-import { reasons } from '../model/reasons.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import { fromMirror } from '../posture-gauge.ts'
 
 const states = ['Active', 'Invited', 'other'] as const
 const flags = ['true', 'false'] as const
@@ -33,23 +31,3 @@ function flag(value: unknown): (typeof flags)[number] {
 }
 
 export const usersGauges: readonly InventoryGauge[] = [users]
-
-export const usersSeries: ResourceSeries = {
-  resource: 'users',
-  failures: reasons.filter((reason) => reason !== 'suspect_empty'),
-  holds: ['shrink_held'],
-  contractEvents: [
-    'contradictory',
-    'detail_differs',
-    'duplicate_email',
-    'invalid_id',
-    'limit_differs',
-    'no_offset',
-    'order_violation',
-    'skipped_row',
-    'unknown_field',
-    'unknown_value',
-    'unreadable_time',
-  ],
-  gauges: usersGauges,
-}

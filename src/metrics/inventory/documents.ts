@@ -1,8 +1,6 @@
-import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import { labelText } from '../metrics/label-text.ts'
-import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/series-config.ts'
-import { reasons } from '../model/reasons.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import { labelText } from '../label-text.ts'
+import { fromMirror } from '../posture-gauge.ts'
 
 const documents: InventoryGauge = {
   name: 'tenantwatch_documents',
@@ -22,21 +20,3 @@ const documents: InventoryGauge = {
 }
 
 export const documentsGauges: readonly InventoryGauge[] = [documents]
-
-export const documentsSeries: ResourceSeries = {
-  resource: 'documents',
-  failures: reasons.filter((reason) => reason !== 'suspect_empty'),
-  holds: ['shrink_held'],
-  contractEvents: [
-    'contradictory',
-    'invalid_id',
-    'limit_differs',
-    'no_offset',
-    'order_violation',
-    'skipped_row',
-    'unknown_field',
-    'unknown_value',
-    'unreadable_time',
-  ],
-  gauges: documentsGauges,
-}

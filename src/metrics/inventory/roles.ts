@@ -1,7 +1,5 @@
-import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/series-config.ts'
-import { reasons } from '../model/reasons.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import { fromMirror } from '../posture-gauge.ts'
 
 const roles: InventoryGauge = {
   name: 'tenantwatch_roles',
@@ -18,18 +16,3 @@ const roles: InventoryGauge = {
 }
 
 export const rolesGauges: readonly InventoryGauge[] = [roles]
-
-export const rolesSeries: ResourceSeries = {
-  resource: 'roles',
-  failures: reasons.filter((reason) => reason !== 'invalid_cursor' && reason !== 'shrink_held'),
-  holds: ['suspect_empty'],
-  contractEvents: [
-    'contradictory',
-    'invalid_id',
-    'order_violation',
-    'unknown_field',
-    'unknown_value',
-    'unreadable_time',
-  ],
-  gauges: rolesGauges,
-}

@@ -1,10 +1,8 @@
-import type { InventoryGauge } from '../metrics/inventory-gauge.ts'
-import { labelText } from '../metrics/label-text.ts'
-import { fromMirror } from '../metrics/posture-gauge.ts'
-import type { ResourceSeries } from '../metrics/series-config.ts'
-import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
-import type { ClientSecret, SecretView } from '../model/client-secret.ts'
-import { reasons } from '../model/reasons.ts'
+import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { ClientSecret, SecretView } from '../../model/client-secret.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import { labelText } from '../label-text.ts'
+import { fromMirror } from '../posture-gauge.ts'
 
 /**
  * A client is shown as soon as it was read, before a full sync is complete: that its secret runs out is true of it alone.
@@ -64,22 +62,6 @@ const own: InventoryGauge = {
 }
 
 export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived]
-
-export const apiClientsSeries: ResourceSeries = {
-  resource: 'api-clients',
-  failures: reasons,
-  holds: ['shrink_held', 'suspect_empty', 'tenant_changed'],
-  contractEvents: [
-    'contradictory',
-    'invalid_id',
-    'no_offset',
-    'order_violation',
-    'unknown_field',
-    'unknown_value',
-    'unreadable_time',
-  ],
-  gauges: apiClientsGauges,
-}
 
 /**
  * The secrets of a tenant's API clients, the one that expires first in front.

@@ -1,10 +1,10 @@
 import pMap from 'p-map'
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { FeedResource } from '../model/resource.ts'
 import { askById } from './ask-by-id.ts'
 import { endsAsking, endsRun } from './ending-reasons.ts'
 import { idOf } from './pages/page-reading.ts'
-import type { FeedResource } from './resource.ts'
 import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
@@ -16,14 +16,16 @@ import { takeDetail } from './take-detail.ts'
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
-  if (definition.fetchOne === undefined || perRun === 0) return
-  const ambiguous = rotate ? await context.store.records(tenantId).duplicates('roles', 'name') : []
+  const { lookUp } = definition
+  if (lookUp === undefined || perRun === 0) return
+  const records = context.store.records(tenantId)
+  const ambiguous = rotate ? await records.duplicates(...lookUp.ambiguous.repeatedIn) : []
   const queue = await context.store.detailCandidates({
     tenantId,
     resource: definition.name,
     limit: perRun,
     changedSince: rotate ? null : run.startedAt,
-    ambiguousRoleNames: ambiguous.map(({ value }) => value),
+    ambiguous: ambiguous.map(({ value }) => value),
   })
   let goesOn = true
   const read = async (one: LookUp) => {

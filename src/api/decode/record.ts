@@ -1,0 +1,235 @@
+import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
+import { type Field, type Fields, idFieldOf, type RecordOf } from '../../model/fields.ts'
+import type { Reading } from '../reader.ts'
+import { describedBoolean, describedText } from './descriptive-fields.ts'
+import { type Draft, extraFields, fail, finish, newParseContext, noOddities, notAnObject, odd } from './draft.ts'
+import { guidId, integerId, isGuid, isIntegerId, isTextId, wrong } from './identifiers.ts'
+import { isObject } from './is-object.ts'
+import { isShortText, strictBoolean, strictDate, strictText, strictWord } from './strict-fields.ts'
+import type { DescribedTexts } from './withheld.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+/**
+ * Reads one record as its field table says. A good one whose fields come in the order of the table is the object that
+ * `JSON.parse` made; any other is built in that order, as lists within records are stored and compared as text.
+ *
+ * @param latest the last plausible instant of creation and change, in milliseconds since the epoch.
+ */
+export type RecordDecoder<F> = (raw: unknown, latest?: number) => Reading<RecordOf<F>>
+
+/** What is read of one field, in one flat object. */
+interface FieldReader {
+  readonly name: string
+  readonly kind: Field['kind']
+  readonly strict: boolean
+  /** True where null alone is neither refused nor counted. */
+  readonly takesNull: boolean
+  readonly nullable: boolean
+  readonly optional: boolean
+  readonly requiredWith: string | null
+  readonly known: readonly string[] | null
+  readonly pastOnly: boolean
+  readonly members: Table | null
+}
+
+/** A field table made ready to read by. */
+interface Table {
+  readonly readers: readonly FieldReader[]
+  readonly byName: ReadonlyMap<string, FieldReader>
+  readonly names: ReadonlySet<string>
+  readonly idField: string | null
+  readonly texts: DescribedTexts
+}
+
+export function recordDecoder<const F extends Fields>(fields: F): RecordDecoder<F> {
+  const table = tableOf(fields)
+  return (raw, latest = Number.POSITIVE_INFINITY) => {
+    if (!isObject(raw)) return notAnObject(raw)
+    const look = lookAt(table, raw, latest)
+    if (look === 'plain') return { ok: true, record: raw as RecordOf<F>, extra: null, oddities: noOddities }
+    const draft = newParseContext()
+    const { record, extra } = look === 'good' ? knownAndExtra(draft, table, raw) : readObject(draft, table, raw, latest)
+    return finish(draft, record as RecordOf<F>, extra, readableId(table, raw), raw, table.texts)
+  }
+}
+
+function tableOf(fields: Fields): Table {
+  const readers = Object.entries(fields).map(([name, field]) => readerOf(name, field))
+  const byName = new Map(readers.map((reader) => [reader.name, reader]))
+  return {
+    readers,
+    byName,
+    names: new Set(byName.keys()),
+    idField: idFieldOf(fields),
+    texts: Object.fromEntries(readers.flatMap(textsOf)),
+  }
+}
+
+function readerOf(name: string, field: Field): FieldReader {
+  const { nullable, optional = false, requiredWith = null } = field
+  return {
+    name,
+    kind: field.kind,
+    strict: field.strict === true,
+    takesNull: nullable === true || optional,
+    nullable: nullable !== undefined || optional,
+    optional,
+    requiredWith,
+    // Values that a setting lists are compared where the settings are known.
+    known: field.kind === 'text' && Array.isArray(field.known) ? field.known : null,
+    pastOnly: field.kind === 'date' && field.pastOnly === true,
+    members: field.kind === 'list' ? tableOf(field.of) : null,
+  }
+}
+
+function textsOf({ name, kind, members }: FieldReader): [string, true | DescribedTexts][] {
+  if (members !== null) return [[name, members.texts]]
+  return kind === 'text' || kind === 'guid' ? [[name, true]] : []
+}
+
+/**
+ * `good` where each field of the table is as specified, `plain` where there is no other one and they come in the order of
+ * the specification. V8 reads `raw[key]` fast in such a loop.
+ */
+function lookAt({ readers, byName }: Table, raw: Raw, latest: number): 'plain' | 'good' | 'odd' {
+  let seen = 0
+  let isPlain = true
+  for (const key in raw) {
+    let reader = readers[seen]
+    if (reader === undefined || reader.name !== key) {
+      isPlain = false
+      reader = byName.get(key)
+      if (reader === undefined) continue
+    }
+    if (!isGood(reader, raw[key], latest)) return 'odd'
+    seen++
+  }
+  if (seen !== readers.length) return 'odd'
+  return isPlain ? 'plain' : 'good'
+}
+
+/** True for a value that is taken as it is, with nothing to count. */
+function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
+  if (value === null) return reader.takesNull
+  switch (reader.kind) {
+    case 'integer':
+      return isIntegerId(value) && !Object.is(value, -0)
+    case 'guid':
+      return typeof value === 'string' && isGuid(value)
+    case 'text':
+      return isShortText(value) && value.isWellFormed() && (reader.known === null || reader.known.includes(value))
+    case 'flag':
+      return typeof value === 'boolean'
+    case 'date':
+      return typeof value === 'string' && isGoodDate(value, reader.pastOnly ? latest : Number.POSITIVE_INFINITY)
+    case 'list':
+      return Array.isArray(value) && isGoodList(reader.members, value, latest)
+    default:
+      throw new TypeError(`Unknown kind of field ${reader.kind satisfies never}`)
+  }
+}
+
+function isGoodDate(text: string, latest: number): boolean {
+  const ms = plainUtcMs(text)
+  if (ms !== undefined) return ms <= latest
+  const parsed = parseIsoDate(text)
+  return parsed?.hasOffset === true && parsed.ms <= latest
+}
+
+function isGoodList(table: Table | null, list: readonly unknown[], latest: number): boolean {
+  if (table === null) return false
+  let before = Number.NEGATIVE_INFINITY
+  for (const item of list) {
+    if (!isObject(item) || lookAt(table, item, latest) !== 'plain') return false
+    const id = Number(item[table.idField ?? ''])
+    if (id < before) return false
+    before = id
+  }
+  return true
+}
+
+type ReadObject = { readonly record: Record<string, unknown>; readonly extra: Record<string, unknown> | null }
+
+/** A record whose fields are all good, beside others or in another order. */
+function knownAndExtra(draft: Draft, { readers, names }: Table, raw: Raw): ReadObject {
+  const record: Record<string, unknown> = {}
+  for (const { name } of readers) record[name] = raw[name]
+  return { record, extra: extraFields(draft, raw, names) }
+}
+
+function readObject(draft: Draft, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
+  const record: Record<string, unknown> = {}
+  const listed: Record<string, readonly object[]> = {}
+  for (const reader of table.readers) {
+    const { name, members } = reader
+    if (members === null) record[name] = readValue(draft, reader, raw[name], latest, `${path}${name}`)
+    else {
+      const { items, extra } = readList(draft, members, raw[name], latest, `${path}${name}`)
+      record[name] = items
+      if (extra.length > 0) listed[name] = extra
+    }
+  }
+  for (const { name, requiredWith } of table.readers) {
+    if (requiredWith === null || raw[name] !== undefined) continue
+    if (record[requiredWith] === true) fail(draft, `${path}${name} is missing`)
+    else odd(draft, 'unknown_value', `${path}${name}`)
+  }
+  const unknown = extraFields(draft, raw, table.names, path)
+  if (Object.keys(listed).length === 0) return { record, extra: unknown }
+  return { record, extra: Object.assign(unknown ?? (Object.create(null) as Record<string, unknown>), listed) }
+}
+
+function readValue(draft: Draft, reader: FieldReader, value: unknown, latest: number, field: string): unknown {
+  if (reader.nullable && (value === null || value === undefined)) {
+    const isCounted = value === null ? !reader.takesNull : !reader.optional && reader.requiredWith === null
+    if (isCounted) odd(draft, 'unknown_value', field)
+    return null
+  }
+  const { kind, strict, known } = reader
+  switch (kind) {
+    case 'integer':
+      return integerId(draft, field, value)
+    case 'guid':
+      return guidId(draft, field, value)
+    case 'text':
+      if (!strict) return describedText(draft, field, value)
+      return known === null ? strictText(draft, field, value) : strictWord(draft, field, value, known)
+    case 'flag':
+      return strict ? strictBoolean(draft, field, value) : describedBoolean(draft, field, value)
+    case 'date':
+      return strictDate(draft, field, value, reader.pastOnly ? latest : undefined)
+    case 'list':
+      throw new TypeError(`${field} is a list within a list`)
+    default:
+      throw new TypeError(`Unknown kind of field ${kind satisfies never}`)
+  }
+}
+
+/** The members of a list by id, as the specification promises no order and another one is no change of the record. */
+function readList(draft: Draft, table: Table, raw: unknown, latest: number, field: string) {
+  const items: Record<string, unknown>[] = []
+  const extra: Record<string, unknown>[] = []
+  const id = table.idField ?? ''
+  if (!Array.isArray(raw)) fail(draft, wrong(field, raw, 'an array'))
+  else {
+    for (const item of raw as readonly unknown[]) {
+      if (!isObject(item)) {
+        fail(draft, wrong(`${field}[]`, item, 'an object'))
+        continue
+      }
+      const read = readObject(draft, table, item, latest, `${field}[].`)
+      items.push(read.record)
+      if (read.extra !== null) extra.push({ [id]: read.record[id], ...read.extra })
+    }
+  }
+  const byId = (a: Raw, b: Raw) => Number(a[id]) - Number(b[id])
+  return { items: items.sort(byId), extra: extra.sort(byId) }
+}
+
+function readableId({ idField, byName }: Table, raw: Raw): string | number | null {
+  const reader = byName.get(idField ?? '')
+  const value = raw[reader?.name ?? '']
+  if (reader?.kind === 'integer') return isIntegerId(value) ? value : null
+  return reader !== undefined && isTextId(value) ? value : null
+}

@@ -1,0 +1,80 @@
+import type { ContractEventKind } from '../../model/contract-events.ts'
+import { type Reason, reasons } from '../../model/reasons.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import { resources } from '../../resources/index.ts'
+import type { InventoryGauge } from '../inventory-gauge.ts'
+import type { ResourceSeries } from '../series-config.ts'
+import { apiClientsGauges } from './api-clients.ts'
+import { authenticationSettingsGauges } from './authentication-settings.ts'
+import { documentsGauges } from './documents.ts'
+import { rolesGauges } from './roles.ts'
+import { usersGauges } from './users.ts'
+
+/** The facts of a tenant that are gauges; of the others the size is `tenantwatch_mirror_records`. */
+const gauges: Readonly<Partial<Record<ResourceName, readonly InventoryGauge[]>>> = {
+  'api-clients': apiClientsGauges,
+  'authentication-settings': authenticationSettingsGauges,
+  documents: documentsGauges,
+  roles: rolesGauges,
+  users: usersGauges,
+}
+
+/** What the metrics show of each resource, in alphabetical order. */
+export const inventories: readonly ResourceSeries[] = resources.map(seriesOf)
+
+function seriesOf(resource: ResourceDefinition): ResourceSeries {
+  const { name, path } = resource
+  const lookUp = resource.kind === 'feed' ? resource.lookUp : undefined
+  return {
+    resource: name,
+    endpoints: lookUp === undefined ? [path] : [path, lookUp.path],
+    failures: failuresOf(resource),
+    holds: holdsOf(resource),
+    contractEvents: eventsOf(resource),
+    gauges: gauges[name] ?? [],
+  }
+}
+
+function isPaged({ kind }: ResourceDefinition): boolean {
+  return kind !== 'whole'
+}
+
+/** True where an empty list may be one that could not be completed. */
+function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
+  return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
+}
+
+function failuresOf(resource: ResourceDefinition): readonly Reason[] {
+  const impossible = new Set<Reason>([
+    ...(isPaged(resource) ? [] : (['invalid_cursor', 'shrink_held'] as const)),
+    ...(mayBeSuspectEmpty(resource) ? [] : (['suspect_empty'] as const)),
+  ])
+  return reasons.filter((reason) => !impossible.has(reason))
+}
+
+function holdsOf(resource: ResourceDefinition): readonly Reason[] {
+  return [
+    ...(isPaged(resource) ? (['shrink_held'] as const) : []),
+    ...(mayBeSuspectEmpty(resource) ? (['suspect_empty'] as const) : []),
+    ...(resource.kind === 'pagedList' && resource.self !== null ? (['tenant_changed'] as const) : []),
+  ]
+}
+
+function eventsOf(resource: ResourceDefinition): readonly ContractEventKind[] {
+  const kinds: ContractEventKind[] = [
+    'invalid_id',
+    'order_violation',
+    'unknown_field',
+    'unknown_value',
+    'unreadable_time',
+  ]
+  if (resource.idField !== null) kinds.push('contradictory')
+  if (Object.values(resource.fields).some(({ kind }) => kind === 'date')) kinds.push('no_offset')
+  if (resource.kind === 'feed') {
+    kinds.push('limit_differs', 'skipped_row')
+    if (resource.lookUp !== undefined) kinds.push('detail_differs')
+    if (resource.unique !== undefined) kinds.push(resource.unique.event)
+  }
+  return kinds.toSorted()
+}

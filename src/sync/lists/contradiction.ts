@@ -1,0 +1,112 @@
+import type { Item } from '../../api/reader.ts'
+import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { Emptiness } from '../../model/emptiness.ts'
+import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
+import type { Run } from '../run.ts'
+
+/** Why an answer looks incomplete. */
+export interface Contradiction {
+  readonly emptiness: Emptiness
+  /** One sentence for the operator. */
+  readonly message: string
+  /** How many records are in question; absent = all live ones. */
+  readonly count?: number
+}
+
+/** An answer, what the mirror has of its list, and how the two may contradict each other. */
+interface Beside {
+  readonly definition: WholeResource
+  readonly rules: Contradictions
+  readonly before: readonly MirrorRecord[]
+  readonly items: readonly Item[]
+}
+
+/**
+ * Why a list looks incomplete beside the rest of the mirror: it is empty although others name its records, none of them
+ * grants anything although some did, or the record of the daemon's own client lacks the permission by which the list was
+ * just read. Null where it does not.
+ */
+export async function contradictionOf(
+  { context, tenantId }: Run,
+  definition: WholeResource,
+  items: readonly Item[],
+): Promise<Contradiction | null> {
+  const rules = definition.contradictedBy
+  if (rules === undefined) return null
+  const { resources, settings, store } = context
+  const records = store.records(tenantId)
+  if (items.length === 0) return emptyList(records, definition, rules, resources)
+  const before: MirrorRecord[] = []
+  for await (const batch of records.select(definition.name)) before.push(...batch)
+  const beside = { definition, rules, before, items }
+  return noGrants(beside) ?? ownRecord(beside, await ownName(records, resources, settings.ownClientId))
+}
+
+async function emptyList(
+  records: RecordReader,
+  { nouns: [one, many] }: WholeResource,
+  { namedBy }: Contradictions,
+  resources: readonly ResourceDefinition[],
+): Promise<Contradiction | null> {
+  for (const [resource, field] of namedBy) {
+    const count = await records.count(resource, { all: [{ field, not: null }] })
+    const others = resources.find(({ name }) => name === resource)?.nouns[1] ?? resource
+    if (count > 0) {
+      return {
+        emptiness: 'list',
+        message: `The list of ${many} is empty although ${count} ${others} carry a ${one} name`,
+      }
+    }
+  }
+  return null
+}
+
+function noGrants({ definition, rules, before, items }: Beside): Contradiction | null {
+  const readable = items.flatMap((item) => (item.ok ? [item.record] : []))
+  if (readable.length === 0 || readable.some((record) => codesOf(record, rules).length > 0)) return null
+  const count = before.filter(({ fields }) => codesOf(fields, rules).length > 0).length
+  if (count === 0) return null
+  const message = `No ${definition.nouns[0]} grants a permission any more, ${count} did before`
+  return { emptiness: 'no-grants', message, count }
+}
+
+function ownRecord({ definition, rules, before, items }: Beside, name: string | null): Contradiction | null {
+  const { permission, nouns } = definition
+  const idField = definition.idField ?? ''
+  const grants = (record: object) => codesOf(record, rules).includes(permission)
+  const lost = before.filter(({ fields }) => {
+    if (name === null || fields[rules.name] !== name || !grants(fields)) return false
+    const now = items.find((item) => item.ok && Reflect.get(item.record, idField) === fields[idField])
+    return now?.ok === true && !grants(now.record)
+  })
+  // Several records may have the name, and one that still grants it may be the client's.
+  const granted = items.some((item) => item.ok && Reflect.get(item.record, rules.name) === name && grants(item.record))
+  if (lost.length === 0 || granted) return null
+  const message = `The ${nouns[0]} of ownClientId lacks ${permission}, by which the list of ${nouns[1]} was read`
+  return { emptiness: 'own-role', message, count: lost.length }
+}
+
+/** What the record of the daemon's own client carries as the name of its role. */
+async function ownName(
+  records: RecordReader,
+  resources: readonly ResourceDefinition[],
+  ownClientId: string | null,
+): Promise<string | null> {
+  for (const resource of resources) {
+    if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
+    const where = { all: [{ field: resource.key, is: ownClientId.toLowerCase() }] }
+    for await (const [record] of records.select(resource.name, where)) {
+      const name = record?.fields[resource.self.role]
+      return typeof name === 'string' ? name : null
+    }
+  }
+  return null
+}
+
+function codesOf(record: object, { grants: [list, code] }: Contradictions): readonly unknown[] {
+  const granted: unknown = Reflect.get(record, list)
+  if (!Array.isArray(granted)) return []
+  return granted.flatMap((one: unknown) =>
+    typeof one === 'object' && one !== null && code in one ? [Reflect.get(one, code)] : [],
+  )
+}
