@@ -31,7 +31,7 @@ it('finds the part of the program that stands apart from any folder and by a lin
 })
 
 it.runIf(isThere('kubectl', 'version', '--client'))('builds the manifests with the real kustomize', async () => {
-  const { stdout } = await run('kubectl', ['kustomize', 'config/kubernetes'])
+  const { stdout } = await run('kubectl', ['kustomize', 'deploy/kubernetes'])
   const built = parseAllDocuments(stdout).map((document) => document.toJS() as Built)
   const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'PrometheusRule', 'Service', 'ServiceAccount']
   expect(built.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'ServiceMonitor', 'StatefulSet'])
