@@ -35,9 +35,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
   assertHeader(auth)
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
-  if ('oauth2' in auth.token) {
-    parseTokenUrl(auth.token.oauth2.tokenUrl, api.allowInsecureHttp)
-  }
 
   const dispatchers = new Dispatchers(api)
   const rateLimiter = new RateLimiter({
@@ -65,7 +62,8 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     log,
     env,
     cycleMs,
-    postForm: (url, form, signal) => send({ tokenUrl: parseTokenUrl(url, api.allowInsecureHttp), form, signal }),
+    allowInsecureHttp: api.allowInsecureHttp,
+    send,
   })
   const access = new Access({
     source,
@@ -124,14 +122,4 @@ function assertHeader({ header, scheme }: AuthOptions): void {
     throw new UsageError('auth.header is not the name of a header that can carry a token')
   }
   if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
-}
-
-/** A token URL may have a query; otherwise it obeys the rules of the base URL. */
-function parseTokenUrl(text: string, allowInsecureHttp: boolean): { readonly origin: string; readonly path: string } {
-  const name = 'auth.token.oauth2.tokenUrl'
-  if (!URL.canParse(text)) throw new UsageError(`${name} is not a URL`)
-  const url = new URL(text)
-  const path = `${url.pathname}${url.search}`
-  url.search = ''
-  return { origin: parseTarget(url.href, name, allowInsecureHttp).origin, path }
 }

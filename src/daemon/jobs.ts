@@ -43,7 +43,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         splayMs(name, session.tenants.length, shortestGap(expression))
       const jobs = [
         ...session.tenants.flatMap((tenant) => syncJobs(tenant, delayOf, parts)),
-        jobOf('evaluate', often, evaluate),
+        { name: 'evaluate', expression: often.expression, run: evaluate },
       ]
       const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
       const shapeOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
@@ -77,10 +77,6 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
 
 const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant} ${resource} ${mode}`
 
-function jobOf(name: string, { expression }: CronSchedule, run: Job['run']): Job {
-  return { name, expression, run }
-}
-
 type DelayOf = (job: string, schedule: CronSchedule) => number
 
 function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: JobParts): Job[] {
@@ -89,8 +85,11 @@ function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: Jo
     const modes = [['incremental', incremental] as const, ['full', full] as const]
     return modes.flatMap(([mode, schedule]) => {
       if (schedule === null) return []
-      const job = jobOf(jobName(settings.name, resource, mode), schedule, syncJob(settings.name, resource, mode, parts))
-      return [{ ...job, delayMs: delayOf(job.name, schedule), jitterMs: Math.min(jitterMs, schedule.intervalMs / 4) }]
+      const { expression, intervalMs } = schedule
+      const name = jobName(settings.name, resource, mode)
+      const run = syncJob(settings.name, resource, mode, parts)
+      const spread = { delayMs: delayOf(name, schedule), jitterMs: Math.min(jitterMs, intervalMs / 4) }
+      return [{ name, expression, run, ...spread }]
     })
   })
 }

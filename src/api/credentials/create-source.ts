@@ -1,6 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
-import type { Outcome } from '../transport/outcome.ts'
+import { parseTokenUrl } from '../transport/base-url.ts'
+import type { Send, TokenRequest } from '../transport/send.ts'
 import type { AuthOptions, OAuth2Origin, SecretOrigin } from './auth-options.ts'
 import { commandSource } from './command-source.ts'
 import { type EnvLookup, envSource } from './env-source.ts'
@@ -13,11 +14,15 @@ export interface SourceParts {
   readonly log: Log
   readonly env: EnvLookup
   readonly cycleMs: number
-  /** Sends a form to a token URL, once. */
-  postForm(url: string, form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
+  readonly allowInsecureHttp: boolean
+  readonly send: Send<TokenRequest>
 }
 
-/** The source of the tenant's token, as configured. */
+/**
+ * The source of the tenant's token, as configured.
+ *
+ * @throws UsageError when a token URL forbids to send a secret to it.
+ */
 export function createSource(token: AuthOptions['token'], parts: SourceParts): SecretSource {
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
 }
@@ -29,12 +34,13 @@ function createPlain(origin: SecretOrigin, parts: SourceParts): SecretSource {
 }
 
 function createOAuth2(origin: OAuth2Origin, parts: SourceParts): SecretSource {
+  const tokenUrl = parseTokenUrl(origin.tokenUrl, parts.allowInsecureHttp)
   return oauth2Source({
     clientId: origin.clientId,
     clientSecret: createPlain(origin.clientSecret, parts),
     scope: origin.scope,
     clock: parts.clock,
     cycleMs: parts.cycleMs,
-    post: (form, signal) => parts.postForm(origin.tokenUrl, form, signal),
+    post: (form, signal) => parts.send({ tokenUrl, form, signal }),
   })
 }

@@ -24,3 +24,20 @@ export function parseTarget(text: string, setting: string, allowInsecureHttp: bo
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new UsageError(`${setting} must begin with https://`)
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
+
+/**
+ * Reads a token URL: it may have a query; otherwise it obeys the rules of the base URL.
+ *
+ * @throws UsageError as `parseTarget` does.
+ */
+export function parseTokenUrl(
+  text: string,
+  allowInsecureHttp: boolean,
+): { readonly origin: string; readonly path: string } {
+  const name = 'auth.token.oauth2.tokenUrl'
+  if (!URL.canParse(text)) throw new UsageError(`${name} is not a URL`)
+  const url = new URL(text)
+  const path = `${url.pathname}${url.search}`
+  url.search = ''
+  return { origin: parseTarget(url.href, name, allowInsecureHttp).origin, path }
+}

@@ -1,4 +1,5 @@
 import { createdAtOf } from '../../model/dates.ts'
+import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type {
@@ -43,14 +44,7 @@ export interface PageParts {
 }
 
 export function recordWriters(database: Database): (resource: ResourceName) => RecordWriter {
-  const writers = new Map<ResourceName, RecordWriter>()
-  return (resource) => {
-    const known = writers.get(resource)
-    if (known !== undefined) return known
-    const made = recordWriter(database, recordTables[resource])
-    writers.set(resource, made)
-    return made
-  }
+  return memoize((resource) => recordWriter(database, recordTables[resource]))
 }
 
 /** What the items of a page have come to so far. */
