@@ -53,8 +53,9 @@ export const authSettingsUnchanged = defineCheck({
         })),
       ],
       async scope(id) {
-        const isConfigured = fields.some((field) => field === id && options.baseline[field] !== undefined)
-        return isConfigured ? 'evaluated' : scopeOfDrift(accepted?.get(id), settings.fields[id])
+        const field = fields.find((name) => name === id)
+        if (field !== undefined && options.baseline[field] !== undefined) return 'evaluated'
+        return scopeOfDrift(accepted?.get(id), field === undefined ? undefined : settings.fields[field])
       },
     }
   },

@@ -52,8 +52,8 @@ async function* withDocuments(
   for (let at = 0; at < doubled.length; at += chunk) {
     const part = doubled.slice(at, at + chunk)
     const found = new Map<string, Readonly<Record<string, unknown>>[]>(part.map(({ value }) => [value, []]))
-    const named = { field: 'filename', in: part.map(({ value }) => value) }
-    for await (const batch of reader.select('documents', { all: [named] })) {
+    const names = part.map(({ value }) => value)
+    for await (const batch of reader.select('documents', { all: [{ field: 'filename', in: names }] })) {
       for (const document of batch) {
         const list = found.get(textOf(document, 'filename') ?? '')
         if (list !== undefined && list.length < mostNamed)

@@ -28,7 +28,7 @@ export const documentStatusKnown = defineCheck({
   async load(reader, _options, now, { knownDocumentStatuses, optionsOf }) {
     const unknown = reader.select('documents', {
       anyOf: [
-        ...(knownDocumentStatuses.includes(null) ? [] : [[{ field: 'uploadStatus', is: null }]]),
+        ...(knownDocumentStatuses.includes(null) ? [] : [[{ field: 'uploadStatus', is: null } as const]]),
         [
           { field: 'uploadStatus', not: null },
           { field: 'uploadStatus', notIn: knownDocumentStatuses.filter((status) => status !== null) },

@@ -36,14 +36,7 @@ export function resolveResources(catalogue: Catalogue, sections: ResourceSection
     const enabled = resources.reduce((value, section) => section[name]?.enabled ?? value, true)
     return { enabled, ...scheduleOf(catalogue, name, schedule), freshnessMs: freshness[name] ?? null }
   }
-  return {
-    'api-clients': settingsOf('api-clients'),
-    'authentication-settings': settingsOf('authentication-settings'),
-    documents: settingsOf('documents'),
-    permissions: settingsOf('permissions'),
-    roles: settingsOf('roles'),
-    users: settingsOf('users'),
-  }
+  return Object.fromEntries(resourceNames.map((name) => [name, settingsOf(name)])) as TenantResources
 }
 
 export type TenantResources = Readonly<Record<ResourceName, ResourceSettings>>

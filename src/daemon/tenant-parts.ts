@@ -4,6 +4,7 @@ import type { TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
+import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -100,8 +101,12 @@ function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {})
     },
     cursorReset: (tenant, resource) => metrics.cursorReset(tenant, resource),
     contractEvent: (tenant, resource, kind) => metrics.contractEvent(tenant, resource, kind),
-    datesMovedLater(tenant, resource, { secretExpirationDate = 0 }) {
-      if (resource === 'api-clients' && secretExpirationDate > 0) metrics.secretsRotated(tenant, secretExpirationDate)
+    datesMovedLater(tenant, resource, laterDates) {
+      const { fields = {} } = resources.find(({ name }) => name === resource) ?? {}
+      for (const [name, count] of Object.entries(laterDates)) {
+        const field: Field | undefined = Reflect.get(fields, name)
+        if (field?.kind === 'date' && field.laterMeans === 'secretRotated') metrics.secretsRotated(tenant, count)
+      }
     },
     page: progress,
   }

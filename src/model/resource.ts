@@ -66,20 +66,26 @@ export interface LookUpRule<Name extends string = string> {
   readonly ambiguous: { readonly field: Name; readonly repeatedIn: readonly [ResourceName, string] }
 }
 
+/** What `updatedAfter` compares: the date of the last change, else of the creation. */
+export interface UpdatedAfter<Name extends string = string> {
+  readonly updated: Name
+  readonly created: Name
+  /** The setting that says how far it reaches back behind what was read. */
+  readonly overlap: readonly ['documents', 'overlapMs']
+}
+
 /** A feed with a stored cursor: incremental syncs continue it, full syncs read it from the beginning. */
 interface Feed<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'feed'
   /** Records on a page at most (docs/api.md#open-points); null = not stated. */
   readonly maxPageSize: number | null
-  /**
-   * How a refused cursor is made good: by a full sync alone, or by `updatedAfter`, less the overlap that this setting
-   * says, and then a full sync.
-   */
-  readonly lostCursor:
-    | { readonly by: 'fullSync' }
-    | { readonly by: 'updatedAfter'; readonly overlap: readonly ['documents', 'overlapMs'] }
   /** `confirm`: each missing record is asked for by id; `two-full-syncs`: absent from two complete full syncs in a row. */
   readonly removal: 'confirm' | 'two-full-syncs'
+  /**
+   * The query parameter `updatedAfter`, where the feed takes it: it makes a refused cursor good before the full sync does,
+   * and confirms removals.
+   */
+  readonly updatedAfter?: UpdatedAfter<Name>
   readonly lookUp?: LookUpRule<Name>
   /** The date the feed is ordered by, where the specification promises an order. */
   readonly orderedBy?: Name
@@ -125,6 +131,13 @@ export type WholeResource = Whole<string, string> & Derived
 
 /** One remote thing that is mirrored, as data. */
 export type ResourceDefinition = FeedResource | PagedListResource | WholeResource
+
+/** A feed that takes `updatedAfter`. */
+export type FeedWithTime = FeedResource & { readonly updatedAfter: UpdatedAfter }
+
+export function takesUpdatedAfter(resource: ResourceDefinition): resource is FeedWithTime {
+  return resource.kind === 'feed' && resource.updatedAfter !== undefined
+}
 
 /** A descriptor whose names of fields and own columns are those of its own tables. */
 export function defineResource<

@@ -40,6 +40,6 @@ export const documents = defineResource({
   },
   laterWins: 'updatedAt',
   identifiedBy: 'guid',
-  lostCursor: { by: 'updatedAfter', overlap: ['documents', 'overlapMs'] },
   removal: 'two-full-syncs',
+  updatedAfter: { updated: 'updatedAt', created: 'createdAt', overlap: ['documents', 'overlapMs'] },
 })

@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '../model/resource.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { apiClients } from './api-clients.ts'
 import { authenticationSettings } from './authentication-settings.ts'
 import { documents } from './documents.ts'
@@ -15,3 +16,6 @@ export const resources = [
   roles,
   users,
 ] as const satisfies readonly ResourceDefinition[]
+
+/** The descriptor of one resource, with the types of its own fields. */
+export type ResourceNamed<Name extends ResourceName> = Extract<(typeof resources)[number], { readonly name: Name }>

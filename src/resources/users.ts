@@ -39,7 +39,6 @@ export const users = defineResource({
   identifiedBy: 'person',
   person: { email: 'email', createdAt: 'createdAt' },
   orderedBy: 'createdAt',
-  lostCursor: { by: 'fullSync' },
   removal: 'confirm',
   lookUp: {
     path: '/api/public/users/{id}',

@@ -1,16 +1,10 @@
 import { z } from 'zod'
 import type { Catalogue } from '../../src/config/settings.ts'
+import { resources } from '../../src/resources/index.ts'
 
-/** The resources with their default schedules, and a few checks with every kind of option. */
+/** The resources, and a few checks with every kind of option. */
 export const fakeCatalogue: Catalogue = {
-  resources: [
-    { name: 'api-clients', schedule: { full: '*/15 * * * *' } },
-    { name: 'authentication-settings', schedule: { full: '*/5 * * * *' } },
-    { name: 'documents', schedule: { incremental: '*/5 * * * *', full: '43 */6 * * *' } },
-    { name: 'permissions', schedule: { full: '*/30 * * * *' } },
-    { name: 'roles', schedule: { full: '*/30 * * * *' } },
-    { name: 'users', schedule: { incremental: '*/5 * * * *', full: '17 * * * *' } },
-  ],
+  resources,
   checks: [
     {
       id: 'api-client-least-privilege',

@@ -88,8 +88,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   noteLookup: (mirror) => mirror.noteLookup(tenantId, resource, 1),
   noteExists: (mirror) => mirror.noteExists(tenantId, resource, 1),
   listed: (mirror) => mirror.listed(tenantId, resource, 1),
-  detailCandidates: (mirror) =>
-    mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguous: [] }),
+  detailCandidates: (mirror) => mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguous: [] }),
   commitDetail: (mirror) =>
     mirror.commitDetail({ ...ofUsers, item: user(2, { roleId: 7 }), at: at + 1, requestId: null }),
   completeFullSync: (mirror) =>

@@ -1,16 +1,17 @@
+import { defaultCron } from '../../src/config/schedule/cron-schedule.ts'
 import type { ApiSettings, AuthSettings, ResourceSettings, TenantSettings } from '../../src/config/settings.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import type { ResourceDefinition } from '../../src/model/resource.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { resources as catalogue } from '../../src/resources/index.ts'
 
 const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
 
-const schedules: Readonly<Record<ResourceName, Pick<ResourceSettings, 'incremental' | 'full'>>> = {
-  'api-clients': { incremental: null, full: cron(15 * minuteMs) },
-  'authentication-settings': { incremental: null, full: cron(5 * minuteMs) },
-  documents: { incremental: cron(5 * minuteMs), full: cron(6 * hourMs) },
-  permissions: { incremental: null, full: cron(30 * minuteMs) },
-  roles: { incremental: null, full: cron(30 * minuteMs) },
-  users: { incremental: cron(5 * minuteMs), full: cron(hourMs) },
+/** As often as each resource is synced by default. */
+function scheduleOf({ schedule }: ResourceDefinition): Pick<ResourceSettings, 'incremental' | 'full'> {
+  const every = (expression: string) => cron(defaultCron(expression).intervalMs)
+  const { incremental, full = '' } = schedule
+  return { incremental: incremental === undefined ? null : every(incremental), full: every(full) }
 }
 
 /** What a test changes of the default configuration; each group member by member. */
@@ -29,11 +30,9 @@ export interface EngineSettings {
 /** The default configuration of the tenant `acme`, its schedule included, at this address; no limit on requests. */
 export function engineSettings(baseUrl: string, changes: EngineSettings = {}): TenantSettings {
   const { name = 'acme', ownClientId = null, resources = {} } = changes
-  const resource = (one: ResourceName): ResourceSettings => ({
-    enabled: true,
-    freshnessMs: null,
-    ...schedules[one],
-    ...resources[one],
+  const all = catalogue.map((one) => {
+    const settings = { enabled: true, freshnessMs: null, ...scheduleOf(one), ...resources[one.name] }
+    return [one.name, settings] as const
   })
   return {
     name,
@@ -52,14 +51,7 @@ export function engineSettings(baseUrl: string, changes: EngineSettings = {}): T
       caFile: null,
       ...changes.api,
     },
-    resources: {
-      'api-clients': resource('api-clients'),
-      'authentication-settings': resource('authentication-settings'),
-      documents: resource('documents'),
-      permissions: resource('permissions'),
-      roles: resource('roles'),
-      users: resource('users'),
-    },
+    resources: Object.fromEntries(all) as TenantSettings['resources'],
     checks: {},
     userDetails: { perRun: 200, concurrency: 4, ...changes.userDetails },
     documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'], ...changes.documents },

@@ -1,11 +1,9 @@
-const feeds = ['users', 'documents']
-const lists = ['api-clients', 'roles', 'permissions', 'authentication-settings']
+import { resources } from '../../src/resources/index.ts'
 
 /** A `schedule` in which everything is due by one cron expression. */
 export function scheduleOfAll(cron: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries([
-    ...feeds.map((name) => [name, { incremental: cron, full: cron }]),
-    ...lists.map((name) => [name, { full: cron }]),
+    ...resources.map(({ name, kind }) => [name, kind === 'feed' ? { incremental: cron, full: cron } : { full: cron }]),
     ['evaluate', cron],
   ])
 }

@@ -1,27 +1,20 @@
 import type { HoldRow } from '../../src/mirror/port.ts'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/run-result.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from './engine.ts'
 
-const tables: Readonly<Record<ResourceName, string>> = {
-  'api-clients': 'api_clients',
-  'authentication-settings': 'authentication_settings',
-  documents: 'documents',
-  permissions: 'permissions',
-  roles: 'roles',
-  users: 'users',
-}
+const tableOf = (resource: ResourceName) => resource.replaceAll('-', '_')
 
 /** How many live records the mirror has. */
 export function live(test: TestEngine, resource: ResourceName): number {
-  const [row] = test.query(`select count(*) as n from ${tables[resource]} where removed_at is null`)
+  const [row] = test.query(`select count(*) as n from ${tableOf(resource)} where removed_at is null`)
   return Number(row?.['n'])
 }
 
 /** Every row by which data of a tenant could show, to be compared whole. */
 export function everyRow(test: TestEngine): Record<string, unknown> {
-  const names = [...Object.values(tables), 'quarantine', 'changes', 'full_sync_pages', 'accepted_removals']
+  const names = [...resourceNames.map(tableOf), 'quarantine', 'changes', 'full_sync_pages', 'accepted_removals']
   return Object.fromEntries(names.map((name) => [name, test.query(`select * from ${name}`)]))
 }
 

@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader, Where } from '../../mirror/records/query.ts'
+import type { MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'
@@ -10,7 +10,7 @@ export function clientTitle(client: MirrorRecord): string {
 }
 
 /** All API clients, and those of them that may fail. */
-export async function loadClients(reader: RecordReader, mayFail: Where) {
+export async function loadClients(reader: RecordReader, mayFail: WhereOn<'api-clients'>) {
   return { population: await reader.count('api-clients'), candidates: reader.select('api-clients', mayFail) }
 }
 
@@ -29,7 +29,7 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
 /** Clients that cannot be evaluated by the role name that they carry: which some of them are, and whether one is. */
 export async function unevaluatedClients(reader: RecordReader, names: readonly (string | null)[]) {
   if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
-  const where = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
+  const where: WhereOn<'api-clients'> = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
   return {
     unevaluated: await firstKeys(reader, 'api-clients', where),
     isUnevaluated: amongFew(reader, 'api-clients', where),

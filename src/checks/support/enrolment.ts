@@ -1,4 +1,4 @@
-import type { Condition, GroupCount } from '../../mirror/records/query.ts'
+import type { ConditionOn, GroupCount } from '../../mirror/records/query.ts'
 
 interface Flags {
   readonly mfaStatus?: boolean
@@ -50,10 +50,13 @@ export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: b
  *
  * @param groups counts by state, mfaStatus and mfaAction.
  */
-export function lacksEnrolment(rule: EnrolmentRule, groups: readonly GroupCount[]): readonly (readonly Condition[])[] {
+export function lacksEnrolment(
+  rule: EnrolmentRule,
+  groups: readonly GroupCount[],
+): readonly (readonly ConditionOn<'users'>[])[] {
   const lacking = groups.filter(({ values: [, status, action] }) => !isEnrolled(rule, status === true, action === true))
   const byFlags = Map.groupBy(lacking, ({ values: [, status, action] }) => `${status} ${action}`)
-  return [...byFlags.values()].map((same): readonly Condition[] => {
+  return [...byFlags.values()].map((same): readonly ConditionOn<'users'>[] => {
     const [, mfaStatus = null, mfaAction = null] = same[0]?.values ?? []
     return [
       { field: 'state', in: same.map(({ values: [state = null] }) => state) },

@@ -6,6 +6,6 @@ export function isOlderThan(since: number, limitMs: number, now: number): boolea
 }
 
 /** The same as a condition on a time of the mirror, which keeps whole milliseconds. */
-export function olderThan(field: string, limitMs: number, now: number): Condition {
+export function olderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
   return { field, atMost: Math.ceil(now - limitMs) - 1 }
 }

@@ -1,5 +1,5 @@
 import { maxUnevaluatedIds } from '../../evaluate/check.ts'
-import type { MirrorRecord, RecordReader, Where } from '../../mirror/records/query.ts'
+import type { FieldsOf, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 
@@ -27,16 +27,19 @@ export function textOf(record: MirrorRecord, name: string): string | null {
 }
 
 /** The one record of a resource that has but one. */
-export async function onlyRecord(reader: RecordReader, resource: ResourceName): Promise<MirrorRecord | null> {
+export async function onlyRecord<Name extends ResourceName>(
+  reader: RecordReader,
+  resource: Name,
+): Promise<MirrorRecord<FieldsOf<Name>> | null> {
   for await (const [record] of reader.select(resource)) if (record !== undefined) return record
   return null
 }
 
 /** Tells whether a record is among those that meet the conditions; they are read once, when first asked, so keep them few. */
-export function amongFew(
+export function amongFew<Name extends ResourceName>(
   reader: RecordReader,
-  resource: ResourceName,
-  where: Where,
+  resource: Name,
+  where: WhereOn<Name>,
 ): (key: string) => Promise<boolean> {
   let keys: Promise<ReadonlySet<string>> | null = null
   return async (key) => {
@@ -49,11 +52,11 @@ export function amongFew(
 const mostLookedAt = 5000
 
 /** Keys of the first records that meet the conditions, as many as are told of those that cannot be evaluated. */
-export async function firstKeys(
+export async function firstKeys<Name extends ResourceName>(
   reader: RecordReader,
-  resource: ResourceName,
-  where: Where,
-  isMeant: (record: MirrorRecord) => boolean = () => true,
+  resource: Name,
+  where: WhereOn<Name>,
+  isMeant: (record: MirrorRecord<FieldsOf<Name>>) => boolean = () => true,
 ): Promise<readonly string[]> {
   const keys: string[] = []
   let looked = 0
@@ -65,7 +68,7 @@ export async function firstKeys(
   return keys
 }
 
-async function keysOf(batches: AsyncIterable<readonly MirrorRecord[]>): Promise<ReadonlySet<string>> {
+async function keysOf(batches: AsyncIterable<readonly { readonly key: string }[]>): Promise<ReadonlySet<string>> {
   const keys = new Set<string>()
   for await (const batch of batches) for (const { key } of batch) keys.add(key)
   return keys

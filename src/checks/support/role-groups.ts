@@ -1,4 +1,4 @@
-import type { Condition, RecordReader } from '../../mirror/records/query.ts'
+import type { ConditionOn, RecordReader } from '../../mirror/records/query.ts'
 import type { RoleReference, Standing } from './role-standing.ts'
 
 /** Users who refer to a role in the same way. */
@@ -11,9 +11,9 @@ export interface RoleGroup extends RoleReference {
 
 export interface GroupQuestion {
   /** Conditions on the users to be grouped. */
-  readonly users: readonly Condition[]
+  readonly users: readonly ConditionOn<'users'>[]
   /** Conditions that those meet whose `roleId` was read so lately that it is known. */
-  readonly idKnown: readonly Condition[]
+  readonly idKnown: readonly ConditionOn<'users'>[]
   readonly standing: (reference: RoleReference) => Standing
 }
 
@@ -32,7 +32,7 @@ export async function roleGroups(
     const byName = { ...byId, roleId: null }
     // How long ago the id was read matters only where the name does not tell the same.
     const isSame = standing(byId).checkResult === standing(byName).checkResult
-    const own: readonly Condition[] = [
+    const own: readonly ConditionOn<'users'>[] = [
       { field: 'roleId', is: byId.roleId },
       { field: 'roleName', is: byId.roleName },
     ]
@@ -47,12 +47,12 @@ export async function roleGroups(
  * Alternatives of which every user of these groups meets one; others of the same name may, too. The name is always
  * named: by it an index finds the users.
  */
-export function mayBeOf(groups: readonly RoleGroup[]): readonly (readonly Condition[])[] {
+export function mayBeOf(groups: readonly RoleGroup[]): readonly (readonly ConditionOn<'users'>[])[] {
   const byId = groups.filter(({ roleId }) => roleId !== null)
   const names = namesOf(groups.filter(({ roleId }) => roleId === null))
   return [
     ...alternative(namesOf(byId), byId),
-    ...(names.length > 0 ? [[{ field: 'roleName', in: names }]] : []),
+    ...(names.length > 0 ? [[{ field: 'roleName', in: names } as const]] : []),
     ...alternative(
       null,
       byId.filter(({ roleName }) => roleName === null),
@@ -60,9 +60,12 @@ export function mayBeOf(groups: readonly RoleGroup[]): readonly (readonly Condit
   ]
 }
 
-function alternative(names: readonly string[] | null, groups: readonly RoleGroup[]): readonly (readonly Condition[])[] {
+function alternative(
+  names: readonly string[] | null,
+  groups: readonly RoleGroup[],
+): readonly (readonly ConditionOn<'users'>[])[] {
   if (groups.length === 0 || names?.length === 0) return []
-  const ids = { field: 'roleId', in: groups.map(({ roleId }) => roleId) }
+  const ids = { field: 'roleId', in: groups.map(({ roleId }) => roleId) } as const
   return [[names === null ? { field: 'roleName', is: null } : { field: 'roleName', in: names }, ids]]
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CheckContext } from '../../evaluate/check.ts'
-import type { Condition } from '../../mirror/records/query.ts'
+import type { ConditionOn } from '../../mirror/records/query.ts'
 
 /** Upload statuses that mean something to a check; the specification shows neither all of them nor what null means. */
 export const statuses = (...byDefault: readonly string[]) =>
@@ -24,7 +24,7 @@ export function isDoneByMirror(done: readonly (string | null)[]): boolean {
 }
 
 /** Alternatives of conditions that documents in one of these statuses meet; an index on the status answers each. */
-export function inStatus(wanted: readonly (string | null)[]): readonly (readonly Condition[])[] {
+export function inStatus(wanted: readonly (string | null)[]): readonly (readonly ConditionOn<'documents'>[])[] {
   return [...new Set(wanted)].map((is) => [{ field: 'uploadStatus', is }])
 }
 

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../evaluate/check.ts'
-import type { Condition, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { ConditionOn, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { firstKeys, mapBatches, textOf } from './records.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
@@ -14,7 +14,7 @@ export interface UserOfRole extends Standing {
 
 export interface UsersByRole {
   /** The users that the check is about. */
-  readonly users: Condition
+  readonly users: ConditionOn<'users'>
   /** For how long, in milliseconds, a `roleId` is known from when it was read. */
   readonly limitMs: number
   readonly now: number
@@ -39,7 +39,7 @@ export async function loadUsersByRole(
   const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
   const notEvaluated = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
   const nameless = notEvaluated.some(({ roleId, roleName }) => roleId === null && roleName === null)
-  const unnamed: readonly Condition[] = [{ field: 'roleName', is: null }]
+  const unnamed: readonly ConditionOn<'users'>[] = [{ field: 'roleName', is: null }]
   const unevaluatedUsers = { all: [users], anyOf: [...mayBeOf(notEvaluated), ...(nameless ? [unnamed] : [])] }
   const isNotEvaluated = (user: MirrorRecord) => evaluator(user).checkResult === 'not_evaluated'
   return {
@@ -52,7 +52,7 @@ export async function loadUsersByRole(
         ? []
         : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), evaluator),
     async scope(key) {
-      const self: Condition = { field: 'userId', is: Number(key) }
+      const self: ConditionOn<'users'> = { field: 'userId', is: Number(key) }
       for await (const [user] of reader.select('users', { all: [self, users] }))
         if (user !== undefined) return evaluator(user).checkResult === 'not_evaluated' ? 'not_evaluated' : 'evaluated'
       return 'not_applicable'
@@ -66,7 +66,7 @@ export function roleTitle({ roleId, roleName }: RoleReference, roles: Standing['
   return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
 }
 
-function idKnown(limitMs: number, now: number): readonly Condition[] {
+function idKnown(limitMs: number, now: number): readonly ConditionOn<'users'>[] {
   return [
     { field: 'detailReadAt', above: Math.ceil(now - limitMs) - 1 },
     { field: 'detailReadAt', atMost: now + futureToleranceMs },

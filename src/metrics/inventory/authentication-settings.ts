@@ -8,15 +8,18 @@ export const authenticationSettingsGauges: readonly InventoryGauge[] = [
   settingGauge('tenantwatch_sso_enforced', 'ssoEnforced', 'single sign-on is the only way in'),
 ]
 
-function settingGauge(name: string, field: string, meaning: string): InventoryGauge {
+function settingGauge(
+  name: string,
+  field: 'mfaEnabled' | 'ssoEnabled' | 'ssoEnforced',
+  meaning: string,
+): InventoryGauge {
   return {
     name,
     help: `1 when ${meaning}, 0 when not; absent until first read. ${fromMirror}`,
     labelNames: [],
     async read(reader) {
       for await (const [record] of reader.select('authentication-settings')) {
-        const value = record?.fields[field]
-        if (typeof value === 'boolean') return [{ labels: {}, value: Number(value) }]
+        if (record !== undefined) return [{ labels: {}, value: Number(record.fields[field]) }]
       }
       return []
     },

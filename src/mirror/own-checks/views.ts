@@ -60,20 +60,21 @@ function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnVie
 }
 
 /** The members of lists within records, each beside the id of its record. */
-function listViewsOf({ resource, table, key, lists = {} }: RecordTable): OwnView[] {
+function listViewsOf({ resource, table, idField, fields: own, lists = {} }: RecordTable): OwnView[] {
   const columns = getTableColumns(table)
   const stored = (property: string) => `"${columns[property]?.name ?? property}"`
+  const id = idField ?? 'singleton'
   return Object.entries(lists).map(([list, { view, fields }]) => {
     const members = Object.keys(fields).map((field) => `json_extract(p.value, '$.${field}') as "${field}"`)
     return {
       name: view,
       resource,
       columns: [
-        { name: key, kind: kinds.integer },
+        { name: id, kind: kinds[own[id] ?? 'integer'] },
         ...Object.entries(fields).map(([name, kind]) => ({ name, kind: kinds[kind] })),
       ],
       body: (tenantId) => `
-        select r.${stored(key)} as "${key}", ${members.join(', ')}
+        select r.${stored(id)} as "${id}", ${members.join(', ')}
         from main."${getTableName(table)}" r, json_each(r.${stored(list)}) p
         where r.tenant_id = ${tenantId} and r.removed_at is null`,
     }

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
@@ -71,11 +72,14 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
     }
   }
 
+  function select(resource: ResourceName, where?: Where): AsyncIterable<readonly MirrorRecord[]> {
+    const table = recordTables[resource]
+    return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
+  }
+
   const reader: RecordReader = {
-    select(resource, where) {
-      const table = recordTables[resource]
-      return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
-    },
+    // The columns were written from records of these types.
+    select: select as RecordReader['select'],
     async count(resource, where = {}) {
       const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
       const { text, values } = conditionSql(column, where)

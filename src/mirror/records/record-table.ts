@@ -58,6 +58,8 @@ export interface RecordTable {
   readonly person?: { readonly email: string; readonly createdAt: string }
   /** Fields that no check reads: two records with one id may differ in them. */
   readonly unread?: readonly string[]
+  /** The dates that the query parameter `updatedAfter` compares. */
+  readonly updatedAfter?: { readonly updated: string; readonly created: string }
   /** Date field by which the later of two records with one id wins. */
   readonly laterWins?: string
   /** Works out the mirror's own columns of a record that is new. */

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/fields.ts'
-import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
+import { type OwnColumn, type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
 import { mirrored, tableNameOf } from '../schema/mirrored.ts'
@@ -46,6 +46,7 @@ function recordTableOf(resource: ResourceDefinition): RecordTable {
     ...(detail === null ? {} : { detail }),
     ...(person === undefined ? {} : { person }),
     ...(laterWins === undefined ? {} : { laterWins }),
+    ...(takesUpdatedAfter(resource) ? { updatedAfter: resource.updatedAfter } : {}),
     ...ownColumnRules(resource, detail),
   }
 }

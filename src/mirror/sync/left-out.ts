@@ -21,13 +21,16 @@ interface Row {
  */
 export function leftOut({ raw }: Database) {
   const batchOf = memoize((resource: string) => {
-    const { table, key } = recordTables[resourceOf(resource)]
-    const column = getTableColumns(table)[key]?.name ?? key
+    const { table, key, updatedAfter } = recordTables[resourceOf(resource)]
+    if (updatedAfter === undefined) throw new TypeError(`${resource} does not take updatedAfter`)
+    const columns = getTableColumns(table)
+    const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
+    const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(`${date}Ms`))
     return raw.prepare<[number, number, number, string], Row>(
-      `select rid, updated_at_ms is not null as updated from "${getTableName(table)}" r
-       where tenant_id = ? and removed_at is null and coalesce(updated_at_ms, created_at_ms) >= ? and rid > ?
+      `select rid, ${updated} is not null as updated from "${getTableName(table)}" r
+       where tenant_id = ? and removed_at is null and coalesce(${updated}, ${created}) >= ? and rid > ?
          and not exists (select 1 from quarantine q
-           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r."${column}")
+           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r.${columnOf(key)})
        order by rid limit ${batchSize}`,
     )
   })

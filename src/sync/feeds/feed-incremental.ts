@@ -85,12 +85,12 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
   const { settings, store, log } = run.context
   const { state } = run
   const since = state.reachedEndServerTime
-  const { lostCursor } = definition
-  if (lostCursor.by === 'updatedAfter' && state.completeStartedAt !== null && since !== null) {
-    const [section, key] = lostCursor.overlap
-    const updatedAfter = new Date(since - settings[section][key]).toISOString()
+  const { updatedAfter } = definition
+  if (updatedAfter !== undefined && state.completeStartedAt !== null && since !== null) {
+    const [section, key] = updatedAfter.overlap
+    const from = new Date(since - settings[section][key]).toISOString()
     try {
-      await follow(run, definition, { updatedAfter }, fullSync)
+      await follow(run, definition, { updatedAfter: from }, fullSync)
     } catch (error) {
       if (!(error instanceof SyncError && error.status === 400)) throw error
       log.warn(

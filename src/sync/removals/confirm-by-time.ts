@@ -1,9 +1,8 @@
 import type { Item } from '../../api/reader.ts'
 import type { AbsentRecord, FullSyncRow } from '../../mirror/port.ts'
-import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
-import type { FeedResource } from '../../model/resource.ts'
+import type { FeedWithTime, UpdatedAfter } from '../../model/resource.ts'
 import { endsRun } from '../ending-reasons.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
 import { noteEvent, type Run } from '../run.ts'
@@ -34,19 +33,20 @@ export interface TimeConfirmation {
  */
 export async function confirmByTime(
   run: Run,
-  definition: FeedResource,
+  definition: FeedWithTime,
   fullSync: FullSyncRow,
   due: readonly AbsentRecord[],
 ): Promise<TimeConfirmation> {
   const { store, log } = run.context
+  const dates = definition.updatedAfter
   const asked = due.filter(({ accepted }) => !accepted)
-  const { since, neverUpdated } = await oldest(run, fullSync, asked)
+  const { since, neverUpdated } = await oldest(run, dates, fullSync, asked)
   const before = await store.besideFullSync(fullSync.id)
   let older = false
   try {
     const updatedAfter = new Date(since).toISOString()
     await readFeed(run, definition, { updatedAfter }, ({ items }) => {
-      older ||= items.some((item) => isOlder(item, since))
+      older ||= items.some((item) => isOlder(item, dates, since))
       return { fullSync: { id: fullSync.id } }
     })
   } catch (error) {
@@ -85,15 +85,15 @@ export async function confirmByTime(
 }
 
 /** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */
-function isOlder(item: Item, since: number): boolean {
-  const updatedAt = item.ok && 'updatedAt' in item.record ? isoMs(item.record.updatedAt) : null
+function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean {
+  const updatedAt = item.ok ? isoMs(Reflect.get(item.record, updated)) : null
   return updatedAt !== null && updatedAt < since
 }
 
 interface Oldest {
   /** Milliseconds since the epoch. */
   readonly since: number
-  /** Ids of the due records without `updatedAt`. */
+  /** Ids of the due records that were never updated. */
   readonly neverUpdated: ReadonlySet<number>
 }
 
@@ -103,6 +103,7 @@ interface Oldest {
  */
 async function oldest(
   { context, tenantId, definition }: Run,
+  { updated, created }: UpdatedAfter,
   fullSync: FullSyncRow,
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
@@ -117,8 +118,9 @@ async function oldest(
   let newestNever = Number.NEGATIVE_INFINITY
   for await (const batch of store.records(tenantId).select(definition.name)) {
     for (const record of batch) {
-      const touched = touchedAt(record)
-      const never = record.times['updatedAtMs'] === null
+      const updatedAt = record.times[`${updated}Ms`] ?? null
+      const touched = updatedAt ?? record.times[`${created}Ms`] ?? 0
+      const never = updatedAt === null
       const rid = byKey.get(record.key)
       if (rid !== undefined) {
         since = Math.min(since, touched)
@@ -133,8 +135,4 @@ async function oldest(
     if (Number.isFinite(control)) since = Math.min(since, control)
   }
   return { since: Math.max(0, since - marginMs), neverUpdated }
-}
-
-function touchedAt({ times }: MirrorRecord): number {
-  return times['updatedAtMs'] ?? times['createdAtMs'] ?? 0
 }

@@ -2,6 +2,7 @@ import type { TenantSettings } from '../../config/settings.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../mirror/port.ts'
 import { dayMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import { takesUpdatedAfter } from '../../model/resource.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
@@ -90,7 +91,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const first = ended.unreadable ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
-  const byTime = rule === 'two-full-syncs' && definition.kind === 'feed' && due.some(({ accepted }) => !accepted)
+  const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
   const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
   // The confirmation may have shown records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended

@@ -9,19 +9,13 @@ import type {
 import type { ChangeRow, MirrorRecord } from '../../../src/mirror/records/query.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { fakeDecisions } from './fake-decisions.ts'
 import { fakeReader } from './fake-reader.ts'
 import { commitInto } from './fake-verdicts.ts'
 import { completeState } from './sync-states.ts'
 
-const idFields: Readonly<Record<ResourceName, string | null>> = {
-  'api-clients': 'clientId',
-  'authentication-settings': null,
-  documents: 'fileId',
-  permissions: 'permissionId',
-  roles: 'roleId',
-  users: 'userId',
-}
+const idFields = new Map(resources.map(({ name, idField }) => [name as ResourceName, idField]))
 
 export interface FakeDataQuality {
   state: SyncState
@@ -130,7 +124,7 @@ interface Own {
 }
 
 function toRecord(resource: ResourceName, fields: Record<string, unknown>, { times, now }: Own): MirrorRecord {
-  const idField = idFields[resource]
+  const idField = idFields.get(resource) ?? null
   const dates: Record<string, number | null> = {}
   for (const [name, value] of Object.entries(fields)) {
     if (/(At|Date)$/.test(name)) dates[`${name}Ms`] = parseIsoDate(value)?.ms ?? null

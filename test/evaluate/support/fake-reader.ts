@@ -1,4 +1,4 @@
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/mirror/records/query.ts'
+import type { ChangeRow, MirrorRecord, RecordReader, Where } from '../../../src/mirror/records/query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { fieldOf, matches } from './matches.ts'
 
@@ -9,11 +9,12 @@ export interface FakeRecords {
 
 /** The reading port over records in memory, in batches of two so that batches matter. */
 export function fakeReader({ live, changes }: FakeRecords): RecordReader {
+  async function* select(resource: ResourceName, where?: Where): AsyncGenerator<readonly MirrorRecord[]> {
+    const found = live(resource).filter((record) => matches(record, where))
+    for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2)
+  }
   return {
-    async *select(resource, where) {
-      const found = live(resource).filter((record) => matches(record, where))
-      for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2)
-    },
+    select: select as RecordReader['select'],
     async count(resource, where) {
       return live(resource).filter((record) => matches(record, where)).length
     },

@@ -1,6 +1,7 @@
 import type { CheckSettings, ResourceSettings, TenantSettings } from '../../../src/config/settings.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { resources as catalogue } from '../../../src/resources/index.ts'
 
 const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
 const fullSyncs: ResourceSettings = { enabled: true, incremental: null, full: cron(30 * minuteMs), freshnessMs: null }
@@ -34,14 +35,12 @@ export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges 
       proxy: null,
       caFile: null,
     },
-    resources: {
-      'api-clients': { ...fullSyncs, ...resources['api-clients'] },
-      'authentication-settings': { ...fullSyncs, ...resources['authentication-settings'] },
-      documents: { ...incrementals, ...resources.documents },
-      permissions: { ...fullSyncs, ...resources.permissions },
-      roles: { ...fullSyncs, ...resources.roles },
-      users: { ...incrementals, ...resources.users },
-    },
+    resources: Object.fromEntries(
+      catalogue.map(({ name, kind }) => [
+        name,
+        { ...(kind === 'feed' ? incrementals : fullSyncs), ...resources[name] },
+      ]),
+    ) as TenantSettings['resources'],
     checks: Object.fromEntries(
       Object.entries(checks).map(([id, own]) => [id, { enabled: true, severity: null, options: {}, ...own }]),
     ),

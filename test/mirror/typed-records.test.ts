@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { testMirror } from '../support/mirror.ts'
+
+it('takes only what the resource has as the field of a condition or a count', async () => {
+  const records = testMirror().mirror.records(1)
+  // @ts-expect-error a misspelt field
+  await expect(records.count('users', { all: [{ field: 'mfaStaus', is: false }] })).rejects.toThrow('mfaStaus')
+  // @ts-expect-error a field of another resource
+  await expect(records.countBy('documents', ['roleName'])).rejects.toThrow('roleName')
+  expect(await records.countBy('documents', ['uploadStatus'])).toEqual([])
+})
+
+it('gives the fields of a record their types', async () => {
+  for await (const [user] of testMirror().mirror.records(1).select('users')) {
+    const isActive: boolean | undefined = user?.fields.mfaStatus
+    // @ts-expect-error the status is a boolean
+    const status: string | undefined = user?.fields.mfaStatus
+    expect([isActive, status]).toEqual([])
+  }
+  expect.assertions(0)
+})
