@@ -10,7 +10,9 @@ import { quarantine, syncStates, tenants } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { toSyncState, toTenant } from './tenant-store.ts'
 
-type Part = Operations<Pick<FindingStore, 'records' | 'quality' | 'isLive' | 'inDoubt' | 'tenants'>>
+type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'inDoubt' | 'tenants'>> & {
+  readonly records: (tenantId: number) => RanReader
+}
 
 /** The statements that ask about the live records of one resource. */
 function statementsOf({ raw }: Database, resource: ResourceName) {
@@ -73,8 +75,11 @@ export function inputSnapshotStore(database: Database): Part {
   }
 }
 
-function operationsOf(database: Database, reader: RecordReader): Operations<RecordReader> {
-  return {
+/** Typed by the fields of each resource, and run through `Database`. */
+type RanReader = RecordReader & Operations<RecordReader>
+
+function operationsOf(database: Database, reader: RecordReader): RanReader {
+  const operations: Operations<RecordReader> = {
     select: (...of) => database.each(reader.select(...of)),
     count: (...of) => database.run(() => reader.count(...of)),
     countBy: (...of) => database.run(() => reader.countBy(...of)),
@@ -82,4 +87,6 @@ function operationsOf(database: Database, reader: RecordReader): Operations<Reco
     hasRepeats: (...of) => database.run(() => reader.hasRepeats(...of)),
     history: (...of) => database.run(() => reader.history(...of)),
   }
+  // What wraps them keeps no type parameters.
+  return operations as RanReader
 }
