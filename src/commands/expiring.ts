@@ -15,7 +15,7 @@ import { openSoundMirror } from './support/sound-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
-const mostDays = 36_500
+const maxDays = 36_500
 
 interface ExpiringOptions {
   readonly days: string
@@ -64,8 +64,8 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
 
 function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (days <= mostDays) return days
-  throw new UsageError(`The value of --days cannot be used: want a whole number from 0 to ${mostDays}`)
+  if (days <= maxDays) return days
+  throw new UsageError(`The value of --days cannot be used: want a whole number from 0 to ${maxDays}`)
 }
 
 interface Horizon {

@@ -14,7 +14,7 @@ import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { openSoundMirror } from './support/sound-mirror.ts'
 
 const formats = ['text', 'json'] as const
-const leastLength = 6
+const minLength = 6
 
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
@@ -38,7 +38,7 @@ Examples:
 
 async function explain(io: Io, given: string, wanted: string, command: Command): Promise<ExitCode> {
   const format = oneOf('format', formats, wanted)
-  if (given.length < leastLength) throw new UsageError(`Give at least ${leastLength} characters of the fingerprint`)
+  if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openSoundMirror(settings, io)
   const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())

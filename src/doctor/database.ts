@@ -7,7 +7,7 @@ import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const mib = 2 ** 20
 /** With less than this no page may fit any more. */
-const leastFreeBytes = 16 * mib
+const minFreeBytes = 16 * mib
 /** What a backup and a migration want beside the size of the database. */
 const spareBytes = 64 * mib
 /** A log of this size was not put back for long: something keeps reading. */
@@ -44,7 +44,7 @@ function diagnoseLock({ held, pid }: StoreFacts['lock']): Diagnosis {
 function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   const sentence = `${size(freeBytes)} free`
   const advice = 'Free space on the volume of store.path'
-  if (freeBytes < leastFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
+  if (freeBytes < minFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
   if (freeBytes < bytes + spareBytes) return warning('disk', `${sentence}: an upgrade may find no room`, advice)
   return fine('disk', sentence)
 }

@@ -25,7 +25,7 @@ export interface EnrolmentGroup {
 
 const subject = 'enrolledWhen'
 /** Other readings that a warning names. */
-const mostNamed = 4
+const maxNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
 export async function readEnrolment(records: RecordReader, tenant: TenantSettings): Promise<Enrolment> {
@@ -55,7 +55,7 @@ export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolled > 0) return fine(subject, `by "${enrolledWhen}" ${enrolled} of ${all} users are enrolled`)
   const others = rules
     .filter((rule) => by(rule) > 0)
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((rule) => `"${rule}" ${by(rule)}`)
   const instead = others.length === 0 ? '' : `; by ${others.join(', by ')}`
   return warning(

@@ -10,21 +10,21 @@ import { stylesheet } from './stylesheet.ts'
 import { mostSevere, type TopFindings } from './top-findings.ts'
 import {
   caveat,
-  checkResultOf,
   countsInWords,
   coverageInWords,
   headLines,
   requirementWord,
   standingWord,
+  tenantSentence,
 } from './words.ts'
 
 const tones = {
   fail: 'bad',
-  unknown: 'blind',
+  unknown: 'unknown',
   waived: 'warn',
   pass: 'good',
   not_applicable: 'quiet',
-  off: 'blind',
+  off: 'unknown',
   no_check: 'quiet',
 } as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
 
@@ -58,13 +58,13 @@ ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 function section(tenant: TenantReport, found: TopFindings): Html {
   const { standings, quality } = tenant
   const bad = standings.fail > 0 || tenant.holds.length > 0
-  const blind = standings.unknown > 0 || standings.off > 0 || quality.level !== 'full'
-  const tone = bad ? 'bad' : blind || standings.pass === 0 ? 'blind' : 'good'
+  const isIncomplete = standings.unknown > 0 || standings.off > 0 || quality.level !== 'full'
+  const tone = bad ? 'bad' : isIncomplete || standings.pass === 0 ? 'unknown' : 'good'
   const clocks = tenant.clocksDiffer
     ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate by time.</p>`
     : ''
   return html`<section>
-<div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${checkResultOf(tenant)}</p></div>
+<div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${tenantSentence(tenant)}</p></div>
 <p class="sums">Checks: ${countsInWords(standings, standingWord)}. Findings: ${number(tenant.openTotal)} open, ${number(tenant.waivedTotal)} waived.</p>
 ${clocks}${tenant.holds.map((hold) => html`<div class="hold"><p><strong>Held: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>`)}
 ${resources(tenant)}

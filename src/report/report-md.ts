@@ -6,12 +6,12 @@ import type { Report, ReportFinding, TenantReport } from './report.ts'
 import { mostSevere } from './top-findings.ts'
 import {
   caveat,
-  checkResultOf,
   countsInWords,
   coverageInWords,
   headLines,
   requirementWord,
   standingWord,
+  tenantSentence,
 } from './words.ts'
 
 /** The report as Markdown, a tenant after the other. */
@@ -24,7 +24,7 @@ export async function* reportMd(report: Report): AsyncIterable<string> {
 async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
   const open = Object.entries(tenant.open).filter(([, count]) => count > 0)
   const bySeverity = open.map(([severity, count]) => `${count} ${severity}`).reverse()
-  yield `## Tenant ${md(tenant.tenant)}\n\n${checkResultOf(tenant)}\n\n`
+  yield `## Tenant ${md(tenant.tenant)}\n\n${tenantSentence(tenant)}\n\n`
   yield `- Checks: ${countsInWords(tenant.standings, standingWord)}\n`
   yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
   if (tenant.clocksDiffer) yield '- The clocks of tenant and tenantwatch differed too much to evaluate by time.\n'

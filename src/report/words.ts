@@ -57,8 +57,8 @@ export function headLines(report: Report, asOf: string): readonly (readonly [str
 }
 
 /** One sentence of a tenant. Nothing sounds well while something could not be evaluated. */
-export function checkResultOf({ standings: { fail, unknown, off }, quality }: TenantReport): string {
-  const data = `the data of ${quality.trusted} of ${quality.of} resources was complete and fresh`
+export function tenantSentence({ standings: { fail, unknown, off }, quality }: TenantReport): string {
+  const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
   const wrong = [
     ...(fail > 0 ? [`${fail} ${fail === 1 ? 'check fails' : 'checks fail'}`] : []),
     ...(unknown > 0 ? [`${unknown} cannot be evaluated`] : []),

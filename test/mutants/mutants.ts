@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a header that once let a user in lets in whoever has that name no longer',
     file: 'src/web/auth/basic-auth.ts',
-    find: 'if (isUser && remembered.has(id))',
+    find: 'if (isUser && accepted.has(id))',
     replace: 'if (remembered.has(id))',
     tests: ['test/web'],
   },

@@ -8,7 +8,7 @@ import { byTenant } from '../../monitoring/thresholds.ts'
 
 /** Evaluations that may be missed before the evaluate counts as stuck; never less than a quarter of an hour. */
 const missedEvaluations = 3
-const leastStalledMs = 15 * minuteMs
+const minStalledMs = 15 * minuteMs
 
 /** What rules and dashboards need of the configuration. */
 export type PackSettings = Pick<Settings, 'evaluate'> & {
@@ -30,7 +30,7 @@ export function createPack({ evaluate, tenants }: PackSettings, job: string, lin
     job,
     links,
     secretDays: byTenant(any, secretDaysOf),
-    evaluationStalledSeconds: Math.max(leastStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
+    evaluationStalledSeconds: Math.max(minStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
   }
 }
 

@@ -1,7 +1,7 @@
-/** Does one piece of work at a time; undefined when too much of it waits already. */
+/** Runs one task at a time; undefined when the queue is full. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T> | undefined
 
-/** @param most how much may wait or be under way. */
+/** @param most tasks that may wait or run. */
 export function boundedQueue(most: number): Queue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
