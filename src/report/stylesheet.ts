@@ -1,4 +1,4 @@
-/** Light and dark on a screen; black on white on paper, where no row is torn apart and headings stand on every page. */
+/** Light and dark on a screen; black on white on paper, without page breaks in rows and with headings on every page. */
 export const stylesheet = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #fff; --line: #dfe4ec; --text: #1b2330; --soft: #5a6678;

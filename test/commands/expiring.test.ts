@@ -86,16 +86,16 @@ it('never lets a short list look complete', async () => {
   const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
   await one.run('sync')
   expect((await one.run('expiring')).stdout).toBe(
-    'Nothing known ends within 90 days.\nacme api-clients: never read to the end; these records are not all\n',
+    'Nothing known ends within 90 days.\nacme api-clients: never completely read; records may be missing\n',
   )
   expect(await one.run('expiring', '--format', 'json')).toMatchObject({
     stdout: '[]\n',
-    stderr: 'acme api-clients: never read to the end; these records are not all\n',
+    stderr: 'acme api-clients: never completely read; records may be missing\n',
   })
   const stale = await world()
   stale.pass(aDay)
   expect((await stale.run('expiring')).stdout).toMatch(
-    /\nacme api-clients: as of 2026-03-01T12:.*, older than its limit\n$/,
+    /\nacme api-clients: as of 2026-03-01T12:.*, older than its freshness limit\n$/,
   )
 })
 

@@ -107,7 +107,7 @@ it('says of a resource that is switched off that it is no longer read', async ()
   write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
   const { stdout, stderr } = await run('export', 'roles', '--config', 'off.yaml')
   expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.state('primary').records('roles')].length)
-  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last read whole 20.*Z\n$/)
+  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last completely read 20.*Z\n$/)
 })
 
 it('names resources and formats there are', async () => {

@@ -139,7 +139,7 @@ it('says of which data it cannot know whether they changed', async () => {
   pass(aDay)
   await run('sync')
   const [user] = [...simulator.state().users()]
-  const stale = /^acme (\S+): as of \S+, older than its limit$/gm
+  const stale = /^acme (\S+): as of \S+, older than its freshness limit$/gm
   const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
   expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
   expect(namedIn((await run('history', '--entity', `users:${user?.userId}`, '--format', 'json')).stderr)).toEqual([

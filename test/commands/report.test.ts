@@ -158,7 +158,7 @@ it('hides names of persons, e-mails and file names unless it is asked for them',
     expect(stdout).not.toContain('Secret plan')
     expect(stdout).not.toContain('@primary.example')
   }
-  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names that the tenant holds are hidden.'])
+  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names are hidden.'])
   const { stdout } = await run('report', '--format', 'json', '--details')
   expect(names.filter((name) => stdout.includes(name)).length).toBeGreaterThan(0)
   expect(stdout).toContain('Secret plan')

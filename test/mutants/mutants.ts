@@ -560,7 +560,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a check is waived although more than the waived may fail',
     file: 'src/report/coverage.ts',
-    find: "return doubt === null ? 'waived' : 'unknown'",
+    find: "return unknownReason === null ? 'waived' : 'unknown'",
     replace: "return 'waived'",
     tests: ['test/commands/report'],
   },
