@@ -246,7 +246,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a header that once let a user in lets in whoever has that name no longer',
     file: 'src/web/auth/basic-auth.ts',
     find: 'if (isUser && accepted.has(id))',
-    replace: 'if (remembered.has(id))',
+    replace: 'if (accepted.has(id))',
     tests: ['test/web'],
   },
   {
@@ -488,10 +488,10 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/commands/ocsf'],
   },
   {
-    name: 'the doctor waits for every endpoint of a dark tenant',
+    name: 'the doctor waits for every endpoint of an unreachable tenant',
     file: 'src/doctor/probe-tenant.ts',
-    find: 'const darkAfter = 2',
-    replace: 'const darkAfter = 99',
+    find: 'const unreachableAfter = 2',
+    replace: 'const unreachableAfter = 99',
     tests: ['test/doctor/doctor'],
   },
   {
