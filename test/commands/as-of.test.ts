@@ -134,7 +134,7 @@ it('keeps what still held when older rows are erased, and says of what lies befo
   expect(gone).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: There is no record from before ${iso(world.now() - 72 * hourMs)} any more: history.retentionDays has passed\n`,
+    stderr: `tenantwatch: The record from before ${iso(world.now() - 72 * hourMs)} is erased: history.retentionDays has passed\n`,
   })
 })
 
@@ -294,15 +294,15 @@ it('says of a time before the record, of one to come, and of none at all what is
   const { run } = world
   expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: There is no record from before 2026-03-01T12:00:00.000Z: it begins then\n',
+    stderr: 'tenantwatch: There is no record from before 2026-03-01T12:00:00.000Z\n',
   })
   expect(await run('report', '--as-of', '2026-03-01')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: The time of --as-of lies in the future; without it the report tells of now\n',
+    stderr: 'tenantwatch: The time of --as-of is in the future; without --as-of the report shows the current state\n',
   })
   expect(await run('report', '--as-of', 'yesterday')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: --as-of is no time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+    stderr: 'tenantwatch: --as-of is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   })
   expect(await run('report', '--tenant', 'nobody')).toMatchObject({
     code: 2,

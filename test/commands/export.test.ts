@@ -77,7 +77,7 @@ it('needs --tenant when there are several, and keeps them apart', async () => {
   })
   const { code, stdout, stderr } = await run('export', 'users')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toBe('tenantwatch: There are several tenants: add --tenant with one of acme, globex\n')
+  expect(stderr).toBe('tenantwatch: Several tenants are configured: add --tenant with one of acme, globex\n')
   const lines = (await run('export', 'users', '--tenant', 'globex')).stdout.trimEnd().split('\n')
   const wanted = comparable('users', truth(simulator, 'users', 'second'))
   expect(
