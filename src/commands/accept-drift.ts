@@ -8,7 +8,7 @@ import { type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 
-/** Tells whether a text may be the beginning of a finding's fingerprint. */
+/** True when a text may be the prefix of a fingerprint. */
 export function mayBeFingerprint(given: string): boolean {
   return /^[\da-f]{6,32}$/i.test(given)
 }
@@ -17,14 +17,13 @@ export interface AcceptDrift {
   readonly io: Io
   readonly mirror: Mirror
   readonly views: Views
-  /** Fingerprint or its beginning. */
+  /** A fingerprint or its prefix. */
   readonly given: string
   readonly reason: string
 }
 
 /**
- * Makes what an open finding of drift shows the state that drift is measured from, exactly as it shows it: what changed
- * meanwhile stays a finding.
+ * Makes the state shown by an open drift finding the new baseline. Changes since the finding was evaluated stay findings.
  *
  * @returns false when no open finding has that fingerprint.
  * @throws UsageError when it cannot be accepted.
@@ -36,7 +35,8 @@ export async function acceptDrift({ io, mirror, views, given, reason }: AcceptDr
   }
   const [finding, other] = found
   if (finding === undefined) return false
-  if (other !== undefined) throw new UsageError('Several findings begin with this; give more of the fingerprint')
+  if (other !== undefined)
+    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
   const { check, entity, evidence, tenant } = finding
   const drifting = checks.filter((one) => 'drift' in one).map(({ id }) => id as string)
   if (!drifting.includes(check)) {
@@ -44,9 +44,9 @@ export async function acceptDrift({ io, mirror, views, given, reason }: AcceptDr
     throw new UsageError(`Only findings of ${names} can be accepted; waive this one in the configuration`)
   }
   if (evidence['expectedFrom'] === configuredBaseline) {
-    throw new UsageError(`The configuration says what is expected here: change checks.${check}.baseline instead`)
+    throw new UsageError(`The baseline of this finding is configured: change checks.${check}.baseline instead`)
   }
-  if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
+  if (reason === '') throw new UsageError('Give a reason with --reason TEXT: it is kept for auditors')
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   if (row === undefined) return false
   const state = evidence['present'] ?? null

@@ -8,7 +8,7 @@ import { table } from '../report/table.ts'
 import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
 import { wholeNumber } from './simulate.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 interface AcceptOptions {
   readonly count?: number
@@ -18,17 +18,17 @@ interface AcceptOptions {
 export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('accept')
-    .argument('[id]', 'of a hold, or the fingerprint of a finding of drift; without it, all holds are listed')
-    .description('list what the engine holds back, or accept it; accept drift')
-    .option('--count <n>', 'refuse when the hold covers another number by now', wholeNumber)
-    .option('--reason <text>', 'why it is accepted; kept with the decision')
+    .argument('[id]', 'id of a hold, or fingerprint of a drift finding; without it all holds are listed')
+    .description('list or accept holds; accept drift')
+    .option('--count <n>', 'refuse when the hold now covers another number', wholeNumber)
+    .option('--reason <text>', 'why it is accepted; stored with the decision')
     .addHelpText(
       'after',
       `
-A running engine applies a decision before its next run, otherwise the next sync does.
-A list has one hold a line: id, tenant, resource, reason, count; a terminal gets a heading, too.
-Drift (auth-settings-unchanged, role-permissions-unchanged) is accepted by the fingerprint of its finding, or the
-beginning of it: what the finding shows is then what drift is measured from.
+A running engine applies a decision before its next run; without one, the next sync does.
+The list has one hold per line: id, tenant, resource, reason, count; a terminal gets a heading, too.
+Drift (auth-settings-unchanged, role-permissions-unchanged) is accepted by the fingerprint of its finding or a prefix of
+it: the state that the finding shows becomes the baseline.
 
 Examples:
   tenantwatch accept
@@ -41,10 +41,10 @@ Examples:
     )
 }
 
-/** One hold a line for programs; a terminal gets a heading, and the command to type next. */
+/** One hold per line for programs; a terminal gets a heading and the command to accept. */
 function list(io: Io, holds: readonly HoldRow[]): void {
   if (holds.length === 0) {
-    io.stderr.write('Nothing is held\n')
+    io.stderr.write('No holds\n')
     return
   }
   const rows = holds.map(({ id, tenant, resource, reason, count }) => [id, tenant, resource, reason, String(count)])
@@ -65,7 +65,7 @@ function list(io: Io, holds: readonly HoldRow[]): void {
 
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   if (id === undefined) {
     list(io, holds)
@@ -77,14 +77,14 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     const views = createViews(mirror, settings, io.clock)
     if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
   }
-  if (hold === undefined) throw new UsageError('No hold has this id; "tenantwatch accept" lists those there are')
+  if (hold === undefined) throw new UsageError('No hold has this id; "tenantwatch accept" lists all holds')
   const remedy = remedyOf(hold)
   if (remedy !== null)
-    throw new UsageError(`Hold ${id} cannot be accepted, as the next run would raise it again. ${remedy}`)
-  if (reason === '') throw new UsageError('Say why with --reason TEXT: the decision is kept for auditors')
+    throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)
+  if (reason === '') throw new UsageError('Give a reason with --reason TEXT: it is kept for auditors')
   if (options.count !== undefined && options.count !== hold.count) {
     throw new UsageError(
-      `Hold ${id} covers ${hold.count} by now, which is not what --count says; look again before accepting`,
+      `Hold ${id} now covers ${hold.count}, not the number given with --count; review it before accepting`,
     )
   }
   await mirror.decide({ holdId: id, reason, at: io.clock.now() })

@@ -11,16 +11,16 @@ import { type StatusLine, statusLine } from './support/status-line.ts'
 export function addBackup(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('backup')
-    .argument('<file>', 'where to put it; a backup that is there is replaced')
-    .description('copy the mirror into one file, checked, while an engine may be at work')
+    .argument('<file>', 'path of the backup; an existing backup is replaced')
+    .description('copy the mirror into one verified file, also while an engine runs')
     .addHelpText(
       'after',
       `
-Works beside a running engine. The file is the old one or the whole new one at any time, never half of it.
-It holds names and e-mail addresses, like the mirror: only its owner may read it.
+Works beside a running engine. The file is replaced only when the new backup is complete.
+It contains names and e-mail addresses, like the mirror: only its owner may read it.
 To restore: stop the engine, copy the file to store.path, delete the -wal and -shm beside that, start the engine.
 
-Exit: 0 made; 2 the file cannot be used for a backup; 3 the backup could not be made.
+Exit: 0 ok; 2 the path cannot be used for a backup; 3 the backup failed.
 
 Examples:
   tenantwatch backup /backups/tenantwatch.db
@@ -36,14 +36,14 @@ async function backup(io: Io, file: string, command: Command): Promise<ExitCode>
     from: settings.storePath,
     to: file === '' ? '' : resolve(io.cwd, file),
     signal: io.stop,
-    onProgress: (step) => tell(line, step),
+    onProgress: (step) => showStep(line, step),
   }).finally(line.clear)
   print(io, resultOf(made, io.clock.now()))
   return exitCodes.ok
 }
 
-function tell(line: StatusLine, step: BackupStep): void {
-  if (step.doing === 'checking') line.say('Checking the copy')
+function showStep(line: StatusLine, step: BackupStep): void {
+  if (step.doing === 'checking') line.say('Verifying the copy')
   else line.show(() => `Copying, ${Math.floor((100 * step.pages) / step.of)}%`)
 }
 

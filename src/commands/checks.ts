@@ -10,7 +10,7 @@ import { loadConfiguration, oneOf } from './support/configuration.ts'
 
 const formats = ['table', 'json'] as const
 
-/** Everything there is to evaluate, and by id what is wrong with own checks. */
+/** All checks, and the problems of own checks by id. */
 interface Listed {
   readonly checks: readonly Check[]
   readonly problems: ReadonlyMap<string, string>
@@ -19,7 +19,7 @@ interface Listed {
 export function addChecks(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('checks')
-    .description('the catalogue of checks, with those of your own')
+    .description('list all checks, including own checks')
     .option('--format <format>', formats.join(', '), 'table')
     .addHelpText('after', '\nExample:\n  tenantwatch checks --format json')
     .action(async (options: { readonly format: string }, command: Command) => {
@@ -30,7 +30,7 @@ export function addChecks(program: Command, io: Io, done: (code: ExitCode) => vo
     })
 }
 
-/** Without a configuration there is the built-in catalogue alone; nobody needs one to read that. */
+/** Without a valid configuration, the built-in checks alone. */
 async function everyCheck(io: Io, command: Command): Promise<Listed> {
   try {
     const { settings } = loadConfiguration(io, command)
@@ -40,7 +40,7 @@ async function everyCheck(io: Io, command: Command): Promise<Listed> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [first = ''] = error.problems
-    io.stderr.write(`Only built-in checks are listed, as there is no valid configuration: ${printable(first)}\n`)
+    io.stderr.write(`Only built-in checks are listed, because there is no valid configuration: ${printable(first)}\n`)
     return { checks, problems: new Map() }
   }
 }

@@ -10,11 +10,11 @@ import { loadConfiguration } from './support/configuration.ts'
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
     .command('config')
-    .description('look at the configuration')
+    .description('check or print the configuration')
     .addHelpText('after', '\nExamples:\n  tenantwatch config check\n  tenantwatch config print')
   config
     .command('check')
-    .description('validate the configuration; every problem in one go')
+    .description('validate the configuration and list all problems')
     .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
     .action(async (_options: object, command: Command) => {
       const { settings, source } = loadConfiguration(io, command, {
@@ -30,7 +30,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       if (problems.length > 0) throw new ConfigError(problems)
       const own = tried.length === 0 ? '' : `, ${counted(tried.length, 'own check')}`
       print(io, `${source} is valid: ${counted(settings.tenants.length, 'tenant')}${own}`)
-      // What surprises in it does not make it invalid: beside the result, not in it.
+      // Warnings do not make the configuration invalid: they go to standard error.
       for (const { sentence, advice } of openAddress(settings, io.cwd)) {
         io.stderr.write(`Warning: ${sentence}. ${advice}\n`)
       }
@@ -51,7 +51,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A file of the folder of own checks, or that folder itself. */
+/** The path of an own check file, or of their folder. */
 function placeOf(file: string, folder: string | null): string {
   return printable(file === folder ? file : `${folder}: ${file}`)
 }

@@ -5,16 +5,16 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dashboardIds } from '../monitoring/dashboard-ids.ts'
 import { oneOf } from './support/configuration.ts'
-import { addPackOptions, type PackOptions, packOf } from './support/monitoring-options.ts'
-import { codeOf, insistOnOwn, unwritten } from './support/write-file.ts'
+import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-options.ts'
+import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
     .command('dashboards')
-    .description('Grafana dashboards, made from the catalogue and the configuration')
-    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output; posture when none is named`)
-    .option('--output <folder>', 'writes all of them, a file each')
-  addPackOptions(command)
+    .description('write Grafana dashboards for the configuration')
+    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output; default posture`)
+    .option('--output <folder>', 'write all dashboards into this folder')
+  addMonitoringOptions(command)
     .addHelpText(
       'after',
       `
@@ -22,37 +22,39 @@ Examples:
   tenantwatch dashboards posture > posture.json
   tenantwatch dashboards --output /var/lib/grafana/dashboards`,
     )
-    .action(async (name: string | undefined, options: PackOptions & { readonly output?: string }, action: Command) => {
-      await dashboards(io, name, options, action)
-      done(exitCodes.ok)
-    })
+    .action(
+      async (name: string | undefined, options: MonitoringOptions & { readonly output?: string }, action: Command) => {
+        await dashboards(io, name, options, action)
+        done(exitCodes.ok)
+      },
+    )
 }
 
-/** How a dashboard of ours begins; Grafana may have written it anew. */
+/** Matches an existing dashboard of tenantwatch, also one saved by Grafana. */
 const anyDashboard = /^\{.*"uid":\s*"tenantwatch-/s
 
 async function dashboards(
   io: Io,
   name: string | undefined,
-  options: PackOptions & { readonly output?: string },
+  options: MonitoringOptions & { readonly output?: string },
   command: Command,
 ): Promise<void> {
-  // Grafana's builders are large: a daemon that never writes a dashboard does not load them.
+  // Imported on demand: Grafana's builders are large.
   const { writeDashboard } = await import('../monitoring/dashboards/render.ts')
-  const pack = packOf(io, command, options)
+  const input = monitoringInputOf(io, command, options)
   if (options.output === undefined) {
-    io.stdout.write(writeDashboard(oneOf('dashboard', dashboardIds, name ?? 'posture'), pack))
+    io.stdout.write(writeDashboard(oneOf('dashboard', dashboardIds, name ?? 'posture'), input))
     return
   }
   const folder = resolve(io.cwd, options.output)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw new UsageError(`--output cannot be made (${codeOf(error)}); want a folder`)
+    throw new UsageError(`--output cannot be created (${codeOf(error)}); want the path of a folder`)
   })
   for (const id of dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)
     try {
-      insistOnOwn(file, anyDashboard)
-      await writeFile(file, writeDashboard(id, pack))
+      assertReplaceable(file, anyDashboard)
+      await writeFile(file, writeDashboard(id, input))
     } catch (error) {
       throw unwritten(file, error)
     }

@@ -26,10 +26,10 @@ interface DemoOptions {
 export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('demo')
-    .description('a simulated tenant and the daemon on a throw-away database')
-    .option('--port <n>', 'port of page and metrics; another one when it is taken', portNumber, 9469)
+    .description('run the daemon against a simulated tenant with a temporary database')
+    .option('--port <n>', 'port of page and metrics; if taken, a free one is used', portNumber, 9469)
     .option('--users <n>', 'users of the simulated tenant', wholeNumber, 250)
-    .option('--once', 'show the findings and exit')
+    .option('--once', 'print the findings and exit')
     .addHelpText('after', '\nExample:\n  tenantwatch demo --users 5000')
     .action(async (options: DemoOptions) => done(await demo(io, options)))
 }
@@ -41,7 +41,7 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const clock = () => io.clock.now()
     await using simulator = await startSimulator({ clock, sizes: { users: options.users }, liveEveryMs: 15_000 })
     const log = await createLog(io, 'warn')
-    print(io, `A simulated tenant with ${options.users} users answers at ${simulator.baseUrl}; syncing it …\n`)
+    print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
     await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
@@ -49,7 +49,7 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     if (options.once === true) return exitCodes.ok
     const at = `http://127.0.0.1:${daemon.address.port}`
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)\n\nCtrl-C ends it.`)
+    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)\n\nPress Ctrl-C to stop.`)
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
   } finally {
@@ -67,7 +67,7 @@ async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log
   }
 }
 
-/** The demo's configuration, through the same door as any other. */
+/** The demo's configuration, loaded like any other. */
 function demoSettings(simulator: Simulator, folder: string, port: number): Settings {
   const text = `
 tenants:

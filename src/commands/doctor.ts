@@ -27,21 +27,21 @@ import { type StatusLine, statusLine } from './support/status-line.ts'
 
 const formats = ['table', 'json'] as const
 
-/** A request a second is all that is asked for beside an engine, whose own rate the tenant counts together with it. */
+/** Requests per second beside a running engine: the tenant's rate limit applies to both together. */
 const rateBesideEngine = 1
 const retries = 1
 
 export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('doctor')
-    .description('ask every endpoint once and look at database and configuration: what is wrong, and what to do')
+    .description('check endpoints, token, database and configuration, with advice')
     .option('--format <format>', formats.join(', '), 'table')
     .addHelpText(
       'after',
       `
-Works beside a running engine, asks the tenants by GET only and changes nothing in the mirror.
+Works beside a running engine, sends only GET requests and changes nothing in the mirror.
 
-Exit: 0 nothing failed, there may be warnings (!); 2 usage or configuration; 3 something failed.
+Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a check failed.
 
 Examples:
   tenantwatch doctor
@@ -62,7 +62,7 @@ interface TenantReport {
   readonly tenant: string
   readonly baseUrl: string
   readonly diagnoses: readonly Diagnosis[]
-  /** Null while no users are mirrored, and while they may be another tenant's. */
+  /** Null when no users are mirrored, or when they may be another tenant's. */
   readonly enrolment: Enrolment | null
 }
 
@@ -72,7 +72,7 @@ interface Report {
   readonly failed: number
   readonly warnings: number
   readonly tenants: readonly TenantReport[]
-  /** What concerns no tenant: database and configuration. */
+  /** Database and configuration. */
   readonly general: readonly Diagnosis[]
 }
 
@@ -81,23 +81,23 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   const opened = facts.exists ? openIfPossible(settings.storePath) : { problem: 'not there' }
   await using mirror = 'mirror' in opened ? opened.mirror : undefined
   const waits = await waitsIn(mirror)
-  line.say('Asking the tenants')
+  line.say('Reading from the tenants')
   await using clients = new AsyncDisposableStack()
-  // All clients before the first request: what the environment forbids is told before anything is sent.
+  // All clients are created before the first request, so that an error of the environment is reported before anything is sent.
   const probes = settings.tenants.map((tenant) => ({
     tenant,
-    client: clients.use(clientOf(tenant, io, { facts, ...(waits.get(tenant.name) ?? noWait) })),
+    client: clients.use(clientOf(tenant, io, { facts, ...(waits.get(tenant.name) ?? noStoredWait) })),
   }))
   const now = () => io.clock.now()
   const env = (name: string) => io.env[name]
-  const asked = await Promise.all(
+  const probed = await Promise.all(
     probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
   )
   line.say('Reading the database')
   const store = facts.exists ? await diagnoseStore(facts, opened, now(), io.stop, settings.historyRetentionDays) : []
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-  const { known, problems } = await mirrored(sound, asked, settings, io)
-  const tenants = asked.map(({ tenant, diagnoses: probed }) => {
+  const { known, problems } = await mirrored(sound, probed, settings, io)
+  const tenants = probed.map(({ tenant, diagnoses: probed }) => {
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
     const all = [...probed, ...diagnoses, ...tenantWarnings(tenant, settings)]
@@ -125,7 +125,7 @@ function openIfPossible(path: string): Opened {
   }
 }
 
-/** By tenant, the time before which nothing may be sent: what the engine was told holds here, too. */
+/** The stored rate-limit waits by tenant, which the doctor honours too. */
 async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, StoredWait>> {
   try {
     return new Map((await mirror?.tenants())?.map(({ name, ...wait }) => [name, wait]))
@@ -136,7 +136,7 @@ async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, 
 
 type StoredWait = Pick<TenantRow, 'blockedForMs' | 'blockedUntil'>
 
-const noWait: StoredWait = { blockedUntil: 0, blockedForMs: null }
+const noStoredWait: StoredWait = { blockedUntil: 0, blockedForMs: null }
 
 interface Beside extends StoredWait {
   readonly facts: StoreFacts
@@ -174,10 +174,10 @@ interface ProbedTenant extends Probed {
   readonly client: TenantClient
 }
 
-/** What the mirror tells of the tenants in it, and whether those that answered are they. */
+/** Identity, enrolment and waivers of the mirrored tenants. */
 async function mirrored(
   mirror: Mirror | undefined,
-  asked: readonly ProbedTenant[],
+  probed: readonly ProbedTenant[],
   settings: Settings,
   io: Io,
 ): Promise<Mirrored> {
@@ -187,15 +187,15 @@ async function mirrored(
     const rows = new Map((await mirror.tenants()).map((row) => [row.name, row]))
     for (const posture of await createViews(mirror, settings, io.clock).posture()) {
       const row = rows.get(posture.tenant)
-      const one = asked.find(({ tenant }) => tenant.name === posture.tenant)
+      const one = probed.find(({ tenant }) => tenant.name === posture.tenant)
       if (row === undefined || one === undefined) continue
       const { tenant, client, pages } = one
       const { identity: state } = posture
       const { reader } = client
-      const suspect = { mirror, row, tenant, identity: state, reader, pages, clock: io.clock, signal: io.stop }
-      const identity = await diagnoseIdentity(suspect)
-      const inDoubt = identity.level === 'fail' || row.former.includes('users')
-      const enrolment = inDoubt ? null : await readEnrolment(mirror.records(row.id), tenant)
+      const request = { mirror, row, tenant, identity: state, reader, pages, clock: io.clock, signal: io.stop }
+      const identity = await diagnoseIdentity(request)
+      const isUnproven = identity.level === 'fail' || row.former.includes('users')
+      const enrolment = isUnproven ? null : await readEnrolment(mirror.records(row.id), tenant)
       known.set(posture.tenant, {
         enrolment,
         diagnoses: [identity, diagnoseEnrolment(enrolment), ...diagnoseWaivers(posture)],

@@ -11,11 +11,11 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { table } from '../report/table.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
-const mostDays = 36_500
+const maxDays = 36_500
 
 interface ExpiringOptions {
   readonly days: string
@@ -26,14 +26,14 @@ interface ExpiringOptions {
 export function addExpiring(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('expiring')
-    .description('secrets and waivers that end soon or have ended, in the order of time')
+    .description('list secrets and waivers that end soon or have ended, in order of time')
     .option('--days <n>', 'how far to look ahead', '90')
     .option('--tenant <name>', 'only this tenant')
     .option('--format <format>', formats.join(', '), 'table')
     .addHelpText(
       'after',
       `
-Works beside a running engine. The same, without a limit, is served as a calendar: /calendar.ics.
+Works beside a running engine. /calendar.ics serves all of them as a calendar.
 
 Examples:
   tenantwatch expiring --days 30
@@ -48,12 +48,12 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const { settings } = loadConfiguration(io, command)
   const names = settings.tenants.map(({ name }) => name)
   const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const now = io.clock.now()
   const found = (await views.deadlines(tenant)).filter(({ at }) => at <= now + days * dayMs)
   await writeAll(io, render(format, found, { now, days }))
-  // A short list must not look complete: what of it could not be read is told beside.
+  // Data quality warnings, so that an incomplete list does not look complete.
   const output = format === 'table' ? io.stdout : io.stderr
   for (const posture of await views.posture()) {
     if (tenant !== undefined && posture.tenant !== tenant) continue
@@ -64,8 +64,8 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
 
 function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (days <= mostDays) return days
-  throw new UsageError(`The value of --days cannot be used: want a whole number from 0 to ${mostDays}`)
+  if (days <= maxDays) return days
+  throw new UsageError(`Invalid value of --days: want a whole number from 0 to ${maxDays}`)
 }
 
 interface Horizon {
@@ -117,7 +117,7 @@ const columns = [
   'state',
 ] as const
 
-/** One shape for both kinds; what a kind does not have is null. `daysLeft` are whole days, negative once it has ended. */
+/** The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative after the end. */
 function rowOf(deadline: Deadline, now: number): Record<(typeof columns)[number], unknown> {
   const { tenant, kind, id, at } = deadline
   const common = { expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs), tenant, kind, id }
@@ -139,7 +139,7 @@ function rowOf(deadline: Deadline, now: number): Record<(typeof columns)[number]
 }
 
 function expiringTable(found: readonly Deadline[], { now, days }: Horizon): string {
-  if (found.length === 0) return `Nothing known ends within ${days} days.`
+  if (found.length === 0) return `No known secret or waiver ends within ${days} days.`
   const rows = found.map((deadline) => [
     toIso(deadline.at).slice(0, 16).replace('T', ' '),
     distance(deadline.at - now),
@@ -147,7 +147,7 @@ function expiringTable(found: readonly Deadline[], { now, days }: Horizon): stri
     deadline.kind,
     deadline.id,
     deadline.kind === 'secret' ? (deadline.name ?? '') : `${deadline.check} ${deadline.entity}`,
-    deadline.kind === 'secret' ? (deadline.own ? 'the secret of this watch itself' : '') : noteOf(deadline),
+    deadline.kind === 'secret' ? (deadline.own ? 'the secret of tenantwatch itself' : '') : noteOf(deadline),
   ])
   return table(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows)
 }

@@ -11,16 +11,16 @@ import { escapeInJson } from '../model/text/printable-json.ts'
 import { explanationOf } from '../report/explanation.ts'
 import { explanationText } from '../report/explanation-text.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['text', 'json'] as const
-const leastLength = 6
+const minLength = 6
 
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('explain')
-    .argument('<fingerprint>', 'of a finding, or its beginning')
-    .description('why a finding stands: the rule, the facts, when and by which request they were read, the history')
+    .argument('<fingerprint>', 'fingerprint of a finding, or its prefix')
+    .description('explain a finding: rule, evidence, history')
     .option('--format <format>', formats.join(', '), 'text')
     .addHelpText(
       'after',
@@ -38,9 +38,9 @@ Examples:
 
 async function explain(io: Io, given: string, wanted: string, command: Command): Promise<ExitCode> {
   const format = oneOf('format', formats, wanted)
-  if (given.length < leastLength) throw new UsageError(`Give at least ${leastLength} characters of the fingerprint`)
+  if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())
   const check = checksOf(settings).find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
@@ -49,10 +49,11 @@ async function explain(io: Io, given: string, wanted: string, command: Command):
   return exitCodes.ok
 }
 
-/** What is given is not repeated: whatever stands there instead of a fingerprint may be a secret. */
+/** Error messages do not repeat the argument, which may be a secret. */
 async function findOne(mirror: Mirror, settings: Settings, prefix: string, now: number): Promise<FindingView> {
   const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
-  if (fingerprints.length > 1) throw new UsageError('Several findings have fingerprints that begin so; give more of it')
+  if (fingerprints.length > 1)
+    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
   const states = ['open', 'waived', 'resolved'] as const
   for await (const finding of readFindings({ store: mirror, waivers: settings.waivers, now, states, fingerprints }))
     return finding

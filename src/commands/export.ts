@@ -11,7 +11,7 @@ import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
@@ -25,9 +25,9 @@ export function addExport(program: Command, io: Io, done: (code: ExitCode) => vo
   program
     .command('export')
     .argument('<resource>', resourceNames.join(', '))
-    .description("the mirror's live records in the API's own field names, in id order")
+    .description("export the live records of a resource with the API's field names, in id order")
     .option('--format <format>', formats.join(', '), 'ndjson')
-    .option('--tenant <name>', 'needed when there are several')
+    .option('--tenant <name>', 'required when several are configured')
     .addHelpText(
       'after',
       `
@@ -48,10 +48,10 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   const { settings } = loadConfiguration(io, command)
   const names = settings.tenants.map((tenant) => tenant.name)
   if (options.tenant === undefined && names.length > 1) {
-    throw new UsageError(`There are several tenants: add --tenant with one of ${names.join(', ')}`)
+    throw new UsageError(`Several tenants are configured: add --tenant with one of ${names.join(', ')}`)
   }
   const tenant = options.tenant === undefined ? names[0] : oneOf('tenant', names, options.tenant)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const row = (await mirror.tenants()).find((known) => known.name === tenant)
   if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)
   const heading = format === 'csv' ? csvLine(apiFields(resource)) : ''
@@ -66,14 +66,14 @@ async function* recordsOf(mirror: Mirror, tenantId: number, resource: ResourceNa
   for await (const batch of mirror.records(tenantId).select(resource)) yield* batch
 }
 
-/** The record as the API sends it: its own fields first, then those the specification does not name. */
+/** The record as the API sends it: specified fields first, then unknown ones. */
 function asSent({ fields, extra }: MirrorRecord): object {
   const nested = Object.entries(extra ?? {}).filter(([name]) => Object.hasOwn(fields, name))
   const whole = nested.map(([name, unknown]) => [name, withUnknown(fields[name], unknown)] as const)
   return { ...fields, ...extra, ...fields, ...Object.fromEntries(whole) }
 }
 
-/** A role's permissions with their unknown fields, which the mirror keeps apart under the `permissionId`. */
+/** A role's permissions with their unknown fields, which the mirror stores separately by `permissionId`. */
 function withUnknown(known: unknown, unknown: unknown): unknown {
   if (!Array.isArray(known) || !Array.isArray(unknown)) return known
   const byId = new Map((unknown as readonly Granted[]).map((one) => [one.permissionId, one]))

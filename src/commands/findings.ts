@@ -17,22 +17,22 @@ import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf/
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { exitCodeOf } from './support/fail-on.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
-/** Waivers that need a look: they cover nothing any more, or more than was looked at when they were agreed. */
+/** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
 function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
   return postures.flatMap(({ tenant, waivers }) =>
     waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
-      const oddities = [
+      const problems = [
         ...(state === 'active' ? [] : [stateWords[state]]),
-        ...(lapsed > 0 ? [`${lapsed} findings are not what it accepted any more`] : []),
+        ...(lapsed > 0 ? [`${lapsed} findings have changed since it accepted them`] : []),
         ...breadth.map((way) => breadthWords[way]),
       ]
       const covers = covered > 0 ? ` (it covers ${covered})` : ''
-      return oddities.length === 0
+      return problems.length === 0
         ? []
-        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${oddities.join('; ')}`)]
+        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${problems.join('; ')}`)]
     }),
   )
 }
@@ -40,7 +40,7 @@ function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
 const stateWords = {
   expired: 'it has expired',
   lapsed: 'it has lapsed',
-  orphaned: 'there is nothing for it to cover',
+  orphaned: 'no check or entity matches it',
 } as const satisfies Record<Exclude<WaiverState, 'active'>, string>
 
 const breadthWords = {
@@ -79,18 +79,18 @@ interface FindingsOptions {
 export function addFindings(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('findings')
-    .description('what fails: open findings that are not waived')
+    .description('list open findings that are not waived')
     .option('--format <format>', formats.join(', '), 'table')
-    .option('--all', 'waived and resolved ones too')
-    .option('--tenant <name>', 'of this tenant only')
-    .option('--check <id>', 'of this check only')
-    .option('--severity <severity>', `at least this severe: ${severities.join(', ')}`)
-    .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
+    .option('--all', 'include waived and resolved findings')
+    .option('--tenant <name>', 'only findings of this tenant')
+    .option('--check <id>', 'only findings of this check')
+    .option('--severity <severity>', `only findings of at minimum this severity: ${severities.join(', ')}`)
+    .option('--fail-on <severity>', 'exit 1 with open findings of at minimum this severity')
     .addHelpText(
       'after',
       `
-Works beside a running engine. Checks that are unknown are named on standard error.
-Exit with --fail-on: 0 ok, 1 findings at or above it, 3 something is held or a check is unknown; 3 beats 1.
+Works beside a running engine. Unknown checks are listed on standard error.
+Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence.
 
 Examples:
   tenantwatch findings
@@ -100,7 +100,7 @@ Examples:
   tenantwatch findings --all --format csv > findings.csv
   tenantwatch findings --all --format ocsf > findings.ocsf.ndjson
 
-ocsf is one event a line, of class Compliance Finding (2003) of schema version ${ocsfVersion}.`,
+ocsf writes one event per line, of class Compliance Finding (2003) of schema version ${ocsfVersion}.`,
     )
     .action(async (options: FindingsOptions, command: Command) => done(await findings(io, options, command)))
 }
@@ -111,7 +111,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks)
   const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   await writeAll(io, render(format, views.findings(filter), source))
@@ -119,19 +119,19 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
     (posture) => filter.tenant === undefined || posture.tenant === filter.tenant,
   )
   const waivers = options.all === true ? waiverNotes(postures) : []
-  // An empty list must not look clean.
+  // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], postures.map(ofCheck(filter.check)), failOn)
 }
 
-/** Says of the check that was asked for that nobody evaluates it. */
+/** One line for each tenant that has the wanted check switched off. */
 function offLines({ tenant, checks }: TenantPosture, wanted: string | undefined): readonly string[] {
   const off = checks.filter(({ check, enabled }) => check === wanted && !enabled)
   return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
 }
 
-/** Narrows what the exit code hangs on to the check that was asked for. */
+/** Limits the exit code to the wanted check. */
 function ofCheck(wanted: string | undefined): (posture: TenantPosture) => TenantPosture {
   return (posture) => ({
     ...posture,
@@ -143,7 +143,7 @@ function ofCheck(wanted: string | undefined): (posture: TenantPosture) => Tenant
 function filterOf(options: FindingsOptions, settings: Settings, checks: readonly Pick<Check, 'id'>[]): FindingQuery {
   const { all, tenant, check, severity } = options
   const names = settings.tenants.map(({ name }) => name)
-  const least = severity === undefined ? undefined : oneOf('severity', severities, severity)
+  const minimum = severity === undefined ? undefined : oneOf('severity', severities, severity)
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
     ...(tenant === undefined ? {} : { tenant: oneOf('tenant', names, tenant) }),
@@ -156,7 +156,7 @@ function filterOf(options: FindingsOptions, settings: Settings, checks: readonly
             check,
           ),
         }),
-    ...(least === undefined ? {} : { severities: severities.filter((grade) => isAtLeast(grade, least)) }),
+    ...(minimum === undefined ? {} : { severities: severities.filter((one) => isAtLeast(one, minimum)) }),
   }
 }
 

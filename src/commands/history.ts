@@ -13,7 +13,7 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { jsonArray } from '../report/json-array.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { readMoment } from './support/moment.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -34,18 +34,18 @@ type Change = Readonly<Record<(typeof columns)[number], unknown>>
 export function addHistory(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('history')
-    .description('changes of what is mirrored: creations, fields old and new, removals, with time and request')
+    .description('list changes in the mirror: creations, field changes and removals, with time and request')
     .option('--tenant <name>', 'only this tenant')
-    .option('--entity <id>', 'only this entity: its id, or the resource and the id, as in users:12')
+    .option('--entity <id>', 'only this entity: an id, or resource and id, such as users:12')
     .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
-    .option('--since <time>', 'from then on, such as 2026-03-01, 2026-03-01T06:00:00Z or 30d')
-    .option('--until <time>', 'up to then; a day up to its end')
+    .option('--since <time>', 'only changes since then, such as 2026-03-01, 2026-03-01T06:00:00Z or 30d')
+    .option('--until <time>', 'only changes until then; a day includes its end')
     .option('--format <format>', formats.join(', '), 'table')
-    .option('--details', 'with names of persons, e-mails and file names')
+    .option('--details', 'include names of persons, e-mails and file names')
     .addHelpText(
       'after',
       `
-Works beside a running engine. The newest comes last. What the first complete full sync found is no change.
+Works beside a running engine. Oldest first. Records of the first complete full sync do not count as changes.
 
 Examples:
   tenantwatch history --since 30d
@@ -61,9 +61,9 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const now = io.clock.now()
   const since = options.since === undefined ? undefined : readMoment('--since', options.since, { now, day: 'start' })
   const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
-  if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since lies after --until')
+  if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since is after --until')
   const { key, resource, field } = entityOf(options)
-  await using mirror = await openSoundMirror(settings, io)
+  await using mirror = await openVerifiedMirror(settings, io)
   const rows = await mirror.tenants()
   const names = rows.map(({ name }) => name)
   const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
@@ -73,7 +73,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(resource !== undefined && { resources: [resource] }),
   }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
-    throw new UsageError('Unknown entity: the mirror has, and had, none of this id')
+    throw new UsageError('Unknown entity: the mirror never had this id')
   const changes = mirror.changes({
     ...where,
     ...(key !== undefined && { key }),
@@ -82,7 +82,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(until !== undefined && { until }),
   })
   await writeAll(io, render(format, shown(changes, options.details === true)))
-  // What could not be read may have changed.
+  // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
       for (const line of dataWarnings(posture, name)) io.stderr.write(`${line}\n`)
@@ -95,31 +95,32 @@ interface EntityInQuery {
   readonly field?: string
 }
 
-/** `users:12`, `user:12` or `12`; a resource in front must be the one of `--resource`. */
+/** Parses `users:12`, `user:12` or `12`; a resource must equal the one of `--resource`. */
 function entityOf({ entity, resource: given }: HistoryOptions): EntityInQuery {
-  const asked = given === undefined ? undefined : oneOf('resource', resourceNames, given)
-  const only = asked === undefined ? {} : { resource: asked }
+  const wanted = given === undefined ? undefined : oneOf('resource', resourceNames, given)
+  const only = wanted === undefined ? {} : { resource: wanted }
   if (entity === undefined) return only
-  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity names nothing; want an id, such as 12 or users:12')
+  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity is empty; want an id, such as 12 or users:12')
   const colon = entity.indexOf(':')
-  const named = colon < 0 ? asked : resourceIn(entity.slice(0, colon).toLowerCase())
-  if (asked !== undefined && asked !== named) throw new UsageError('--entity and --resource name different resources')
+  const named = colon < 0 ? wanted : resourceIn(entity.slice(0, colon).toLowerCase())
+  if (wanted !== undefined && wanted !== named) throw new UsageError('--entity and --resource name different resources')
   const id = entity.slice(colon + 1)
   const setting = named === undefined || named === sole ? settingsOf(id) : null
   if (setting === null && named === sole)
-    throw new UsageError(`--entity names no setting; want one of ${apiFields(sole).join(', ')}`)
+    throw new UsageError(`--entity names an unknown setting; want one of ${apiFields(sole).join(', ')}`)
   return setting ?? { key: id, ...(named !== undefined && { resource: named }) }
 }
 
 function resourceIn(word: string): ResourceName {
   const named = resourceNames.find((name) => name === word || name === `${word}s`)
-  if (named === undefined) throw new UsageError(`--entity names no resource; want one of ${resourceNames.join(', ')}`)
+  if (named === undefined)
+    throw new UsageError(`--entity names an unknown resource; want one of ${resourceNames.join(', ')}`)
   return named
 }
 
 const sole = 'authentication-settings'
 
-/** Findings are of the settings as a whole or of one of them: both are fields of the tenant's one object. */
+/** The entity of a finding is the settings object of the tenant or one of its fields. */
 function settingsOf(id: string): EntityInQuery | null {
   if (id === sole) return { key: id, resource: sole }
   return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
@@ -158,7 +159,7 @@ async function* render(format: (typeof formats)[number], changes: AsyncIterable<
   }
 }
 
-/** One line a change: columns as wide as the longest would need them all at once. */
+/** One line per change, streamed, so without aligned columns. */
 async function* lines(changes: AsyncIterable<Change>): AsyncIterable<string> {
   let any = false
   for await (const { at, tenant, resource, entity, change, field, before, after, requestId } of changes) {

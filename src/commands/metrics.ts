@@ -5,17 +5,17 @@ import { createMetrics } from '../metrics/metrics.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeAll } from './support/write-stream.ts'
 
 export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('metrics')
-    .description('the exposition from the mirror, for the textfile collector')
+    .description('print the metrics of the mirror, for the textfile collector')
     .addHelpText('after', '\nExample:\n  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.prom')
     .action(async (_options: object, command: Command) => {
       const { settings } = loadConfiguration(io, command)
-      await using mirror = await openSoundMirror(settings, io)
+      await using mirror = await openVerifiedMirror(settings, io)
       const views = createViews(mirror, settings, io.clock)
       const config = metricsConfig(settings)
       const read = () => views.readings()

@@ -46,15 +46,15 @@ const commands = [
   addDemo,
 ] as const
 
-/** Commands that go on until they are stopped. */
+/** Commands that run until they are stopped. */
 const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
 
-/** True when a command line names such a command; the name of a tenant or a file may be the same word. */
+/** True when the command of a command line is a service; an option value may be the same word. */
 export function isService(args: readonly string[]): boolean {
   return services.has(commandOf(args) ?? '')
 }
 
-/** True when a command line names the command that reloads on SIGHUP; to any other it says that its terminal is gone. */
+/** True when the command reloads on SIGHUP; any other stops, because its terminal has closed. */
 export function reloads(args: readonly string[]): boolean {
   return commandOf(args) === 'run'
 }
@@ -64,8 +64,8 @@ function commandOf(args: readonly string[]): string | undefined {
 }
 
 /**
- * Runs one command line (without the program's name) and says how it ended. Whatever goes wrong is one clear text on
- * standard error, never a stack.
+ * Runs one command line (without the program's name) and returns its exit code. Expected errors are one message on standard
+ * error, without a stack.
  */
 export async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
@@ -78,7 +78,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.ok
-      // Help has been shown by then.
+      // Help was printed already.
       if (error.code !== 'commander.help') io.stderr.write(usageText(error, program, args))
       return exitCodes.usage
     }
@@ -92,15 +92,15 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
 function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   const program = new Command('tenantwatch')
     .description(
-      'Mirrors what a SaaS tenant says of itself, evaluates it, and shows what is wrong. Never a false green.',
+      'Mirrors the configuration of SaaS tenants, evaluates compliance checks and exports findings as metrics.',
     )
     .version(version)
-    .option('--config <file>', 'configuration file; else TENANTWATCH_CONFIG, else config/tenantwatch.yaml')
+    .option('--config <file>', 'configuration file; default TENANTWATCH_CONFIG, then config/tenantwatch.yaml')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      // Said by usageText: commander repeats the words that it does not know, secrets among them.
+      // usageText writes the error: commander repeats unknown words, which may be secrets.
       outputError: () => {},
     })
     .addHelpText('after', '\nStart with: tenantwatch demo')
@@ -109,7 +109,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   return program
 }
 
-/** Commands made before say their errors and their options in the same way as the program. */
+/** Gives commands, which exist already, the settings and options of the program. */
 function inherit(program: Command, command: Command): void {
   command.copyInheritedSettings(program)
   command.option('--config <file>', 'configuration file')
@@ -125,5 +125,5 @@ function messageOf(error: unknown): string {
   }
   if (error instanceof SyncError)
     return printable(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`)
-  return `an unforeseen fault: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}`
+  return `unexpected error: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}`
 }

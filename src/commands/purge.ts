@@ -8,16 +8,16 @@ import { loadConfiguration } from './support/configuration.ts'
 export function addPurge(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('purge')
-    .argument('<tenant>', 'of the mirror, no longer in the configuration')
-    .description('erase everything that belongs to a tenant')
+    .argument('<tenant>', 'name of a mirrored tenant that is no longer configured')
+    .description('erase all data of a tenant')
     .addHelpText(
       'after',
       `
 Erases the records of the tenant, their history, its runs, findings, evidence and waivers. It cannot be undone.
-The tenant must have left the configuration, and the engine must be stopped. Backups keep what they hold, and the record
+The tenant must be removed from the configuration, and the engine must be stopped. Backups are not changed, and the record
 of past configurations keeps the name of the tenant until history.retentionDays have passed.
 
-Exit: 0 erased; 2 there is no such tenant, or it is configured; 3 an engine works on the database.
+Exit: 0 erased; 2 the tenant is unknown or still configured; 3 an engine is running on the database.
 
 Example:
   tenantwatch purge acme`,
@@ -28,9 +28,9 @@ Example:
 async function purge(io: Io, name: string, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command)
   if (settings.tenants.some((tenant) => tenant.name === name))
-    throw new UsageError('This tenant is configured: take it out of the configuration first')
-  if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing can be erased')
-  // Alone with the database: an engine remembers what it has read of a tenant.
+    throw new UsageError('This tenant is configured: remove it from the configuration first')
+  if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing to erase')
+  // With the engine's lock: a running engine has data of the tenant in memory.
   await using mirror = openMirror(settings.storePath, 'engine')
   await mirror.verify(io.stop)
   const tenants = await mirror.tenants()
@@ -40,6 +40,6 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
     throw new UsageError(`The mirror has no tenant of this name; it has ${names === '' ? 'none' : names}`)
   }
   await mirror.purgeTenant(tenant.id)
-  print(io, `Erased: everything of ${name}`)
+  print(io, `Erased all data of ${name}`)
   return exitCodes.ok
 }

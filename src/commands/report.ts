@@ -15,14 +15,14 @@ import { reportHtml } from '../report/report-html.ts'
 import { reportMd } from '../report/report-md.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { readMoment } from './support/moment.ts'
-import { openSoundMirror } from './support/sound-mirror.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
 import { writeAll } from './support/write-stream.ts'
 
 const formats = ['html', 'md', 'json'] as const
 const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const
 
-/** How a report begins, of whatever format. */
+/** Matches the beginning of a report of any format. */
 const anyReport = /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"asOf": )/s
 
 interface ReportOptions {
@@ -36,18 +36,18 @@ interface ReportOptions {
 export function addReport(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('report')
-    .description('what an auditor takes: posture, coverage, findings, waivers, trust in the data, requirements')
+    .description('write the audit report: posture, coverage, findings, waivers, data quality, requirements')
     .option('--format <format>', formats.join(', '), 'html')
-    .option('--as-of <time>', 'what was true then, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d')
+    .option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d')
     .option('--tenant <name>', 'only this tenant')
-    .option('--output <file>', 'into this file, readable for its owner only')
-    .option('--details', 'with names of persons, e-mails and file names')
+    .option('--output <file>', 'write to this file, readable for its owner only')
+    .option('--details', 'include names of persons, e-mails and file names')
     .addHelpText(
       'after',
       `
-Works beside a running engine. It is made of the record alone: the same time gives the same report, byte for byte.
+Works beside a running engine. The report depends on the stored record alone: the same time gives the same bytes.
 
-Exit: 0 made; 2 there is no record of that time.
+Exit: 0 ok; 2 there is no record of that time.
 
 Examples:
   tenantwatch report --output evidence.html
@@ -61,8 +61,9 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const { settings } = loadConfiguration(io, command)
   const now = io.clock.now()
   const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
-  if (at > now) throw new UsageError('The time of --as-of lies in the future; without it the report tells of now')
-  await using mirror = await openSoundMirror(settings, io)
+  if (at > now)
+    throw new UsageError('The time of --as-of is in the future; without --as-of the report shows the current state')
+  await using mirror = await openVerifiedMirror(settings, io)
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
   if (options.output === undefined) await writeAll(io, pieces)
@@ -96,19 +97,19 @@ interface Reach {
   readonly retainedFrom: number
 }
 
-/** Returns when the record begins; ahead of now where the clock was ahead at that time. */
+/** Returns the start of the record, which is after `now` when the clock was ahead at that time. */
 function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
-  if (begins === null) throw new UsageError('There is no record yet; run "tenantwatch sync" once with this version')
+  if (begins === null) throw new UsageError('There is no record yet; run "tenantwatch sync" once')
   if (at < begins && begins <= now) throw noRecord(begins)
   const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
   if (at < from) {
-    throw new UsageError(`There is no record from before ${toIso(from)} any more: history.retentionDays has passed`)
+    throw new UsageError(`The record from before ${toIso(from)} is erased: history.retentionDays has passed`)
   }
   return begins
 }
 
 function noRecord(begins: number): UsageError {
-  return new UsageError(`There is no record from before ${toIso(begins)}: it begins then`)
+  return new UsageError(`There is no record from before ${toIso(begins)}`)
 }
 
 function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
@@ -116,16 +117,16 @@ function insistOnTenant(configuration: NotedConfiguration, wanted: string): void
   oneOf('tenant at that time', names, wanted)
 }
 
-/** Who has edited the file must not take the report for one of the edited rules. */
+/** Warns when the configuration file differs from the evaluated configuration. */
 function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): void {
   const { digest } = configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
   if (digest === configurationDigest) return
   io.stderr.write(
-    'The configuration here is not the one that the engine last evaluated by; the report tells of the latter.\n',
+    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
   )
 }
 
-/** The report as one JSON object, piece by piece; every finding is in it. */
+/** The report as one JSON object with all findings, piece by piece. */
 async function* reportJson(report: Report): AsyncIterable<string> {
   const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
   const configuration = { since: configuredSince, digest: configurationDigest }
@@ -147,7 +148,7 @@ async function* tenantJson({ findings, ...tenant }: TenantReport): AsyncIterable
   yield '\n  ]\n}'
 }
 
-/** An object without its end. */
+/** An object without its closing brace. */
 function open(value: object): string {
   return escapeInJson(JSON.stringify(value, null, 2)).slice(0, -'\n}'.length)
 }

@@ -10,11 +10,11 @@ import { untilStopped } from './support/until-stopped.ts'
 export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('run')
-    .description('the daemon: sync on schedule, evaluate, serve metrics and the status page')
+    .description('run the daemon: sync on schedule, evaluate, serve metrics and the status page')
     .addHelpText(
       'after',
       `
-SIGTERM or SIGINT ends it within 5 seconds, SIGHUP loads the configuration anew.
+SIGTERM or SIGINT stops it within 5 seconds, SIGHUP reloads the configuration.
 
 Examples:
   tenantwatch run --config /etc/tenantwatch.yaml
@@ -23,7 +23,7 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { settings, source } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
       let started: Daemon | undefined
-      // What has just been read need not be read again.
+      // A SIGHUP before the start needs no reload: the configuration was just read.
       io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.storePath }, 'Starting')

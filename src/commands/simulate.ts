@@ -27,7 +27,7 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
-/** What kept a server from listening, as a sentence; anything else as it is. */
+/** Words a listen error; returns other errors unchanged. */
 function notListening(error: unknown, host: string): unknown {
   const { code, syscall, port, message } = error as NodeJS.ErrnoException & { readonly port?: number }
   if (syscall === undefined) return error
@@ -43,15 +43,20 @@ function collect(pair: string, before: readonly string[]): readonly string[] {
 export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('simulate')
-    .description('the reference tenant API, for demos, tests and integrators')
+    .description('run the reference tenant API, for demos, tests and integrators')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port of the API, 0 = any', portNumber, 9470)
-    .option('--control-port <n>', 'port that changes data and injects faults, 0 = any', portNumber, 9471)
+    .option('--control-port <n>', 'port of the control API (data and faults), 0 = any', portNumber, 9471)
     .option('--users <n>', 'users of the first tenant', wholeNumber, 250)
     .option('--documents <n>', 'documents of the first tenant', wholeNumber, 120)
     .option('--seed <text>', 'the same seed makes the same tenant', 'tenantwatch')
-    .option('--live-seconds <n>', 'life goes on a step every so many seconds; 0 = it stands still', wholeNumber, 0)
-    .option('--reading <name=value>', 'how an open point of the specification is read; may be repeated', collect, [])
+    .option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes', wholeNumber, 0)
+    .option(
+      '--reading <name=value>',
+      'interpretation of an open point of the specification; may be repeated',
+      collect,
+      [],
+    )
     .addHelpText(
       'after',
       `
@@ -64,7 +69,7 @@ Examples:
   curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","times":3,"effect":{"kind":"status","status":500}}'`,
     )
     .action(async (options: SimulateOptions) => {
-      // A daemon does without them.
+      // Imported on demand: the daemon does not need the simulator.
       const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
       const { readReadings } = await import('./support/simulator-readings.ts')
       const { users, documents, liveSeconds, reading, ...rest } = options

@@ -4,18 +4,18 @@ import { systemClock } from '../model/process/system-clock.ts'
 import { printable } from '../model/text/printable.ts'
 import { isService, reloads, runProgram } from './program.ts'
 
-/** How long a stop may take before the process ends anyway, in milliseconds: a second less than is promised. */
+/** Milliseconds after which a stop ends the process anyway: a second less than the documented 5 s. */
 const stopLimitMs = 4000
 
 /**
- * The process as a command sees it.
+ * Runs the command of the process with its streams, environment, clock and signals.
  *
- * @param hangUp aborted by the first SIGHUP; whoever calls hears that from the beginning.
+ * @param hangUp aborted by the first SIGHUP, which the caller listens for from the start of the process.
  */
 export async function start(hangUp: AbortSignal): Promise<void> {
   const stopping = new AbortController()
   const args = process.argv.slice(2)
-  // To be stopped is how a service ends; a command that was stopped has not done its work.
+  // A stop is the normal end of a service, but a failure of any other command.
   const stopped = isService(args) ? exitCodes.ok : exitCodes.failed
   const stop = () => {
     if (stopping.signal.aborted) endNow(stopped)
@@ -28,13 +28,13 @@ export async function start(hangUp: AbortSignal): Promise<void> {
     hangUp.addEventListener('abort', stop)
     if (hangUp.aborted) stop()
   }
-  // Unheard, it would open Node's debugger, and with it the token, to everybody on this machine.
+  // Without a listener SIGUSR1 opens Node's debugger, and with it the token, to every user of this machine.
   process.on('SIGUSR1', () => {})
-  // A reader that went away ends the output, not the engine.
+  // A closed standard error must not stop the engine.
   process.stderr.on('error', () => {})
-  let lost: NodeJS.ErrnoException | undefined
+  let writeError: NodeJS.ErrnoException | undefined
   process.stdout.on('error', (error) => {
-    lost ??= error
+    writeError ??= error
   })
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
@@ -50,40 +50,40 @@ export async function start(hangUp: AbortSignal): Promise<void> {
   }
   const code = await runProgram(args, io)
   process.exitCode = code
-  // Output to a pipe may still be on its way; only what would hold the process up is cut.
+  // Output to a pipe may still be pending; it gets half a second.
   process.stdout.write('', () =>
     setImmediate(() => {
-      const ended = wasWritten(lost) ? code : exitCodes.failed
+      const ended = wasWritten(writeError) ? code : exitCodes.failed
       process.exitCode = ended
       setTimeout(() => endNow(ended), 500).unref()
     }),
   )
 }
 
-/** Half a file on a full disk must not look like success; a reader that has seen enough may. */
-function wasWritten(lost: NodeJS.ErrnoException | undefined): boolean {
-  if (lost === undefined || lost.code === 'EPIPE') return true
-  writeSync(2, `tenantwatch: standard output cannot be written (${lost.code ?? lost.message})\n`)
+/** A failed write, as on a full disk, is a failure; a closed pipe is not. */
+function wasWritten(writeError: NodeJS.ErrnoException | undefined): boolean {
+  if (writeError === undefined || writeError.code === 'EPIPE') return true
+  writeSync(2, `tenantwatch: standard output cannot be written (${writeError.code ?? writeError.message})\n`)
   return false
 }
 
-/** The last words of a crash must arrive although the process ends at once. */
+/** Written synchronously, because the process exits at once. */
 function crash(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const lines = text.split('\n').map((line) => printable(line))
   try {
-    writeSync(2, `tenantwatch: an unforeseen fault: ${lines.join('\n')}\n`)
+    writeSync(2, `tenantwatch: unexpected error: ${lines.join('\n')}\n`)
   } finally {
     process.exit(exitCodes.failed)
   }
 }
 
 /**
- * Ends the process for certain. `process.exit` joins the threads that read files and ask for names, and so never ends while
- * one of them hangs, as on a share that is gone; another program in the place of this one takes their threads away.
+ * Ends the process immediately. `process.exit` joins the threads for file access and name resolution and hangs when one of
+ * them does, as on a lost network share; replacing the process image by execve ends these threads.
  */
 export function endNow(code: number): void {
-  // The last of the listeners: others end children.
+  // Last of the exit listeners: others end child processes.
   process.once('exit', () => process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {}))
   process.exit(code)
 }

@@ -23,16 +23,16 @@ interface SyncOptions {
 export function addSync(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('sync')
-    .description('run once what is due, evaluate, print a summary and exit')
+    .description('run due syncs once, evaluate, print a summary and exit')
     .option('--tenant <name>', 'only this tenant')
     .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
-    .option('--full', 'all full syncs, due or not')
+    .option('--full', 'run all full syncs, due or not')
     .option('--fail-on <severity>', `exit 1 with open findings of at least this severity: ${severities.join(', ')}`)
     .addHelpText(
       'after',
       `
-Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or was held,
-or, with --fail-on, a check is unknown; 3 beats 1.
+Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
+or, with --fail-on, a check is unknown; 3 takes precedence.
 
 Examples:
   tenantwatch sync
@@ -64,7 +64,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   return exitCodeOf(results, postures, failOn)
 }
 
-/** Tells on the terminal how many records a sync has read. */
+/** Shows on the terminal how many records a sync has read. */
 function progressLine(io: Io): { readonly page: SyncObserver['page']; clear(): void } {
   const records = new Map<string, number>()
   const line = statusLine(io)

@@ -11,53 +11,54 @@ import { tenantWarnings } from './tenant-warnings.ts'
 
 const subject = 'own checks'
 
-/** Checks that operators wrote: one that cannot be run is `unknown` for ever. */
+/** Own checks: one whose query fails stays `unknown`. */
 export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
   const tried = await tryOwnChecks(settings, now)
   if (tried.length === 0) return []
-  const advice = 'Mend the file; "tenantwatch config check" tries it again'
+  const advice = 'Fix the file; "tenantwatch config check" tries it again'
   const bad = tried.flatMap(({ check, problem }) =>
     problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
   )
-  return bad.length > 0 ? bad : [fine(subject, `${tried.length} can be run`)]
+  return bad.length > 0 ? bad : [fine(subject, `${tried.length} run without errors`)]
 }
 
 const shortHistoryDays = 30
 
 /**
- * What is valid in a configuration and yet may not be what its author meant; every tenant's own is told with it.
+ * Warnings about valid settings that may not be intended, apart from those of each tenant.
  *
- * @param twins what is to be said of tenants that are one.
+ * @param twins warnings about tenants with the same URL and token.
  */
 export function configWarnings(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
-  const none = found.length === 0 && settings.tenants.every((tenant) => tenantWarnings(tenant, settings).length === 0)
-  return none ? [fine('configuration', 'nothing in it is surprising')] : found
+  const isClean =
+    found.length === 0 && settings.tenants.every((tenant) => tenantWarnings(tenant, settings).length === 0)
+  return isClean ? [fine('configuration', 'no warnings')] : found
 }
 
-/** What strangers can reach and see on an address beyond the loopback. */
+/** Warnings about unauthenticated access on a non-loopback address. */
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
   if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
-    return [warning('webConfig', `cannot be evaluated: ${reading.problems[0]}`, advice)]
+    return [warning('webConfig', `cannot be checked: ${reading.problems[0]}`, advice)]
   }
   if (reading !== null && isProtected(reading.settings)) return []
   const open = warning(
     'listen',
-    `status page and metrics are open to everybody who reaches ${formatListen(server)}: no users are configured`,
+    `status page and metrics are open to everybody who can reach ${formatListen(server)}: no users are configured`,
     'Set server.webConfig with users, or server.listen to a loopback address',
   )
   if (!exposesDetails(exposeDetails, host, false)) return [open]
   const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
-  return [open, warning('exposeDetails', `names and e-mails are shown to everybody who reaches ${host}`, advice)]
+  return [open, warning('exposeDetails', `names and e-mails are shown to everybody who can reach ${host}`, advice)]
 }
 
 function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {
   if (days >= shortHistoryDays) return []
-  const advice = 'Auditors ask for more: raise history.retentionDays'
+  const advice = 'Audits usually need more: raise history.retentionDays'
   return [warning('retention', `history is kept for ${days} ${days === 1 ? 'day' : 'days'} only`, advice)]
 }
 

@@ -6,53 +6,54 @@ import { SyncError } from '../model/errors.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const mib = 2 ** 20
-/** With less than this no page may fit any more. */
-const leastFreeBytes = 16 * mib
-/** What a backup and a migration want beside the size of the database. */
+/** With less, writing a page of records may fail. */
+const minFreeBytes = 16 * mib
+/** Space for a backup or a migration, on top of the size of the database. */
 const spareBytes = 64 * mib
-/** A log of this size was not put back for long: something keeps reading. */
+/** A write-ahead log of this size was not checkpointed for long, because a reader blocks it. */
 const largeWalBytes = 256 * mib
-const silentMs = dayMs
+const overdueMs = dayMs
 
-/** What can be told without the database: who works on it and what room it has. */
+/** Checks without opening the database: its lock, its write-ahead log and the disk space. */
 export function diagnosePlace({ path, exists, bytes, walBytes, freeBytes, lock }: StoreFacts): readonly Diagnosis[] {
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(path, lock))
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
-    const advice = 'Something reads the database without end: look for commands that hang'
+    const advice = 'A process keeps a read transaction open: look for hanging commands'
     found.push(warning('write-ahead log', `${size(walBytes)} beside the database`, advice))
   }
   return freeBytes === null ? found : [...found, diagnoseRoom(freeBytes, bytes)]
 }
 
 function diagnoseAbsence(path: string, { mirrorMade }: StoreFacts['lock']): Diagnosis {
-  if (mirrorMade !== true) return fine('database', `${path} is not there yet; the first sync makes it`)
-  const advice = `Restore a backup, or move ${path}-lock away to begin anew without its history`
-  return failure('database', `${path} is gone or empty although there was one: no engine starts`, advice)
+  if (mirrorMade !== true) return fine('database', `${path} does not exist yet; the first sync creates it`)
+  const advice = `Restore a backup, or move ${path}-lock away to start with an empty mirror`
+  return failure('database', `${path} existed before and is missing or empty: the engine does not start`, advice)
 }
 
 function diagnoseLock({ held, pid }: StoreFacts['lock']): Diagnosis {
   if (held === null) {
     const advice = 'Run the doctor as the user of the daemon'
-    return warning('engine', 'whether one is at work cannot be told: the lock file may not be read', advice)
+    return warning('engine', 'unknown whether one is running: no permission to read the lock file', advice)
   }
   const by = pid === null ? '' : ` (process ${pid})`
-  return fine('engine', held ? `one is at work${by}` : 'none is at work on this database')
+  return fine('engine', held ? `one is running${by}` : 'none is running on this database')
 }
 
 function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   const sentence = `${size(freeBytes)} free`
   const advice = 'Free space on the volume of store.path'
-  if (freeBytes < leastFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
-  if (freeBytes < bytes + spareBytes) return warning('disk', `${sentence}: an upgrade may find no room`, advice)
+  if (freeBytes < minFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
+  if (freeBytes < bytes + spareBytes)
+    return warning('disk', `${sentence}: too little for an upgrade or a backup`, advice)
   return fine('disk', sentence)
 }
 
 /** The mirror beside an engine, or why it cannot be opened. */
 export type Opened = { readonly mirror: Mirror } | { readonly problem: string }
 
-/** Reads all of the database for damage and says how it stands. */
+/** Reads the whole database for damage and reports runs, holds and overdue erasure. */
 export async function diagnoseStore(
   { path, bytes, walBytes }: StoreFacts,
   opened: Opened,
@@ -62,16 +63,16 @@ export async function diagnoseStore(
 ): Promise<readonly Diagnosis[]> {
   try {
     const { age, sqliteVersion, runs } = layoutFacts(path)
-    const what = `${path}, ${size(bytes)} and ${size(walBytes)} of log, SQLite ${sqliteVersion}`
+    const what = `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log, SQLite ${sqliteVersion}`
     if (age !== 'current') {
-      const advice = 'The next "run" or "sync" of this version brings it up to date; make a backup first'
-      return [warning('database', `${what}: of an older layout`, advice)]
+      const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
+      return [warning('database', `${what}: schema of an older version`, advice)]
     }
     if ('problem' in opened) return [failure('database', opened.problem, null)]
     const { mirror } = opened
     await mirror.verify(signal)
     return [
-      fine('database', `${what}: read whole, nothing damaged`),
+      fine('database', `${what}: read completely, no damage found`),
       diagnoseRuns(runs, now),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
@@ -82,18 +83,18 @@ export async function diagnoseStore(
   }
 }
 
-/** What went wrong when the database was read. */
+/** The failure to read the database. */
 export function unusable(error: unknown): Diagnosis {
   const hint = error instanceof SyncError ? (error.hint ?? null) : null
   return failure('database', error instanceof Error ? error.message : String(error), hint)
 }
 
 function diagnoseRuns(runs: ReturnType<typeof layoutFacts>['runs'], now: number): Diagnosis {
-  if (runs === null) return warning('runs', 'none was ever ended', 'Start the engine, or run "tenantwatch sync"')
+  if (runs === null) return warning('runs', 'no run has ended yet', 'Start the engine, or run "tenantwatch sync"')
   const { oldest, latest, count } = runs
   const sentence = `${count} since ${toIso(oldest).slice(0, 10)}, the latest ended ${describeDuration(now - latest)} ago`
-  return now - latest > silentMs
-    ? warning('runs', sentence, 'Nothing is read from the tenants: start the engine')
+  return now - latest > overdueMs
+    ? warning('runs', sentence, 'No sync is running: start the engine')
     : fine('runs', sentence)
 }
 
@@ -101,11 +102,11 @@ async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   const { length } = await mirror.holds()
   if (length === 0) return []
   return [
-    warning('holds', `${length} on hold`, 'See "tenantwatch accept": what is held is not written until it is decided'),
+    warning('holds', `${length} open`, 'See "tenantwatch accept": changes on hold are not written until you decide'),
   ]
 }
 
-/** An engine erases once a day, by the confirmed time. */
+/** The engine erases once a day and uses the time that a tenant confirms. */
 const erasureGraceMs = 2 * dayMs
 
 async function diagnoseErasure(mirror: Mirror, now: number, retentionDays: number): Promise<readonly Diagnosis[]> {
@@ -113,7 +114,7 @@ async function diagnoseErasure(mirror: Mirror, now: number, retentionDays: numbe
   if (names.length === 0) return []
   const sentence = `overdue for ${names.join(', ')}: findings or names are older than history.retentionDays (${retentionDays})`
   const advice =
-    'The engine erases once a tenant has confirmed the time: check the clock and that the tenants answer; "tenantwatch purge TENANT" erases a tenant that left the configuration'
+    'The engine erases after a tenant has confirmed the time: check the clock and that the tenants answer; "tenantwatch purge TENANT" erases a tenant removed from the configuration'
   return [warning('erasure', sentence, advice)]
 }
 

@@ -1,20 +1,20 @@
 import type { Reason } from '../model/reasons.ts'
 
 export const levels = ['ok', 'warn', 'fail'] as const
-/** `warn` is for what works but may surprise; only `fail` counts against the exit code. */
+/** Only `fail` changes the exit code. */
 export type Level = (typeof levels)[number]
 
-/** One thing that was looked at. */
+/** The result of one check of the doctor. */
 export interface Diagnosis {
   readonly level: Level
   readonly subject: string
-  /** The permission of the tenant that it takes; null where none is involved. */
+  /** The permission that the endpoint requires; null for other checks. */
   readonly permission: string | null
-  /** Why it failed, in the closed vocabulary; null where no request did. */
+  /** Why a request failed; null when none did. */
   readonly reason: Reason | null
-  /** What was found, without a full stop. */
+  /** The result, without a full stop. */
   readonly sentence: string
-  /** What to do about it; null where nothing need be done. */
+  /** What to do; null when nothing. */
   readonly advice: string | null
 }
 

@@ -6,19 +6,19 @@ import { isSkewed } from '../model/server-clock.ts'
 import { idOf } from '../sync/pages/page-reading.ts'
 import { type Diagnosis, failure, fine } from './diagnosis.ts'
 
-export interface Asked {
+export interface ProbedEndpoint {
   readonly diagnosis: Diagnosis
-  /** The first page; null where none came. */
+  /** The first page; null when it could not be read. */
   readonly page: Fetched | null
 }
 
-/** Asks for the first page of a resource; throws only when `signal` is aborted. */
-export async function askEndpoint(
+/** Requests the first page of a resource; throws only when `signal` is aborted. */
+export async function probeEndpoint(
   definition: ResourceDefinition,
   reader: TenantReader,
   ownClientId: string | null,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<ProbedEndpoint> {
   const { name, permission } = definition
   try {
     const page = await reader.fetch(definition, {}, signal)
@@ -47,13 +47,17 @@ type Problem = readonly [what: string, advice: string]
 function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fetched, own: string | null): Problem[] {
   const problems: Problem[] = []
   const bad = items.filter((item) => !item.ok).length
-  if (bad > 0) problems.push([`${bad} of them cannot be read`, 'They are quarantined; ask the vendor what changed'])
+  if (bad > 0)
+    problems.push([`${bad} of them are invalid`, 'These records are quarantined; ask the vendor what changed'])
   if (definition.kind === 'pagedList' && items.length === 0) {
-    problems.push(['the list is empty, although it always contains the caller', 'Ask again; then see the tenant'])
+    problems.push([
+      'the list is empty, although it always contains the caller',
+      'Run the doctor again; then check the tenant in the portal',
+    ])
   }
   const ids = items.map((item) => String(idOf(item, definition.idField)).toLowerCase())
   if (definition.kind === 'pagedList' && own !== null && !hasMore && !ids.includes(own)) {
-    problems.push([`ownClientId ${own} is not among them`, 'Check whose token this is, and ownClientId'])
+    problems.push([`ownClientId ${own} is not among them`, 'Check that the token belongs to the client of ownClientId'])
   }
   const skewMs = skewOf(meta)
   if (skewMs !== null && isSkewed(skewMs)) {
@@ -64,7 +68,7 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
   return problems
 }
 
-/** Server clock minus local clock in milliseconds; null where the answer carries no time. */
+/** Server clock minus local clock in milliseconds; null when the answer has no time. */
 export function skewOf({ serverTime, receivedAt }: Fetched['meta']): number | null {
   return serverTime === null ? null : serverTime - receivedAt
 }

@@ -10,7 +10,7 @@ export interface Enrolment {
   readonly enrolledWhen: EnrolmentRule
   /** True while `enrolledWhen` is not set. */
   readonly assumed: boolean
-  /** Whether the tenant demands multi-factor authentication; null before its settings were read. */
+  /** Whether the tenant requires multi-factor authentication; null before its settings were read. */
   readonly policy: boolean | null
   readonly groups: readonly EnrolmentGroup[]
 }
@@ -24,8 +24,8 @@ export interface EnrolmentGroup {
 }
 
 const subject = 'enrolledWhen'
-/** Other readings that a warning names. */
-const mostNamed = 4
+/** Alternative rules listed in a warning. */
+const maxNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
 export async function readEnrolment(records: RecordReader, tenant: TenantSettings): Promise<Enrolment> {
@@ -40,11 +40,11 @@ export async function readEnrolment(records: RecordReader, tenant: TenantSetting
   return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
 }
 
-/** A rule by which nobody is enrolled is more often a wrong reading of the flags than the truth. Null: not to be evaluated. */
+/** Warns when the rule finds no enrolled user, which usually means that the rule is wrong. Null: the mirror may be of another tenant. */
 export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolment === null) {
-    const advice = 'Run the doctor again when the identity of the tenant is settled'
-    return warning(subject, 'is not evaluated: the users of the mirror may be another tenant’s', advice)
+    const advice = 'Run the doctor again after the identity of the tenant is confirmed'
+    return warning(subject, 'not checked: the users in the mirror may be another tenant’s', advice)
   }
   const { enrolledWhen, groups } = enrolment
   const all = groups.reduce((sum, { count }) => sum + count, 0)
@@ -55,7 +55,7 @@ export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolled > 0) return fine(subject, `by "${enrolledWhen}" ${enrolled} of ${all} users are enrolled`)
   const others = rules
     .filter((rule) => by(rule) > 0)
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((rule) => `"${rule}" ${by(rule)}`)
   const instead = others.length === 0 ? '' : `; by ${others.join(', by ')}`
   return warning(
@@ -72,7 +72,7 @@ async function policyOf(records: RecordReader): Promise<boolean | null> {
   return null
 }
 
-/** A database may hand a boolean back as 0 or 1. */
+/** SQLite returns booleans as 0 or 1. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1
 }

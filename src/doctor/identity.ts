@@ -21,48 +21,48 @@ import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 const subject = 'identity'
 const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
 
-export interface Suspect {
+export interface IdentityRequest {
   readonly mirror: Mirror
   readonly row: TenantRow
   readonly tenant: TenantSettings
-  /** By what the mirror tells. */
+  /** The state according to the mirror. */
   readonly identity: IdentityState
   readonly reader: TenantReader
-  /** The first pages that were just read. */
+  /** The first pages just read. */
   readonly pages: readonly GivenPage[]
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 /**
- * Whether the tenant that answers now is the mirrored one, by the proof that a sync asks for (docs/reliability.md).
+ * Whether the tenant that answers is the mirrored one, by the same proof that a sync uses (docs/reliability.md).
  *
  * @throws the reason of `signal` when that is aborted.
  */
-export async function diagnoseIdentity(suspect: Suspect): Promise<Diagnosis> {
-  const { mirror, row, tenant, identity, signal } = suspect
-  const held = identitySentences.held.slice(0, -1)
-  if (identity === 'held') return failure(subject, held, 'See "tenantwatch accept" and the runbook of the hold')
+export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
+  const { mirror, row, tenant, identity, signal } = request
+  const onHold = identitySentences.on_hold.slice(0, -1)
+  if (identity === 'on_hold') return failure(subject, onHold, 'See "tenantwatch accept" and the runbook of the hold')
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
   }
-  const lookFirst = 'See what the endpoints say'
-  // A dark tenant would cost a time-out for each list again.
-  if (suspect.pages.length === 0) return failure(subject, 'cannot be evaluated: nothing could be read', lookFirst)
+  const seeEndpoints = 'See the results of the endpoints'
+  // An unreachable tenant would cost another time-out for each list.
+  if (request.pages.length === 0) return failure(subject, 'cannot be checked: nothing could be read', seeEndpoints)
   using deadline = startDeadline(minuteMs, signal)
-  const proving = provingOf(suspect)
+  const proving = provingOf(request)
   try {
-    return await diagnoseEvidence(suspect, proving, await readEvidence(proving, suspect.pages, deadline.signal))
+    return await diagnoseEvidence(request, proving, await readEvidence(proving, request.pages, deadline.signal))
   } catch (error) {
     signal.throwIfAborted()
     const message = deadline.expired ? 'the tenant answers too slowly' : error instanceof Error ? error.message : ''
-    const hint = (error instanceof SyncError ? error.hint : null) ?? lookFirst
+    const hint = (error instanceof SyncError ? error.hint : null) ?? seeEndpoints
     const reason = deadline.expired ? 'timeout' : reasonOf(error)
-    return failure(subject, `cannot be evaluated: ${message}`, hint, { reason })
+    return failure(subject, `cannot be checked: ${message}`, hint, { reason })
   }
 }
 
-function provingOf({ mirror, row, tenant, reader, clock }: Suspect): ProofContext {
+function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): ProofContext {
   return {
     settings: tenant,
     reader,
@@ -75,7 +75,7 @@ function provingOf({ mirror, row, tenant, reader, clock }: Suspect): ProofContex
 }
 
 async function diagnoseEvidence(
-  { row, identity }: Suspect,
+  { row, identity }: IdentityRequest,
   proving: ProofContext,
   evidence: Evidence,
 ): Promise<Diagnosis> {
@@ -85,7 +85,7 @@ async function diagnoseEvidence(
       if (row.changeAccepted === null || !(await awaitsAccepted(proving, row.changeAccepted))) {
         return failure(subject, mismatchMessage(evidence), changedHint, { reason })
       }
-      const sentence = 'another tenant was accepted in the place of this one, and is not read yet'
+      const sentence = 'another tenant was accepted in place of this one and has not been read yet'
       return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
     }
     case 'denied':

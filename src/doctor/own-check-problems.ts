@@ -3,13 +3,13 @@ import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check
 import { tryQuery } from '../mirror/own-checks/own-check-store.ts'
 import { printable } from '../model/text/printable.ts'
 
-/** An own check with what is wrong with it; null when its query runs over a mirror without records. */
+/** An own check and its error; null when its query runs over an empty mirror. */
 export interface TriedCheck {
   readonly check: OwnCheck
   readonly problem: string | null
 }
 
-/** Tries every own check: its header, and its query over a mirror that holds nothing. */
+/** Tries every own check: its header, and its query over an empty mirror. */
 export async function tryOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly TriedCheck[]> {
   const tried: TriedCheck[] = []
   for (const check of settings.checks) {

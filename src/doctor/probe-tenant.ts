@@ -11,7 +11,7 @@ import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { askEndpoint, skewOf } from './endpoint.ts'
+import { probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseOwnClient } from './own-client.ts'
 import { diagnosePageSize, type FeedPage } from './page-size.ts'
 import { diagnoseToken } from './token.ts'
@@ -23,13 +23,13 @@ export interface Probing {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly env: EnvLookup
-  /** What one tenant may take in all, in milliseconds. */
+  /** Time limit for the whole tenant, in milliseconds. */
   readonly busyTimeoutMs?: number
 }
 
-/** After so many endpoints without any answer the rest is not asked: a dark tenant would cost a time-out each. */
-const darkAfter = 2
-const dark: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'timeout', 'tls'])
+/** After this many endpoints without an answer the others are skipped: an unreachable tenant would cost a time-out each. */
+const unreachableAfter = 2
+const noAnswer: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'timeout', 'tls'])
 const certificateWaitMs = 5000
 const soonMs = 21 * dayMs
 
@@ -40,7 +40,7 @@ export interface Probed {
 }
 
 /**
- * Asks every endpoint of a tenant once, and says what the answers tell beside.
+ * Probes every endpoint of a tenant once, then token, own client, page size, clock and certificate.
  *
  * @throws the reason of `signal` when that is aborted.
  */
@@ -48,20 +48,20 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
   const { tenant, client, now } = probing
   using deadline = startDeadline(busyTimeoutMs, probing.signal)
   const expiring = expiryOf(tenant, deadline.signal)
-  const asked = await askAll(probing, deadline.signal, busyTimeoutMs)
-  const pages = asked.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
+  const probed = await probeAll(probing, deadline.signal, busyTimeoutMs)
+  const pages = probed.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
   const clients = pages.find(({ name }) => name === apiClients.name)?.page
   const own =
     tenant.ownClientId === null || clients === undefined ? null : diagnoseOwnClient(clients, tenant.ownClientId, now())
   const diagnoses = [
-    ...asked.map(({ diagnosis }) => diagnosis),
+    ...probed.map(({ diagnosis }) => diagnosis),
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
-    ...some(diagnosePageSize(asked.flatMap(feedPage), tenant.api)),
+    ...some(diagnosePageSize(probed.flatMap(feedPage), tenant.api)),
     ...some(diagnoseClock(pages)),
     ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
-  const given = asked.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
+  const given = probed.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
   return { diagnoses, pages: given }
 }
 
@@ -72,36 +72,42 @@ interface Answered {
   readonly diagnosis: Diagnosis
 }
 
-async function askAll(
+async function probeAll(
   { tenant, client, signal }: Probing,
-  both: AbortSignal,
+  combined: AbortSignal,
   busyTimeoutMs: number,
 ): Promise<Answered[]> {
-  const asked: Answered[] = []
+  const probed: Answered[] = []
   for (const definition of resources) {
     const { name, permission } = definition
-    const say = (diagnosis: Diagnosis) => void asked.push({ definition, name, page: null, diagnosis })
-    const tried = asked.filter(({ diagnosis }) => diagnosis.level !== 'warn')
+    const add = (diagnosis: Diagnosis) => void probed.push({ definition, name, page: null, diagnosis })
+    const tried = probed.filter(({ diagnosis }) => diagnosis.level !== 'warn')
     if (!tenant.resources[name].enabled) {
-      const advice = 'Every check that reads it is not applicable; switch it on in resources if that was not meant'
-      say(warning(name, 'switched off in the configuration', advice, { permission }))
+      const advice = 'Every check that reads it is not applicable; enable it in resources if that is not intended'
+      add(warning(name, 'switched off in the configuration', advice, { permission }))
     } else if (
-      tried.length >= darkAfter &&
-      tried.every(({ diagnosis }) => dark.has(diagnosis.reason) && !isFine(diagnosis))
+      tried.length >= unreachableAfter &&
+      tried.every(({ diagnosis }) => noAnswer.has(diagnosis.reason) && !isFine(diagnosis))
     ) {
       const { reason } = tried[0]?.diagnosis ?? { reason: null }
-      say(failure(name, `${reason}: not asked, as nothing answers at baseUrl`, null, { permission, reason }))
+      add(failure(name, `${reason}: skipped, because baseUrl does not answer`, null, { permission, reason }))
     } else {
       try {
-        asked.push({ definition, name, ...(await askEndpoint(definition, client.reader, tenant.ownClientId, both)) })
+        probed.push({
+          definition,
+          name,
+          ...(await probeEndpoint(definition, client.reader, tenant.ownClientId, combined)),
+        })
       } catch (error) {
         if (signal.aborted) throw error
         const sentence = `timeout: the tenant had ${describeDuration(busyTimeoutMs)} for all endpoints together`
-        say(failure(name, sentence, 'It answers too slowly; see api.timeoutSeconds', { permission, reason: 'timeout' }))
+        add(
+          failure(name, sentence, 'It answers too slowly; check api.timeoutSeconds', { permission, reason: 'timeout' }),
+        )
       }
     }
   }
-  return asked
+  return probed
 }
 
 const isFine = ({ level }: Diagnosis) => level === 'ok'
@@ -113,22 +119,22 @@ function feedPage({ definition, page }: Answered): readonly FeedPage[] {
   return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
-/** By the answer that differs most; null where nothing answered. */
+/** The largest clock difference of the answers; null when nothing answered. */
 function diagnoseClock(pages: readonly Pick<Answered, 'name' | 'page'>[]): Diagnosis | null {
   const metas = pages.flatMap(({ name, page }) => (page === null ? [] : [{ name, skewMs: skewOf(page.meta) }]))
   const skews = metas.flatMap(({ skewMs }) => skewMs ?? [])
   const without = metas.filter(({ skewMs }) => skewMs === null).map(({ name }) => name)
   if (metas.length === 0) return null
   if (without.length > 0 && skews.every((skewMs) => !isSkewed(skewMs))) {
-    const advice = 'Ask the vendor: checks that compare times do not pass on them, and their findings stay open'
-    return warning('clock', `meta.timestamp of ${without.join(', ')} is missing or cannot be read`, advice)
+    const advice = 'Ask the vendor: without it checks that compare times do not pass, and their findings stay open'
+    return warning('clock', `meta.timestamp of ${without.join(', ')} is missing or invalid`, advice)
   }
   const most = skews.reduce((worst, skew) => (Math.abs(skew) > Math.abs(worst) ? skew : worst))
   const side = most > 0 ? 'ahead of' : 'behind'
   const seconds = (Math.abs(most) / 1000).toFixed(1)
   const sentence = seconds === '0.0' ? 'the clocks agree' : `the server's clock is ${seconds} s ${side} this one`
   if (!isSkewed(most)) return fine('clock', sentence)
-  const advice = 'Correct the clock (NTP): checks that compare times are unknown until then'
+  const advice = 'Correct the clock (NTP): until then checks that compare times are unknown'
   return failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)
 }
 
@@ -137,7 +143,7 @@ interface Expiry {
   readonly at: number | null
 }
 
-/** Of the API and of the server its token comes from; a proxy is not asked through. */
+/** Certificate expiry of the API and of the token server; not through a proxy. */
 async function expiryOf({ baseUrl, auth, api }: TenantSettings, signal: AbortSignal): Promise<readonly Expiry[]> {
   if (api.proxy !== null) return []
   const urls = [baseUrl, ...('oauth2' in auth.token ? [auth.token.oauth2.tokenUrl] : [])]
@@ -146,16 +152,20 @@ async function expiryOf({ baseUrl, auth, api }: TenantSettings, signal: AbortSig
   return Promise.all([...origins].map(async (origin) => ({ origin, at: await certificateExpiry(origin, options) })))
 }
 
-/** The certificate that ends first; null where none was seen, which the endpoints explain. */
+/** The certificate that expires first; null when none was read, which the endpoint results explain. */
 function diagnoseCertificate({ api }: TenantSettings, seen: readonly Expiry[], now: number): Diagnosis | null {
-  if (api.proxy !== null) return fine('certificate', 'not looked at, as requests go through api.proxy')
+  if (api.proxy !== null) return fine('certificate', 'not checked, because requests go through api.proxy')
   const [first] = seen
     .flatMap(({ origin, at }) => (at === null ? [] : [{ origin, at }]))
     .toSorted((a, b) => a.at - b.at)
   if (first === undefined) return null
   const { origin, at } = first
-  const sentence = `of ${origin} ends on ${new Date(at).toISOString().slice(0, 10)}, in ${describeDuration(at - now)}`
+  const sentence = `of ${origin} expires on ${new Date(at).toISOString().slice(0, 10)}, in ${describeDuration(at - now)}`
   return at - now > soonMs
     ? fine('certificate', sentence)
-    : warning('certificate', sentence, 'Ask whoever runs that server to renew it; from then on nothing can be read')
+    : warning(
+        'certificate',
+        sentence,
+        'Ask the operator of that server to renew it; after that date nothing can be read',
+      )
 }

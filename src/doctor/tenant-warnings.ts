@@ -14,7 +14,7 @@ type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
 const rareMs = 3 * hourMs
 const statusChecks = ['document-processing-finished', 'document-required-present'] as const
 
-/** What is valid in a tenant's configuration and yet may not be what its author meant. */
+/** Warnings about valid settings of a tenant that may not be intended. */
 export function tenantWarnings(tenant: TenantSettings, general: General): readonly Diagnosis[] {
   return rules.flatMap((rule) => rule(tenant, general))
 }
@@ -22,7 +22,8 @@ export function tenantWarnings(tenant: TenantSettings, general: General): readon
 const rules: readonly Rule[] = [
   function ownClient({ ownClientId }) {
     if (ownClientId !== null) return []
-    const advice = 'Set it: then the end of its own secret is told apart, and a list without it is not believed'
+    const advice =
+      'Set it: then the expiry of its secret has an alert of its own, and a client list without it is rejected'
     return [warning('ownClientId', 'is not set', advice)]
   },
   function plainHttp({ baseUrl }) {
@@ -32,12 +33,12 @@ const rules: readonly Rule[] = [
   },
   function noRate({ api }) {
     if (api.requestsPerSecond !== 0) return []
-    return [warning('requestsPerSecond', 'is 0: nothing limits the requests', 'Set api.requestsPerSecond (10)')]
+    return [warning('requestsPerSecond', 'is 0: the request rate is unlimited', 'Set api.requestsPerSecond (10)')]
   },
   function rareUsers({ resources: { users } }) {
     if (!users.enabled || users.full.intervalMs <= rareMs) return []
     const sentence = `"${users.full.expression}" leaves ${describeDuration(users.full.intervalMs)} between two full syncs`
-    const advice = 'Only a full sync sees users that were changed or removed: let it run every 3 h or more often'
+    const advice = 'Only a full sync detects changed and removed users: run it at least every 3 h'
     return [warning('schedule.users.full', sentence, advice)]
   },
   function tightFreshness({ resources }) {
@@ -46,23 +47,25 @@ const rules: readonly Rule[] = [
       if (!enabled || freshnessMs === null || freshnessMs >= 2 * full.intervalMs) return []
       const sentence = `${describeDuration(freshnessMs)} for ${name}, synced in full every ${describeDuration(full.intervalMs)}`
       return [
-        warning('freshness', sentence, 'One full sync that fails makes its checks unknown; allow twice the interval'),
+        warning('freshness', sentence, 'A single failed full sync makes its checks unknown; allow twice the interval'),
       ]
     })
   },
   function disabledChecks({ checks: configured }) {
     const off = Object.entries(configured).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
     if (off.length === 0) return []
-    return [warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'Nothing of them is evaluated or told')]
+    return [
+      warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'They are not evaluated and have no findings'),
+    ]
   },
-  function strangeStatuses({ checks: configured, documents: { knownStatuses } }) {
+  function unknownStatuses({ checks: configured, documents: { knownStatuses } }) {
     return statusChecks.flatMap((id) => {
       const { enabled = false, options } = configured[id] ?? {}
       const { success, data = [] } = statuses().safeParse(options?.['statuses'])
-      const strange = enabled && success ? data.filter((status) => !knownStatuses.includes(status)) : []
-      if (strange.length === 0) return []
-      const sentence = `statuses has ${strange.map(String).join(', ')}, which documents.knownStatuses has not`
-      return [warning(id, sentence, 'Add it there, else document-status-known fails for it')]
+      const unknown = enabled && success ? data.filter((status) => !knownStatuses.includes(status)) : []
+      if (unknown.length === 0) return []
+      const sentence = `statuses has ${unknown.map(String).join(', ')}, which documents.knownStatuses does not have`
+      return [warning(id, sentence, 'Add it there, otherwise document-status-known fails for it')]
     })
   },
   function assumptions(tenant) {
@@ -73,16 +76,16 @@ const rules: readonly Rule[] = [
       return [warning(check.id, sentence, 'Compare users you know with "tenantwatch export users"')]
     })
   },
-  function changingClocks({ resources }, { timezone }) {
+  function daylightSaving({ resources }, { timezone }) {
     const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].full.intervalMs >= dayMs)
-    if (daily.length === 0 || !changesClocks(timezone)) return []
-    const sentence = `clocks in ${timezone} are changed twice a year: a daily full sync (${daily.join(', ')}) may be skipped`
-    return [warning('timezone', sentence, 'Use UTC, or hours that the change does not touch')]
+    if (daily.length === 0 || !hasDaylightSaving(timezone)) return []
+    const sentence = `${timezone} has daylight saving time: a daily full sync (${daily.join(', ')}) may be skipped`
+    return [warning('timezone', sentence, 'Use UTC, or an hour that the change does not affect')]
   },
 ]
 
 /** True where January and July have different offsets from UTC. */
-function changesClocks(timeZone: string): boolean {
+function hasDaylightSaving(timeZone: string): boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const offset = (month: number) =>
     format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value

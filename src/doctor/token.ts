@@ -14,11 +14,11 @@ const othersMayWrite = 0o002
 const subject = 'token'
 
 /**
- * Where the token comes from and how old it is; never the token itself.
+ * Source and age of the token; never the token itself.
  *
  * @param now wall time in milliseconds since the epoch.
- * @param goodForMs for how long a fetched token is used yet; null where none was fetched.
- * @param env looks up a variable.
+ * @param goodForMs remaining use of a fetched token in milliseconds; null when none was fetched.
+ * @param env looks up an environment variable.
  */
 export function diagnoseToken(
   { token }: AuthSettings,
@@ -45,19 +45,21 @@ function ofVariable(name: string, what: string, env: EnvLookup): Diagnosis {
     if (!(error instanceof SyncError)) throw error
     return failure(what, error.message, error.hint ?? null, { reason: 'unauthorized' })
   }
-  return fine(what, `from the variable ${name}; its age is not known, and another value takes a restart`)
+  return fine(what, `from the variable ${name}; its age is unknown, and a new value takes a restart`)
 }
 
 function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
   return goodForMs === null
-    ? failure(subject, sentence, 'See what the endpoints say', { reason: 'unauthorized' })
+    ? failure(subject, sentence, 'See the results of the endpoints', { reason: 'unauthorized' })
     : fine(subject, sentence)
 }
 
 function ofFile(path: string, what: string, now: number): Diagnosis {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) {
-    return failure(what, `the file ${path} is not there`, 'Put the bare secret there', { reason: 'unauthorized' })
+    return failure(what, `the file ${path} does not exist`, 'Create it with the bare secret as content', {
+      reason: 'unauthorized',
+    })
   }
   const sentence = `from the file ${path}, written ${describeDuration(now - stats.mtimeMs)} ago`
   const writers = writersOf(stats.mode)
@@ -68,19 +70,22 @@ function ofFile(path: string, what: string, now: number): Diagnosis {
   return warning(what, `${sentence}; every user of this machine may read it`, `Run "chmod o-r ${path}"`)
 }
 
-/** Who beside its owner may write a file of this mode; null for nobody. */
+/** The users beside the owner who may write a file of this mode; null for none. */
 function writersOf(mode: number): string | null {
   if ((mode & othersMayWrite) !== 0) return 'every user of this machine'
   return (mode & groupMayWrite) === 0 ? null : 'every member of its group'
 }
 
-/** Warns of each file of a token or client secret that others may replace. */
+/** Warns about each token or client secret file that other users may replace. */
 export function warnOfSecretFiles(tenants: readonly Pick<TenantSettings, 'name' | 'auth'>[], log: Log): void {
   for (const { name, auth } of tenants) {
     const source = 'oauth2' in auth.token ? auth.token.oauth2.clientSecret : auth.token
     const mode = 'file' in source ? statSync(source.file, { throwIfNoEntry: false })?.mode : undefined
     const writers = mode === undefined ? null : writersOf(mode)
     if (writers === null || !('file' in source)) continue
-    log.warn({ tenant: name, file: source.file, writers }, 'The file of a secret may be replaced by others')
+    log.warn(
+      { tenant: name, file: source.file, writers },
+      'Other users may replace the file of a secret: run "chmod go-w" on it',
+    )
   }
 }

@@ -5,15 +5,15 @@ import type { AuthSettings, TenantSettings } from '../config/settings.ts'
 import { silentLog } from '../model/log.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'
 
-/** Two names for what is one tenant, as a copied section leaves behind. Tokens are compared by value, and never told. */
+/** Warns about tenants with the same URL and token, as after copying a section. Token values are not shown. */
 export async function diagnoseTwins(
   tenants: readonly Pick<TenantSettings, 'name' | 'baseUrl' | 'auth'>[],
   env: EnvLookup,
 ): Promise<readonly Diagnosis[]> {
-  const marked = await Promise.all(
-    tenants.map(async ({ name, baseUrl, auth }) => ({ name, mark: `${baseUrl} ${await markOf(auth.token, env)}` })),
+  const keyed = await Promise.all(
+    tenants.map(async ({ name, baseUrl, auth }) => ({ name, key: `${baseUrl} ${await keyOf(auth.token, env)}` })),
   )
-  return [...Map.groupBy(marked, ({ mark }) => mark).values()].flatMap((same) => {
+  return [...Map.groupBy(keyed, ({ key }) => key).values()].flatMap((same) => {
     if (same.length < 2) return []
     const names = same.map(({ name }) => name).join(', ')
     return [
@@ -22,8 +22,8 @@ export async function diagnoseTwins(
   })
 }
 
-/** What is equal for equal tokens; where one would have to be fetched, or cannot be read, for equal sources. */
-async function markOf(token: AuthSettings['token'], env: EnvLookup): Promise<string> {
+/** A key that is equal for equal tokens, or for equal sources when the token is fetched or cannot be read. */
+async function keyOf(token: AuthSettings['token'], env: EnvLookup): Promise<string> {
   if ('oauth2' in token) return JSON.stringify({ ...token.oauth2, clientSecret: null })
   if ('command' in token) return JSON.stringify(token)
   const source = 'env' in token ? envSource(token.env, env) : fileSource(token.file, silentLog())

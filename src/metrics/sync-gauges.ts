@@ -53,7 +53,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_tenant_identity',
-    help: `1 for the present state: proven by ids of API clients or documents, unproven while there are none to compare, held while the data may be another tenant's. ${fromMirror}`,
+    help: `1 for the present state: proven by ids of API clients or documents, unproven while there are none to compare, on_hold while the data may be another tenant's. ${fromMirror}`,
     labelNames: ['state'],
     samples: ({ identity }) =>
       identityStates.map((state) => ({ labels: { state }, value: Number(state === identity) })),

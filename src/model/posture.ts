@@ -24,14 +24,14 @@ export interface TenantPosture {
 
 /**
  * Whether the data is known to be the tenant's (docs/reliability.md): `proven` once a full sync of API clients or
- * documents is complete, `unproven` while there is nothing to compare, `held` while a hold of the whole tenant lasts.
+ * documents is complete, `unproven` while there is nothing to compare, `on_hold` while a hold of the whole tenant lasts.
  */
-export const identityStates = ['held', 'proven', 'unproven'] as const
+export const identityStates = ['on_hold', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
 /** The state in one sentence. */
 export const identitySentences: Readonly<Record<IdentityState, string>> = {
-  held: 'The tenant is on hold: its data may be another tenant’s.',
+  on_hold: 'The tenant is on hold: its data may be another tenant’s.',
   proven: 'The tenant is recognized by the ids of its API clients or documents.',
   unproven:
     'Nothing identifies the tenant: no API client or document is mirrored, so another tenant could go unnoticed.',
@@ -39,7 +39,7 @@ export const identitySentences: Readonly<Record<IdentityState, string>> = {
 
 /** The identity of a tenant by what its posture holds. */
 export function identityOf({ holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>): IdentityState {
-  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'held'
+  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'on_hold'
   const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
     (resource === 'api-clients' || resource === 'documents') && enabled && live > 0 && dataAsOf !== null
   return resources.some(identifies) ? 'proven' : 'unproven'

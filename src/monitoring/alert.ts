@@ -1,5 +1,5 @@
 import type { DashboardId } from './dashboard-ids.ts'
-import type { Pack } from './monitoring.ts'
+import type { MonitoringInput } from './monitoring.ts'
 import type { NamedFindings } from './named-findings.ts'
 
 /** How loud an alert is; `none` is for the one that always fires. */
@@ -28,12 +28,12 @@ export interface Alert {
   readonly description: AlertText
   /** The dashboard that shows more of it. */
   readonly dashboard: DashboardId
-  readonly cases: (pack: Pack) => readonly AlertCase[]
+  readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }
 
 /** Alerts that belong together; Prometheus evaluates a group in one go. */
 export interface AlertGroup {
   readonly name: string
   readonly why: string
-  readonly alerts: (pack: Pack) => readonly Alert[]
+  readonly alerts: (input: MonitoringInput) => readonly Alert[]
 }

@@ -11,13 +11,13 @@ export interface Links {
 }
 
 /** A check with the severities its findings can have under the configuration. */
-export interface PackedCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert'> {
+export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert'> {
   readonly severities: readonly Severity[]
 }
 
 /** All that rules and dashboards are made of. */
-export interface Pack {
-  readonly checks: readonly PackedCheck[]
+export interface MonitoringInput {
+  readonly checks: readonly MonitoredCheck[]
   /** Value of the label `job` that Prometheus gives the daemon's scrapes. */
   readonly job: string
   readonly links: Links

@@ -2,7 +2,7 @@ import type { Severity } from '../model/severity.ts'
 import { foundByName } from './recording.ts'
 
 /** More ids make no title. */
-const mostInTitle = 3
+const maxInTitle = 3
 
 /** Findings of one severity of a check of the alert's tenant. */
 export interface NamedFindings {
@@ -15,8 +15,8 @@ export interface NamedFindings {
 export function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
   const id = '{{ label "entity_type" $f }} {{ or (label "entity_id" $f) (label "fingerprint" $f) }}'
-  const ids = `{{ range $i, $f := $found }}{{ if lt $i ${mostInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
-  return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${mostInTitle}.0 }}, …{{ end }}){{ end }}`
+  const ids = `{{ range $i, $f := $found }}{{ if lt $i ${maxInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
+  return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }
 
 /** How many there are, and which, with their fingerprints; then where to find the others. */

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
-import type { Pack } from './monitoring.ts'
+import type { MonitoringInput } from './monitoring.ts'
 import { recordings } from './recording.ts'
 
 export const ruleFormats = ['prometheus', 'operator'] as const
@@ -25,10 +25,10 @@ interface Group {
 }
 
 /** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator. */
-export function renderRules(pack: Pack, format: RuleFormat): string {
-  const groups = [recordingGroup, ...alertGroups.map((group) => alertGroup(group, pack))]
+export function renderRules(input: MonitoringInput, format: RuleFormat): string {
+  const groups = [recordingGroup, ...alertGroups.map((group) => alertGroup(group, input))]
   const body = ['groups:', ...groups.map(writeGroup)].join('\n')
-  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${pack.job}. Written by: tenantwatch rules --format ${format}`
+  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: tenantwatch rules --format ${format}`
   if (format === 'prometheus') return `${heading}\n${body}\n`
   const head = stringify({
     apiVersion: 'monitoring.coreos.com/v1',
@@ -39,8 +39,8 @@ export function renderRules(pack: Pack, format: RuleFormat): string {
 }
 
 /** The alerts of the catalogue that have a condition under the configuration. */
-export function alertsOf(pack: Pack): readonly Alert[] {
-  return alertGroups.flatMap((group) => group.alerts(pack)).filter((alert) => alert.cases(pack).length > 0)
+export function alertsOf(input: MonitoringInput): readonly Alert[] {
+  return alertGroups.flatMap((group) => group.alerts(input)).filter((alert) => alert.cases(input).length > 0)
 }
 
 const recordingGroup: Group = {
@@ -49,12 +49,12 @@ const recordingGroup: Group = {
   rules: recordings.map(({ record, expr }) => ({ record, expr })),
 }
 
-function alertGroup({ name, why, alerts }: AlertGroup, pack: Pack): Group {
-  const rules = alerts(pack).flatMap((alert) => alert.cases(pack).map((condition) => toRule(alert, condition, pack)))
+function alertGroup({ name, why, alerts }: AlertGroup, input: MonitoringInput): Group {
+  const rules = alerts(input).flatMap((alert) => alert.cases(input).map((condition) => toRule(alert, condition, input)))
   return { name, why, rules }
 }
 
-function toRule(alert: Alert, condition: AlertCase, { links }: Pack): Rule {
+function toRule(alert: Alert, condition: AlertCase, { links }: MonitoringInput): Rule {
   return {
     alert: alert.name,
     expr: condition.expr,

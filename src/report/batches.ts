@@ -1,4 +1,4 @@
-/** Puts items together, so that what costs something a piece is done for many at a time. */
+/** Groups items into arrays of `size`. */
 export async function* batches<T>(items: AsyncIterable<T>, size = 200): AsyncIterable<readonly T[]> {
   let batch: T[] = []
   for await (const item of items) {

@@ -35,16 +35,16 @@ import {
 export interface ReportRequest {
   readonly past: PastReader
   readonly configuration: NotedConfiguration
-  /** When a configuration was first noted. */
+  /** Time of the first recorded configuration, in milliseconds since the epoch. */
   readonly begunAt: number
   readonly tenants: readonly TenantRow[]
-  /** Only this one of the tenants of then. */
+  /** Only this tenant. */
   readonly only?: string
-  /** True shows names of persons, e-mails and file names. */
+  /** True includes names of persons, e-mails and file names. */
   readonly details: boolean
 }
 
-/** Makes the report of what the record says was true at its time. */
+/** Builds the report as of the time of `past`. */
 export async function buildReport(request: ReportRequest): Promise<Report> {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)
@@ -66,11 +66,11 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
 function notesOf({ past, details }: ReportRequest): readonly string[] {
   const { setBackFrom } = past
   return [
-    ...(details ? [] : ['Names of persons, e-mails and file names that the tenant holds are hidden.']),
+    ...(details ? [] : ['Names of persons, e-mails and file names are hidden.']),
     ...(setBackFrom === null
       ? []
       : [
-          `The clock had shown ${toIso(setBackFrom)} already and was set back: this time was lived twice, and the second is told.`,
+          `The clock was set back from ${toIso(setBackFrom)}, so this time occurred twice; the report shows the second occurrence.`,
         ]),
   ]
 }
@@ -125,14 +125,14 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
   const { options } = settingsOf(check, tenant)
   const inputs = usableInputs(check, quality, now)
   const coverage = coverageOf(view, inputs)
-  const doubt = unknownReasonOf(coverage, inputs)
-  const standing = standingOf(view, doubt)
+  const unknownReason = unknownReasonOf(coverage, inputs)
+  const standing = standingOf(view, unknownReason)
   return {
     check: check.id,
     title: check.title,
     standing,
     status: view.status,
-    reason: standing === 'unknown' ? (view.reason ?? doubt) : view.reason,
+    reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,
     since: view.since === null ? null : toIso(view.since),
     ...coverage,
     options: details ? options : hidePatterns(options),
@@ -146,7 +146,7 @@ function reportWaiver({ expiresAt, breadth: _, ...waiver }: WaiverView, details:
   return { ...waiver, entity, expires: toIso(expiresAt) }
 }
 
-/** A configured pattern may spell out a file name. */
+/** A configured pattern may contain a file name. */
 function hidePatterns(options: ReportCheck['options']): ReportCheck['options'] {
   const text = JSON.stringify(options, (key, value: unknown) => (key === 'pattern' ? hidden : value))
   return JSON.parse(text) as ReportCheck['options']

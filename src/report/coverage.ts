@@ -14,24 +14,27 @@ import {
 } from './report.ts'
 
 /**
- * How a check stands: what fails and is waived is neither passing nor failing, and while something else is in doubt it is
- * not known that nothing else fails.
+ * The standing of a check in a report. A check whose failing entities are all waived is `waived`, or `unknown` while other
+ * entities could not be evaluated.
  */
-export function standingOf({ enabled, status, open, waived }: CheckView, doubt: UnknownReason | null): Standing {
+export function standingOf(
+  { enabled, status, open, waived }: CheckView,
+  unknownReason: UnknownReason | null,
+): Standing {
   if (!enabled) return 'off'
   if (status !== 'fail' || total(open) > 0 || total(waived) === 0) return status
-  return doubt === null ? 'waived' : 'unknown'
+  return unknownReason === null ? 'waived' : 'unknown'
 }
 
-/** Why entities of a check beside those that fail may fail as well; null when all of them were evaluated. */
+/** Why further entities of a check may fail; null when all were evaluated. */
 export function unknownReasonOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
   const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
   return first ?? (unknown === 0 ? null : 'ambiguous')
 }
 
 /**
- * Counts the entities of a check. One counts as passing only where every entity was evaluated from inputs that can be
- * trusted whole: what is left over when the failing are taken away may else be anything.
+ * Counts the entities of a check. The entities that do not fail count as passing only when all inputs are fresh and
+ * complete, else as unknown.
  */
 export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Coverage {
   const [failing, waived] = [total(view.open), total(view.waived)]
@@ -46,8 +49,8 @@ export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Co
 }
 
 /**
- * How a requirement stands by the checks that bear upon it, first match. A check that is switched off says nothing, so
- * that the requirement is as unknown as with one that cannot be evaluated.
+ * The state of a requirement by the checks mapped to it, first match. A check that is switched off makes it unknown, like
+ * one that cannot be evaluated.
  */
 export function requirementState(checks: readonly Standing[]): RequirementState {
   if (checks.length === 0) return 'no_check'
@@ -63,7 +66,7 @@ function total(counts: SeverityCounts): number {
 
 type Standings = ReadonlyMap<string, Standing>
 
-/** Every framework with the standing of its requirements. */
+/** Every framework with the state of its requirements. */
 export function requirementsOf(checks: readonly CheckFacts[], standings: Standings): readonly ReportFramework[] {
   return (frameworks as readonly Framework[]).map((framework) => {
     const { id, name, requirements } = framework
@@ -82,7 +85,7 @@ export function requirementsOf(checks: readonly CheckFacts[], standings: Standin
   })
 }
 
-/** True when an own check says in its header that it bears upon the requirement, as in `SOC 2 CC6.1` or `soc2:CC6.1`. */
+/** True when the header of an own check names the requirement, as in `SOC 2 CC6.1` or `soc2:CC6.1`. */
 function names({ own }: CheckFacts, { aliases }: Framework, requirement: string): boolean {
   return (own?.frameworks ?? []).some((text) => {
     const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []

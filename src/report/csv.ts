@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync'
 import { printableJson } from '../model/text/printable-json.ts'
 
-/** What spreadsheets skip before the sign that begins a formula: white space, controls and marks without a width. */
+/** Characters that spreadsheets skip before the first sign of a formula: white space, controls, marks without width. */
 const hiddenFormula = /^[\s\p{Cc}\p{Cf}\p{Z}]+[=+\-@\uff1d\uff0b\uff0d\uff20]/u
 
-/** One line of CSV (RFC 4180, every text quoted), harmless for spreadsheets: no cell begins a formula. */
+/** One line of CSV (RFC 4180, every text quoted). A cell that would start a formula is escaped. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     if (value === null || value === undefined) return ''

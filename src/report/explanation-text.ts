@@ -1,7 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
 import type { ExplainedChange, ExplainedEvent, ExplainedRecord, ExplainedRule, Explanation } from './explanation.ts'
 
-/** An explanation for people, line by line. */
+/** An explanation as text, line by line. */
 export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   return [
@@ -24,13 +24,13 @@ export function explanationText({ finding, rule, record, changes, life }: Explan
 }
 
 function ruleLines(rule: ExplainedRule | null): readonly string[] {
-  if (rule === null) return ['Passes when  this version, or this configuration, does not know the check']
+  if (rule === null) return ['Passes when  unknown: this version or configuration does not have the check']
   const { title, risk, remediation, configured } = rule
   return [
     `Passes when  ${title}`,
     `Risk         ${risk}`,
     `What to do   ${remediation}`,
-    ...(configured === null ? ['Configured   the tenant is not configured any more'] : configuredLines(configured)),
+    ...(configured === null ? ['Configured   the tenant is no longer configured'] : configuredLines(configured)),
   ]
 }
 
@@ -42,18 +42,18 @@ function configuredLines(configured: NonNullable<ExplainedRule['configured']>): 
     ...(severity === null ? [] : [`severity ${severity}`]),
   ]
   return [
-    `Configured   ${words.length === 0 ? 'nothing to set' : words.join(', ')}`,
-    ...(asEvaluated ? [] : ['             other than when this was last evaluated']),
+    `Configured   ${words.length === 0 ? 'no options' : words.join(', ')}`,
+    ...(asEvaluated ? [] : ['             changed since the last evaluation']),
   ]
 }
 
 function recordLines(record: ExplainedRecord | null): readonly string[] {
   if (record === null) return []
-  const { resource, fields, extra, firstSeen, readAt, requestId, inDoubt } = record
-  const doubt = inDoubt ? ', not shown by the last complete full sync' : ''
+  const { resource, fields, extra, firstSeen, readAt, requestId, absent } = record
+  const absence = absent ? ', absent from the last complete full sync' : ''
   return [
     '',
-    `As mirrored in ${resource}, first seen ${firstSeen}, read ${readAt} (request ${requestId ?? 'unknown'})${doubt}`,
+    `As mirrored in ${resource}, first seen ${firstSeen}, read ${readAt} (request ${requestId ?? 'unknown'})${absence}`,
     ...Object.entries({ ...fields, ...extra }).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
   ]
 }
@@ -67,7 +67,7 @@ function eventLine({ at, event, severity, message, resolution }: ExplainedEvent)
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
 }
 
-/** What a waiver says of a finding, for `explain`. */
+/** The waiver of a finding. */
 function waiverLines(waiver: FindingView['waiver']): readonly string[] {
   if (waiver === null) return []
   const { id, owner, reason, expires, explanation } = waiver

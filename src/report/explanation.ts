@@ -9,18 +9,18 @@ import type { FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 
-/** The rule a finding rests on, as configured now. */
+/** The rule of a finding, as configured now. */
 export interface ExplainedRule {
   readonly title: string
   readonly description: string
   readonly risk: string
   readonly remediation: string
-  /** Null when the tenant is not configured any more. */
+  /** Null when the tenant is no longer configured. */
   readonly configured: {
     readonly enabled: boolean
     readonly severity: Severity | null
     readonly options: Readonly<Record<string, unknown>>
-    /** False when other thresholds or lists are configured than those the finding was evaluated by. */
+    /** False when options changed since the finding was evaluated. */
     readonly asEvaluated: boolean
   } | null
 }
@@ -31,11 +31,11 @@ export interface ExplainedRecord {
   /** Fields the specification does not name. */
   readonly extra: Readonly<Record<string, unknown>> | null
   readonly firstSeen: string
-  /** When, and by which answer, the present values were brought. */
+  /** Time and request id of the answer with the current values. */
   readonly readAt: string
   readonly requestId: string | null
-  /** True when the last complete full sync did not show it. */
-  readonly inDoubt: boolean
+  /** True when the record was absent from the last complete full sync. */
+  readonly absent: boolean
 }
 
 export interface ExplainedChange {
@@ -56,16 +56,16 @@ export interface ExplainedEvent {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
-/** Everything that is known of a finding. */
+/** A finding with its rule, record and history. */
 export interface Explanation {
   readonly finding: FindingView
-  /** Null when this version, or this configuration, does not know the check. */
+  /** Null when this version or configuration does not have the check. */
   readonly rule: ExplainedRule | null
-  /** The entity as mirrored now; null when it is gone, or is none by itself. */
+  /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
   readonly record: ExplainedRecord | null
   /** Changes of the entity, oldest first. */
   readonly changes: readonly ExplainedChange[]
-  /** The life of the finding, oldest first. */
+  /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
 }
 
@@ -99,7 +99,7 @@ export async function explanationOf({ mirror, settings, finding, check }: Explai
   }
 }
 
-/** The key of the record that the entity is, or is part of; null when it is made of several. */
+/** The key of the record that contains the entity; null when the entity consists of several records. */
 function recordKey({ entity, evaluates }: Check, finding: FindingView): string | null {
   if (entity.isRecord) return finding.entity.id.toLowerCase()
   return evaluates === 'authentication-settings' && !entity.type.startsWith('entity') ? '0' : null
@@ -119,5 +119,5 @@ function ruleOf(check: Check, settings: Settings, finding: FindingView): Explain
 function toRecord(resource: ResourceName, record: MirrorRecord): ExplainedRecord {
   const { fields, extra, firstSeenAt, readAt, requestId, absent } = record
   const times = { firstSeen: toIso(firstSeenAt), readAt: toIso(readAt) }
-  return { resource, fields, extra, ...times, requestId, inDoubt: absent }
+  return { resource, fields, extra, ...times, requestId, absent }
 }

@@ -4,11 +4,11 @@ import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from './table.ts'
 
-/** Findings for people, the highest severity first. */
+/** Findings as text, the highest severity first. */
 export function findingsTable(found: readonly FindingView[], most = found.length): string {
   if (found.length === 0) return 'No open findings.'
-  const gravity = (finding: FindingView) => severities.indexOf(finding.severity)
-  const sorted = found.toSorted((a, b) => gravity(b) - gravity(a) || a.check.localeCompare(b.check))
+  const rank = (finding: FindingView) => severities.indexOf(finding.severity)
+  const sorted = found.toSorted((a, b) => rank(b) - rank(a) || a.check.localeCompare(b.check))
   const rows = sorted
     .slice(0, most)
     .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver }) => [
@@ -24,7 +24,7 @@ export function findingsTable(found: readonly FindingView[], most = found.length
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
 }
 
-/** An empty list must not look like a clean bill: one line a tenant for checks that could not be evaluated. */
+/** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */
 export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
   return postures.flatMap(({ tenant, checks }) => {
     const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')

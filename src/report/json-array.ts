@@ -1,7 +1,7 @@
 import { jsonArray as ofBatches } from '../model/text/json-array.ts'
 import { batches } from './batches.ts'
 
-/** Turns items into the text of one JSON array, piece by piece. */
+/** Streams items as one JSON array. */
 export function jsonArray(items: AsyncIterable<unknown>): AsyncIterable<string> {
   return ofBatches(batches(items))
 }

@@ -5,12 +5,12 @@ import type { Html } from '../web/page/text.ts'
 
 export { grouped as number } from '../model/text/grouped.ts'
 
-/** A text that somebody else chose, uncut: escaped, and unable to turn the direction of what stands around it. */
+/** A text from the tenant, uncut: escaped, and isolated so that it cannot change the writing direction around it. */
 export function whole(text: string): Html {
   return html`<bdi>${printable(text)}</bdi>`
 }
 
-/** An instant of the report in UTC. */
+/** A time of the report in UTC. */
 export function when(iso: string | null, never = ''): Html | string {
   if (iso === null) return never
   const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
@@ -20,9 +20,9 @@ export function when(iso: string | null, never = ''): Html | string {
 export interface Table {
   readonly caption: string
   readonly columns: readonly string[]
-  /** The first cell of a row heads it. */
+  /** The first cell of a row is its header. */
   readonly rows: readonly (readonly (Html | string)[])[]
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: string
 }
 

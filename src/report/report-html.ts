@@ -10,25 +10,25 @@ import { stylesheet } from './stylesheet.ts'
 import { mostSevere, type TopFindings } from './top-findings.ts'
 import {
   caveat,
-  checkResultOf,
   countsInWords,
   coverageInWords,
   headLines,
   requirementWord,
   standingWord,
+  tenantSentence,
 } from './words.ts'
 
 const tones = {
   fail: 'bad',
-  unknown: 'blind',
+  unknown: 'unknown',
   waived: 'warn',
   pass: 'good',
   not_applicable: 'quiet',
-  off: 'blind',
+  off: 'unknown',
   no_check: 'quiet',
 } as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
 
-/** The report as one file that needs no other: no script, no link out, its style within. */
+/** The report as one self-contained HTML file without scripts and links. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {
   const asOf = toIso(report.at)
   yield `${await html`<!doctype html>
@@ -58,15 +58,15 @@ ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 function section(tenant: TenantReport, found: TopFindings): Html {
   const { standings, quality } = tenant
   const bad = standings.fail > 0 || tenant.holds.length > 0
-  const blind = standings.unknown > 0 || standings.off > 0 || quality.level !== 'full'
-  const tone = bad ? 'bad' : blind || standings.pass === 0 ? 'blind' : 'good'
+  const isIncomplete = standings.unknown > 0 || standings.off > 0 || quality.level !== 'full'
+  const tone = bad ? 'bad' : isIncomplete || standings.pass === 0 ? 'unknown' : 'good'
   const clocks = tenant.clocksDiffer
-    ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate by time.</p>`
+    ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>`
     : ''
   return html`<section>
-<div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${checkResultOf(tenant)}</p></div>
+<div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${tenantSentence(tenant)}</p></div>
 <p class="sums">Checks: ${countsInWords(standings, standingWord)}. Findings: ${number(tenant.openTotal)} open, ${number(tenant.waivedTotal)} waived.</p>
-${clocks}${tenant.holds.map((hold) => html`<div class="hold"><p><strong>Held: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>`)}
+${clocks}${tenant.holds.map((hold) => html`<div class="hold"><p><strong>On hold: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>`)}
 ${resources(tenant)}
 ${checks(tenant)}
 ${findings(found)}
@@ -78,11 +78,11 @@ ${requirements(tenant)}
 
 function resources({ resources: all }: TenantReport): Html {
   return table({
-    caption: 'Could the data be trusted?',
-    columns: ['Resource', 'State', 'Data as of', 'Age of limit', 'Records', 'Apart'],
+    caption: 'Data quality',
+    columns: ['Resource', 'State', 'Data as of', 'Age of limit', 'Records', 'Incomplete'],
     rows: all.map((one) => [
       one.resource,
-      html`${badge(one.state, one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.map((reason) => html`<span class="why">${reason}</span>`)}`,
+      html`${badge(one.state.replace('_', ' '), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.map((reason) => html`<span class="why">${reason}</span>`)}`,
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),
@@ -122,7 +122,7 @@ function findings({ shown, total }: TopFindings): Html {
       html`${when(finding.firstSeen)}<span class="why">${number(finding.ageDays)} ${finding.ageDays === 1 ? 'day' : 'days'} old</span>`,
       html`<code class="facts">${whole(printableJson(finding.evidence))}</code>`,
     ]),
-    empty: 'No finding was open. Whether that means much is told by the checks above.',
+    empty: 'No finding was open. Checks above that are unknown may still fail.',
   })
 }
 

@@ -6,15 +6,15 @@ import type { Report, ReportFinding, TenantReport } from './report.ts'
 import { mostSevere } from './top-findings.ts'
 import {
   caveat,
-  checkResultOf,
   countsInWords,
   coverageInWords,
   headLines,
   requirementWord,
   standingWord,
+  tenantSentence,
 } from './words.ts'
 
-/** The report as Markdown, a tenant after the other. */
+/** The report as Markdown, one tenant after the other. */
 export async function* reportMd(report: Report): AsyncIterable<string> {
   const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
   yield `# Evidence report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
@@ -24,16 +24,17 @@ export async function* reportMd(report: Report): AsyncIterable<string> {
 async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
   const open = Object.entries(tenant.open).filter(([, count]) => count > 0)
   const bySeverity = open.map(([severity, count]) => `${count} ${severity}`).reverse()
-  yield `## Tenant ${md(tenant.tenant)}\n\n${checkResultOf(tenant)}\n\n`
+  yield `## Tenant ${md(tenant.tenant)}\n\n${tenantSentence(tenant)}\n\n`
   yield `- Checks: ${countsInWords(tenant.standings, standingWord)}\n`
   yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
-  if (tenant.clocksDiffer) yield '- The clocks of tenant and tenantwatch differed too much to evaluate by time.\n'
-  yield '\n### Data\n\n'
+  if (tenant.clocksDiffer)
+    yield '- The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.\n'
+  yield '\n### Data quality\n\n'
   yield table(
     ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing'],
     tenant.resources.map((one) => [
       one.resource,
-      [one.state, ...one.reasons].join(', '),
+      [one.state.replace('_', ' '), ...one.reasons].join(', '),
       one.dataAsOf ?? 'never',
       one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
       describeDuration(one.limitSeconds * 1000),
@@ -85,7 +86,7 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
 async function* findingsMd({ findings }: TenantReport): AsyncIterable<string> {
   const { shown, total } = await mostSevere(findings())
   const more = total > shown.length ? `, the most severe ${shown.length} of ${total}; the JSON report has all` : ''
-  yield `### Findings${more}\n\n${total === 0 ? 'None is open. Whether that means much is told by the checks above.\n\n' : ''}`
+  yield `### Findings${more}\n\n${total === 0 ? 'No finding was open. Checks above that are unknown may still fail.\n\n' : ''}`
   yield table(
     ['Severity', 'Check', 'Entity', 'Finding', 'First seen', 'Age', 'Evidence'],
     shown.map((finding) => [
@@ -126,25 +127,25 @@ function waiversMd({ waivers }: TenantReport): string {
   return `### Waivers\n\n${rows.length === 0 ? 'None.\n\n' : table(columns, rows)}`
 }
 
-/** Cells are Markdown already. Empty without rows. */
+/** A table of cells in Markdown; empty without rows. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
   return `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
 }
 
-/** A text that somebody else chose: none of it is markup, a link or an end of a cell. */
+/** Escapes a text from the tenant: no markup, no link, no end of a cell. */
 function md(text: string): string {
-  return printable(text).replace(acting, '\\$&')
+  return printable(text).replace(special, '\\$&')
 }
 
-/** The same as code; what Markdown acts on in the cell of a table is written as character references. */
+/** A text as code, with Markdown's special characters as character references. */
 function code(text: string): string {
-  return `<code>${printable(text).replace(acting, reference)}</code>`
+  return `<code>${printable(text).replace(special, reference)}</code>`
 }
 
-/** Marks, and what would make a link of an address that stands bare. */
-const acting = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
+/** Markup characters, and those that turn a bare address into a link. */
+const special = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
 
 function reference(char: string): string {
   return `&#${char.charCodeAt(0)};`

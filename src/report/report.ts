@@ -6,15 +6,15 @@ import type { Severity } from '../model/severity.ts'
 import type { DataQuality, ResourceState } from '../web/data-quality.ts'
 
 /**
- * How a check stands in a report: `waived` = it fails, every entity that fails is waived, and every other was evaluated; `off` = the configuration
- * switched it off.
+ * The standing of a check in a report: `waived` = every failing entity is waived and all others were evaluated; `off` =
+ * switched off in the configuration.
  */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
 export type Standing = (typeof standings)[number]
 
-/** Of the entities of a check, how many stand how; null = not known. */
+/** Numbers of entities of a check; null = not known. */
 export interface Coverage {
-  /** All it is about: those evaluated and those unknown. */
+  /** All in scope: evaluated and unknown ones. */
   readonly entities: number | null
   /** Those that pass, fail or are waived. */
   readonly evaluated: number | null
@@ -31,7 +31,7 @@ export interface ReportCheck extends Coverage {
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
   readonly since: string | null
-  /** What the configuration said of it then. */
+  /** Its options at that time. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
@@ -48,7 +48,7 @@ export interface ReportResource {
   readonly reasons: readonly string[]
 }
 
-/** How a requirement stands; `no_check` = nothing here bears upon it. */
+/** The state of a requirement; `no_check` = no check is mapped to it. */
 export const requirementStates = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'no_check'] as const
 export type RequirementState = (typeof requirementStates)[number]
 
@@ -76,7 +76,7 @@ export interface ReportFinding {
   readonly firstSeen: string
   readonly ageDays: number
   readonly reopened: number
-  /** Owner and reason stand with the waiver itself. */
+  /** Owner and reason are listed with the waiver. */
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
   readonly evidence: Readonly<Record<string, unknown>>
 }
@@ -94,17 +94,17 @@ export interface TenantReport {
   readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
   readonly frameworks: readonly ReportFramework[]
-  /** Open and waived ones, in the order they were first opened; read anew each time they are read in full. */
+  /** Open and waived findings, oldest first; each call reads them again. */
   readonly findings: () => AsyncIterable<ReportFinding>
 }
 
-/** What an auditor takes. It is made of the record alone, and the same whenever it is made as of the same time. */
+/** The audit report. It depends on the stored record alone: the same time gives the same report. */
 export interface Report {
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** The tenantwatch that evaluated. */
+  /** The version of tenantwatch that evaluated. */
   readonly version: string
-  /** Before it, nothing is known. */
+  /** Start of the stored record. */
   readonly recordBegins: string
   readonly configuredSince: string
   readonly configurationDigest: string

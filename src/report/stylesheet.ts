@@ -1,16 +1,16 @@
-/** Light and dark on a screen; black on white on paper, where no row is torn apart and headings stand on every page. */
+/** Light and dark on a screen; black on white on paper, without page breaks in rows and with headings on every page. */
 export const stylesheet = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #fff; --line: #dfe4ec; --text: #1b2330; --soft: #5a6678;
   --bad: #c4262e; --bad-bg: #fdeaea; --warn: #96590a; --warn-bg: #fdf1dc;
-  --blind: #6b46b8; --blind-bg: #f0eafb; --good: #1b7a43; --good-bg: #e3f5ea;
+  --unknown: #6b46b8; --unknown-bg: #f0eafb; --good: #1b7a43; --good-bg: #e3f5ea;
   --quiet: #5a6678; --quiet-bg: #eceff4;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --bg: #0f141b; --card: #171e28; --line: #2a3442; --text: #e6ebf2; --soft: #98a5b8;
     --bad: #ff7a7a; --bad-bg: #3b1a1d; --warn: #f0b35a; --warn-bg: #372812;
-    --blind: #bda2f5; --blind-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
+    --unknown: #bda2f5; --unknown-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
     --quiet: #a3afc0; --quiet-bg: #232d3a;
   }
 }
@@ -24,7 +24,7 @@ section { margin-bottom: 44px; }
 .head dt { color: var(--soft); } .head dd { margin: 0; overflow-wrap: anywhere; }
 .banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 14px 20px; }
 .banner p { margin: 0; }
-.edge-bad { border-left-color: var(--bad); } .edge-blind { border-left-color: var(--blind); } .edge-good { border-left-color: var(--good); }
+.edge-bad { border-left-color: var(--bad); } .edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
 .sums { margin: 12px 0; }
 .note, .empty { margin: 12px 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--soft); }
 .hold { margin: 12px 0; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 8px 20px; }
@@ -38,7 +38,7 @@ bdi, .id, .facts { overflow-wrap: anywhere; } .facts { font-size: 11.5px; }
 time { white-space: nowrap; }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
 .badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }
-.badge.blind { color: var(--blind); background: var(--blind-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
+.badge.unknown { color: var(--unknown); background: var(--unknown-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); }
 footer { padding-bottom: 32px; font-size: 13px; color: var(--soft); }
 @media (max-width: 700px) { header, main, footer { padding: 0 12px; } table { display: block; overflow-x: auto; } }
@@ -46,7 +46,7 @@ footer { padding-bottom: 32px; font-size: 13px; color: var(--soft); }
   :root {
     color-scheme: light;
     --bg: #fff; --card: #fff; --line: #bbb; --text: #000; --soft: #333;
-    --bad: #8f1019; --bad-bg: #fff; --warn: #6b3f00; --warn-bg: #fff; --blind: #452a86; --blind-bg: #fff;
+    --bad: #8f1019; --bad-bg: #fff; --warn: #6b3f00; --warn-bg: #fff; --unknown: #452a86; --unknown-bg: #fff;
     --good: #0f5a2e; --good-bg: #fff; --quiet: #333; --quiet-bg: #fff;
   }
   body { font-size: 10pt; }

@@ -4,13 +4,13 @@ import { printable } from '../model/text/printable.ts'
 import type { RunResult } from '../sync/run-result.ts'
 import { table } from './table.ts'
 
-/** What a round came to, for people: runs, then the checks, then what failed and why. */
+/** The result of a sync round as text: runs, checks, holds, failures. */
 export function syncSummary(results: readonly RunResult[], postures: readonly TenantPosture[]): string {
   const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
     tenant,
     resource,
     mode,
-    outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'resting' : 'ok',
+    outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
     `+${counts.created} ~${counts.updated} -${counts.removed} =${counts.unchanged}`,
     counts.quarantined === 0 ? '' : `${counts.quarantined} quarantined`,
     `${(durationMs / 1000).toFixed(1)} s`,

@@ -1,6 +1,6 @@
 import { printable } from '../model/text/printable.ts'
 
-/** Lines of aligned columns under a heading; every cell is made harmless for a terminal. Empty without rows. */
+/** Aligned columns under a heading. Control characters in cells are escaped. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => printable(cell)))
   const widths = heading.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
@@ -14,7 +14,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     .join('\n')
 }
 
-/** Code points, which is near enough to terminal cells for what is shown here. */
+/** Counts code points, an approximation of terminal cells. */
 function width(text: string): number {
   return [...text].length
 }

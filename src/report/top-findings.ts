@@ -8,19 +8,19 @@ export interface TopFindings {
   readonly total: number
 }
 
-/** The most severe findings, waived ones last, at most 500; however many there are, no more than twice that is in memory. */
+/** The 500 most severe findings, waived ones last. At most 1,000 are in memory at a time. */
 export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promise<TopFindings> {
   let kept: ReportFinding[] = []
   let total = 0
   for await (const finding of findings) {
     total++
     kept.push(finding)
-    if (kept.length >= 2 * most) kept = kept.sort(byGravity).slice(0, most)
+    if (kept.length >= 2 * most) kept = kept.sort(bySeverity).slice(0, most)
   }
-  return { shown: kept.sort(byGravity).slice(0, most), total }
+  return { shown: kept.sort(bySeverity).slice(0, most), total }
 }
 
-function byGravity(a: ReportFinding, b: ReportFinding): number {
+function bySeverity(a: ReportFinding, b: ReportFinding): number {
   const waived = Number(a.state === 'waived') - Number(b.state === 'waived')
   const severity = severities.indexOf(b.severity) - severities.indexOf(a.severity)
   return (
@@ -32,7 +32,7 @@ function byGravity(a: ReportFinding, b: ReportFinding): number {
   )
 }
 
-/** By code unit: the same on every machine. */
+/** By code unit, independent of the locale. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

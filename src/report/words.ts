@@ -1,6 +1,6 @@
 import type { Coverage, Report, RequirementState, Standing, TenantReport } from './report.ts'
 
-/** What the parts of a report are called, in every format. */
+/** Words of a report in every format. */
 export const standingWord = {
   fail: 'fail',
   unknown: 'unknown',
@@ -19,11 +19,11 @@ export const requirementWord = {
   no_check: 'no check',
 } as const satisfies Record<RequirementState, string>
 
-/** What a report is not. */
+/** The limit of a report as evidence. */
 export const caveat =
-  'A requirement is shown by the checks that bear upon it. That they pass is evidence, not conformity; what no check bears upon is marked.'
+  'The state of a requirement follows from the checks mapped to it. Passing checks are evidence, not conformity; a requirement without checks is marked.'
 
-/** `2 fail, 12 pass, of 17`; what there is none of is left out. */
+/** `2 fail, 12 pass, of 17`; zeros are left out. */
 export function countsInWords<Word extends string>(
   counts: Readonly<Record<Word, number>>,
   words: Readonly<Record<Word, string>>,
@@ -34,7 +34,7 @@ export function countsInWords<Word extends string>(
   return `${parts.join(', ')}${parts.length === 0 ? '' : ', '}of ${sum}`
 }
 
-/** `12 of 20 pass, 3 fail, 5 waived`; entities of which it is not known are said to be so. */
+/** `12 of 20 pass, 3 fail, 5 waived`, and `2 unknown` where some are not known. */
 export function coverageInWords({ entities, passing, failing, waived, unknown }: Coverage): string {
   const rest = [
     ...(failing > 0 ? [`${failing} fail`] : []),
@@ -46,19 +46,19 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
   return [`${passing ?? 0} of ${entities} pass`, ...rest].join(', ')
 }
 
-/** Some lines about the whole, as name and value. */
+/** The head of the report as name and value. */
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {
   return [
     ['As of', asOf],
-    ['Made from', `the record of tenantwatch ${report.version}`],
-    ['Record', `no record before ${report.recordBegins}`],
+    ['Source', `the record of tenantwatch ${report.version}`],
+    ['Record', `begins ${report.recordBegins}`],
     ['Configuration', `in force since ${report.configuredSince}, digest ${report.configurationDigest}`],
   ]
 }
 
-/** One sentence of a tenant. Nothing sounds well while something could not be evaluated. */
-export function checkResultOf({ standings: { fail, unknown, off }, quality }: TenantReport): string {
-  const data = `the data of ${quality.trusted} of ${quality.of} resources was complete and fresh`
+/** A tenant in one sentence, which names unknown and switched-off checks too. */
+export function tenantSentence({ standings: { fail, unknown, off }, quality }: TenantReport): string {
+  const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
   const wrong = [
     ...(fail > 0 ? [`${fail} ${fail === 1 ? 'check fails' : 'checks fail'}`] : []),
     ...(unknown > 0 ? [`${unknown} cannot be evaluated`] : []),

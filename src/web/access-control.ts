@@ -6,13 +6,13 @@ import { refuse } from './refuse.ts'
 import type { WebAccess } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
-/** Asked by probes and scrapers under whatever name they have for this machine; none of them shows names. */
+/** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
 export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
 /**
- * Decides who gets in at all: by the Host header, then by certificate, then by name and password.
+ * Decides whether a request is served: by its Host header, then its client certificate, then its user name and password.
  *
- * @returns the refusal; null lets in.
+ * @returns the refusal; null when access is granted.
  */
 export async function checkAccess(
   request: WebRequest,
@@ -24,17 +24,22 @@ export async function checkAccess(
   if (openPaths.has(request.path)) return null
   const { socket } = request
   if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
-    return refuse(request, 403, 'A client certificate that is trusted here is required')
+    return refuse(
+      request,
+      403,
+      'Client certificate required: present one that client_ca_file and client_allowed_sans accept',
+    )
   }
-  const checkResult = authenticate === null ? 'granted' : await authenticate(request.header('authorization'))
-  if (checkResult === 'denied') {
+  const authResult = authenticate === null ? 'granted' : await authenticate(request.header('authorization'))
+  if (authResult === 'denied') {
     return refuse(request, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
   }
-  if (checkResult === 'busy') return refuse(request, 503, 'Too many passwords wait', { 'Retry-After': '5' })
+  if (authResult === 'busy')
+    return refuse(request, 503, 'Too many password checks are pending: retry later', { 'Retry-After': '5' })
   return null
 }
 
-/** True when a request that changes something comes from a page of another site, which a browser always marks. */
+/** True when a browser sent the request from a page of another site, which it marks by Sec-Fetch-Site or Origin. */
 export function isCrossSite({ header }: WebRequest): boolean {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true

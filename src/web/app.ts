@@ -21,7 +21,7 @@ import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 const contentType = 'application/json; charset=utf-8'
 
-/** Answers `/api/v1/findings`, an array (docs/operations.md#findings-for-other-systems) that is read while it is sent. */
+/** Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it is sent. */
 async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
   const parsed = parseFindingQuery(request.query)
   if (!parsed.ok) return refuse(request, 400, parsed.message)
@@ -30,7 +30,7 @@ async function streamFindings(request: WebRequest, options: WebOptions, access: 
   if (request.method === 'HEAD') return ofType(contentType, [])
   const batches = options.sources.findings(parsed.query)
   const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
-  // The first chunk before the status line: a store that cannot be read is still a 500.
+  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 500.
   const first = await chunks.next()
   return ofType(contentType, from(first.value ?? '', chunks))
 }
@@ -44,25 +44,25 @@ async function* redacted(batches: AsyncIterable<readonly FindingView[]>): AsyncG
   for await (const batch of batches) yield batch.map(withoutDetails)
 }
 
-/** Answers what is asked; it never throws. */
+/** Answers a request; never throws. */
 export type App = (request: WebRequest) => Promise<Answer>
 
-/** A path with the one method that it has beside HEAD; each is described in openapi/operations.ts. */
+/** A path with its one method (GET includes HEAD); openapi/operations.ts describes each route. */
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** True for an answer that grows with the mirror: one is made at a time. */
+  /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** The parameters it takes, every other is refused: a misspelt filter would not filter. Absent = others are ignored. */
+  /** Accepted parameters; others are refused, because a misspelt filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** All routes as one function. Nothing that answers GET changes anything. */
+/** All routes as one function. GET changes nothing. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (request) => {
-    // One answer is given under one set of rules.
+    // Read once, so that a reload in between does not mix two configurations in one answer.
     const access = options.access()
     const answer = await admit(request, access).catch((error: unknown) => {
       options.log.error({ err: error, path: request.path }, 'Web request failed')
@@ -87,7 +87,9 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     if (route.heavy !== true) return route.handle(request, access)
     const isGone = () => request.socket?.destroyed === true
     const answer = lane.answer(async () => (isGone() ? gone : route.handle(request, access)), isGone)
-    return answer ?? refuse(request, 503, 'Too many requests wait for an answer like this', { 'Retry-After': '5' })
+    return (
+      answer ?? refuse(request, 503, 'Too many requests of this kind are pending: retry later', { 'Retry-After': '5' })
+    )
   }
 }
 
@@ -95,13 +97,13 @@ function unknownParameter(name: string, { path, takes = [] }: Route): string {
   return `Unknown parameter ${name}: ${takes.length === 0 ? `${path} takes none` : `use ${takes.join(', ')}`}`
 }
 
-/** For nobody. */
+/** The answer to a client that has disconnected; never sent. */
 const gone = text(503, '')
 
-/** So many scrapes at once are a crowd. */
-const crowd = 8
+/** Concurrent scrapes from which on renderings are paced. */
+const maxUnpacedScrapes = 8
 
-/** Scrapes at once share one rendering; a crowd of them lets as much time pass before the next as the last one took. */
+/** Concurrent scrapes share one rendering. When many share it, the next waits as long as the last took: half the event loop stays free. */
 function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {
@@ -111,13 +113,13 @@ function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['me
     try {
       return await sources.metrics(accept)
     } finally {
-      if (sharing >= crowd) free = clock.sleep(clock.monotonic() - began)
+      if (sharing >= maxUnpacedScrapes) free = clock.sleep(clock.monotonic() - began)
       sharing--
     }
   }
 }
 
-/** The routes themselves, for who has been let in. */
+/** The routes, without access control. */
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)
@@ -145,7 +147,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     ),
     heavy('/api/v1/findings', findingParameters, (request, access) => streamFindings(request, options, access)),
     get('/api/v1/openapi.json', async () => {
-      // Only who asks for the document loads what it is made of.
+      // Imported on demand: only this route needs zod.
       const { openApiDocument } = await import('./openapi/document.ts')
       return json(openApiDocument(version))
     }),
@@ -182,7 +184,12 @@ async function reload(
   if (!isProtected && !isLoopback(listen.host)) {
     return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
-  if (isCrossSite(request)) return refuse(request, 403, 'Reload is not open to other sites')
+  if (isCrossSite(request))
+    return refuse(
+      request,
+      403,
+      'Cross-site reload is refused: send the request from this site or without an Origin header',
+    )
   const { ok, text: said } = await sources.reload()
   return text(ok ? 200 : 500, `${said}\n`)
 }

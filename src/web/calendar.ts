@@ -5,11 +5,11 @@ import type { Deadline } from '../model/process/deadline.ts'
 import { printable } from '../model/text/printable.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 
-/** Events that a calendar takes in at once; of more deadlines those nearest to now are shown. */
-const mostEvents = 2000
+/** Calendar clients fail on very large files; beyond this number the deadlines nearest to now are shown. */
+const maxEvents = 2000
 const longest = 200
 
-/** Instants beyond these, which no calendar shows and the format cannot write (RFC 5545, 3.3.4), stand at the edge. */
+/** The format has four-digit years (RFC 5545, 3.3.4); times outside these bounds are moved to the bound. */
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31, 23, 59, 59)]
 
 export interface CalendarOptions {
@@ -20,13 +20,13 @@ export interface CalendarOptions {
 }
 
 /**
- * The body of `/calendar.ics` (RFC 5545): an event for every secret's expiry and every waiver's end, at its instant in
- * UTC and under a UID that stays. It changes within a day only when a deadline does.
+ * The body of `/calendar.ics` (RFC 5545): one event for each secret expiry and each waiver end, in UTC and with a stable
+ * UID. Within a day the body changes only when a deadline changes.
  */
 export async function calendar({ deadlines, now, exposeDetails }: CalendarOptions): Promise<string> {
-  // Only who asks for a calendar loads what makes it.
+  // Imported on demand: only this route needs the library.
   const { default: ical } = await import('ical-generator')
-  const nearest = deadlines.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, mostEvents)
+  const nearest = deadlines.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, maxEvents)
   const cut =
     deadlines.length > nearest.length ? ` The ${nearest.length} nearest of ${deadlines.length} are shown.` : ''
   const made = ical({
@@ -50,7 +50,7 @@ export async function calendar({ deadlines, now, exposeDetails }: CalendarOption
   return `${made.toString()}\r\n`
 }
 
-/** Names nothing that somebody chose, and stays when name, role or date change. */
+/** Stable when name, role or date change, and free of names that a person chose. */
 function uidOf({ tenant, kind, id }: Deadline): string {
   return `${hash('sha256', JSON.stringify([tenant, kind, id])).slice(0, 32)}@tenantwatch`
 }
@@ -63,7 +63,7 @@ function wordsOf(deadline: Deadline): { readonly summary: string; readonly detai
     const title = foreign(name ?? id)
     return {
       summary: own
-        ? `${tenant}: the secret of tenantwatch itself (${title}) expires, the watch goes blind`
+        ? `${tenant}: the secret of tenantwatch itself (${title}) expires, monitoring stops`
         : `${tenant}: the secret of API client ${title} expires`,
       details: [when, `Client ${foreign(id)}`, ...(role === null ? [] : [`Role ${foreign(role)}`])],
     }
@@ -81,7 +81,7 @@ function wordsOf(deadline: Deadline): { readonly summary: string; readonly detai
   }
 }
 
-/** A text that somebody else chose: no line of its own, nothing that acts, and not too long. */
+/** Makes a text from the tenant safe: one line, no control characters, limited length. */
 function foreign(text: string): string {
   return printable(text, longest)
 }

@@ -3,25 +3,24 @@ import type { Socket } from 'node:net'
 
 /** The open sockets of a server. */
 export interface Connections {
-  /** Cuts all of them, also those that have not shaken hands for TLS yet, which the server itself would wait for. */
+  /** Destroys all of them, also those in the TLS handshake, which `server.close` would wait for. */
   cut(): void
 }
 
 export interface ConnectionLimits {
   readonly inAll: number
-  /** Of one address, so that none of them takes all. */
+  /** Of one address, so that one client cannot take all connections. */
   readonly ofPeer: number
-  /** After which an answer that is not there yet may be given up for a new connection. */
+  /** Milliseconds after which an unfinished answer may be given up for a new connection. */
   readonly busyTimeoutMs: number
-  /** Sockets whose reader is awaited, the one awaited longest first. */
+  /** Sockets waiting for their client to read, the longest wait first. */
   readonly awaited: Iterable<Socket>
 }
 
 /**
- * Bounds the number of open sockets, in all and of each address. At a limit the oldest socket without a request in flight
- * gives way to a new one: peers that connect and say nothing must not lock out one that asks. While all are at work, the
- * one gives way whose reader is awaited longest, for peers that do not read must not either, then one whose answer has
- * taken longer than `busyTimeoutMs`; else the new one is refused.
+ * Bounds the number of open sockets, in total and per address, so that idle or slow clients cannot lock out others. At a
+ * limit one socket is closed, in this order: the oldest without a request in flight, the one that has waited longest for
+ * its client to read, one whose answer has taken longer than `busyTimeoutMs`, the new one.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const open = new Map<string, Socket>()
@@ -70,7 +69,7 @@ function first(keys: Iterable<string>, isIt: (key: string) => boolean): string |
   return undefined
 }
 
-/** The same for a TLS socket, which requests come on, and for the plain one below it. */
+/** Equal for a TLS socket, which requests arrive on, and for the plain socket below it. */
 function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }

@@ -11,13 +11,14 @@ export type ParsedQuery =
   | { readonly ok: false; readonly message: string }
 
 /**
- * Reads the query of `/api/v1/findings`. `severity` and `state` take several values with commas between; `state` is
- * `open` by default and takes `all`. What is unknown is an error, for a misspelt filter would look like "nothing found".
+ * Reads the query of `/api/v1/findings`. `severity` and `state` take several values separated by commas; `state` defaults
+ * to `open` and accepts `all`. An unknown value is an error: a misspelt filter would look like "nothing found".
  */
 export function parseFindingQuery(parameters: Readonly<Record<string, string>>): ParsedQuery {
   const { tenant, check, severity, state = 'open' } = parameters
-  const grades = severity === undefined ? severities : oneOf(severities, severity)
-  if (grades === undefined) return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
+  const wantedSeverities = severity === undefined ? severities : oneOf(severities, severity)
+  if (wantedSeverities === undefined)
+    return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
   const wanted = state === 'all' ? states : oneOf(states, state)
   if (wanted === undefined) return { ok: false, message: `Unknown state ${state}: use ${states.join(', ')} or all` }
   return {
@@ -25,7 +26,7 @@ export function parseFindingQuery(parameters: Readonly<Record<string, string>>):
     query: {
       ...(tenant === undefined ? {} : { tenant }),
       ...(check === undefined ? {} : { check }),
-      ...(severity === undefined ? {} : { severities: grades }),
+      ...(severity === undefined ? {} : { severities: wantedSeverities }),
       states: wanted,
     },
   }

@@ -3,28 +3,28 @@ import { Mutex } from 'async-mutex'
 import type { Clock } from '../model/clock.ts'
 import type { Answer } from './answer.ts'
 
-/** Answers that cost much of the event loop, of which one piece is made at a time. */
+/** Serializes answers that take much CPU: one piece is made at a time. */
 export interface HeavyLane {
   /**
-   * Makes an answer when its turn comes; undefined when too many are under way. The pieces of its body take turns, too:
-   * whoever does not read them to their end must call `return` of the body's iterator. None is made once `isGone`.
+   * Makes an answer when its turn comes; undefined when too many are under way. The pieces of its body are queued too: a
+   * caller that stops before the last one must call `return` of the body's iterator. Nothing is made once `isGone()`.
    */
   answer(make: () => Promise<Answer>, isGone: () => boolean): Promise<Answer> | undefined
 }
 
 export interface HeavyLaneOptions {
   readonly clock: Clock
-  /** How many answers may be under way, from their request to their last piece. */
+  /** Maximum of answers under way, from their request to their last piece. */
   readonly most: number
-  /** Ends one of them whose reader takes nothing; false when there is none. */
+  /** Ends one answer whose client does not read; false when there is none. */
   readonly makeRoom: () => boolean
 }
 
 const nothing = { done: true, value: undefined } as const
 
 /**
- * After each piece the lane rests as long as the piece took while others wait in it: a crowd takes at most half of the
- * event loop, and probes, scrapes and the engine have the rest.
+ * While answers are queued, the lane pauses after each piece for as long as the piece took: heavy answers take at most
+ * half of the event loop, so that probes, scrapes and the engine keep the rest.
  */
 export function heavyLane({ clock, most, makeRoom }: HeavyLaneOptions): HeavyLane {
   const lane = new Mutex()

@@ -6,32 +6,32 @@ import type { Log } from '../model/log.ts'
 import { isLoopback } from './loopback.ts'
 
 export interface LiveWebOptions {
-  /** Working directory that the path of the file starts from. */
+  /** Directory that relative paths start from. */
   readonly cwd: string
-  /** The address that is served, for what is worth a warning on it. */
+  /** The listen address, which decides about warnings. */
   readonly host: string
   readonly log: Log
-  /** Told whenever the file, or one that it names, was read again. */
+  /** Called after each new reading of the file and the files that it names. */
   readonly onReading: (successful: boolean) => void
 }
 
-const openAddress = 'Status page and metrics are open to everybody who reaches this address: no users are configured'
+const openAddress = 'Status page and metrics are open to everybody who can reach this address: no users are configured'
 
-/** A web configuration that may come into force at once. */
+/** A validated web configuration that `use` can apply. */
 export interface Candidate extends WebReading {
   readonly path: string | null
 }
 
 /**
- * The web configuration in force. Its files are looked at whenever somebody asks, so that a change counts for the next
- * handshake and the next request; one that is broken leaves the last good one in force.
+ * The web configuration in force. Its files are checked at each handshake and each request, so that a change applies
+ * without a reload. An invalid file leaves the last valid configuration in force.
  */
 export class LiveWeb {
   readonly #options: LiveWebOptions
   #path: string | null
   #settings: WebSettings
   #versions: WebReading['versions']
-  readonly #said = new Set<string>()
+  readonly #logged = new Set<string>()
   #isChanging = false
 
   /** @throws ConfigError that names every problem of the file. */
@@ -41,33 +41,33 @@ export class LiveWeb {
     this.#path = path
     this.#settings = first.settings
     this.#versions = first.versions
-    this.#comment()
+    this.#logOnce()
   }
 
-  /** What is in force now. */
+  /** The settings in force, read again if a file has changed. */
   settings(): WebSettings {
     const path = this.#path
     if (path === null || this.#isChanging || !haveChanged(this.#versions)) return this.#settings
     const { log, cwd, onReading } = this.#options
     const reading = readWebSettings(path, cwd)
-    // Also of a broken one: it is read again when a file changes that it names, and not before.
+    // Kept for an invalid configuration too: it is read again only after a file that it names changes.
     this.#versions = reading.versions
     const problems = [...reading.problems, ...(reading.problems.length === 0 ? this.#needsRestart(reading) : [])]
-    if (problems.length > 0) log.warn({ problems }, 'The web configuration cannot be used; the last good one stays')
+    if (problems.length > 0) log.warn({ problems }, 'Web configuration is invalid; the last valid one stays in force')
     else {
       this.#settings = reading.settings
-      log.info({ file: path }, 'Web configuration read again')
-      this.#comment()
+      log.info({ file: path }, 'Web configuration reloaded')
+      this.#logOnce()
     }
     onReading(problems.length === 0)
     return this.#settings
   }
 
   /**
-   * Reads a file that is to come into force; nothing changes yet, and nothing by itself until `release`: what is evaluated
-   * here against the settings of now must not open others.
+   * Reads and validates a file without applying it. Until `release` the settings do not change by themselves, so that the
+   * result of `#needsRestart` stays valid.
    *
-   * @throws ConfigError when it cannot be used, or not without a restart.
+   * @throws ConfigError when the file is invalid or needs a restart.
    */
   candidate(path: string | null): Candidate {
     const reading = load(path, this.#options.cwd)
@@ -77,20 +77,20 @@ export class LiveWeb {
     return { ...reading, path }
   }
 
-  /** Ends what `candidate` began, whether it came into force or not. */
+  /** Ends the pause that `candidate` began. */
   release(): void {
     this.#isChanging = false
   }
 
-  /** Puts a candidate into force. */
+  /** Applies a candidate. */
   use({ path, settings, versions }: Candidate): void {
     this.#path = path
     this.#settings = settings
     this.#versions = versions
-    this.#comment()
+    this.#logOnce()
   }
 
-  /** What a running server does not do: above all it does not open by itself what was closed. */
+  /** Changes that a running server refuses: switching TLS on or off, and removing authentication. */
   #needsRestart({ settings: next }: WebReading): string[] {
     const now = this.#settings
     const problems: string[] = []
@@ -98,23 +98,23 @@ export class LiveWeb {
       problems.push(`\`tls_server_config\` turns TLS ${next.tls === null ? 'off' : 'on'}, which takes a restart`)
     }
     if (isProtected(now) && !isProtected(next)) {
-      problems.push('nobody would have to prove who they are any more, which takes a restart')
+      problems.push('removing all users and client certificates opens the server to everybody, which takes a restart')
     }
     return problems
   }
 
-  /** What is worth a word about the settings, once each. */
-  #comment(): void {
+  /** Logs each remark about the settings once. */
+  #logOnce(): void {
     const { log, host } = this.#options
     const { tls, users, wantsHttp2 } = this.#settings
-    const once = (applies: boolean, message: string, say: Log['info']) => {
-      if (!applies || this.#said.has(message)) return
-      this.#said.add(message)
-      say({ host }, message)
+    const once = (applies: boolean, message: string, write: Log['info']) => {
+      if (!applies || this.#logged.has(message)) return
+      this.#logged.add(message)
+      write({ host }, message)
     }
-    const isNaked = users.size > 0 && tls === null && !isLoopback(host)
+    const isUnencrypted = users.size > 0 && tls === null && !isLoopback(host)
     once(!isLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
-    once(isNaked, 'Passwords travel unencrypted: there are users, but no TLS', log.warn)
+    once(isUnencrypted, 'Passwords travel unencrypted: there are users, but no TLS', log.warn)
     once(wantsHttp2, 'HTTP/2 is not supported; clients are served over HTTP/1.1', log.info)
   }
 }

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * True when only this machine can reach a listen address. Stricter than what a URL may name: a resolver may lead a name
- * under `localhost` elsewhere, and the page would be open there.
+ * True when only this machine can reach a listen address. Names under `localhost` do not count: a resolver may map them
+ * to another address, on which the page would be open.
  */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
@@ -10,11 +10,10 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * True when a Host header is an IP address, `localhost` or one of `allowed`, whatever the port, the letter case and a dot
- * at the end. A page of another site can make a browser send requests to any address under a name of its own (DNS
- * rebinding); an IP address cannot be rebound.
+ * True when a Host header is an IP address, `localhost` or one of `allowed`, ignoring port, letter case and a trailing
+ * dot. Another site can point a host name of its own at this address (DNS rebinding), but not an IP address.
  *
- * @param allowed names in lower case, without port and without a dot at the end.
+ * @param allowed names in lower case, without port and trailing dot.
  */
 export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebRequest } from './answer.ts'
 
-/** What may stand in a Host header: a name or an address, and a port (RFC 9110, 7.2). */
+/** A Host header: a name or an address, and an optional port (RFC 9110, 7.2). */
 const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Reads a request; null when its target or its Host header cannot be one. */
+/** Reads a request; null when its target or its Host header is invalid. */
 export function readRequest(incoming: IncomingMessage): WebRequest | null {
   const { method = '', url = '', headersDistinct, httpVersion, socket } = incoming
   const hosts = headersDistinct['host'] ?? (httpVersion === '1.0' ? [''] : [])
@@ -12,7 +12,7 @@ export function readRequest(incoming: IncomingMessage): WebRequest | null {
   if (hosts.length === 0 || others.length > 0 || (named !== '' && !host.test(named))) return null
   if (named === '' && httpVersion !== '1.0') return null
   if (/^[^?]*\\/.test(url)) return null
-  // A proxy would be asked for a whole URL (RFC 9112, 3.2.2).
+  // A server must accept an absolute URL as target, too (RFC 9112, 3.2.2).
   const isWhole = /^https?:\/\//i.test(url)
   const target = isWhole ? url : `http://localhost${url}`
   if (!(isWhole || url.startsWith('/')) || !URL.canParse(target)) return null
@@ -27,7 +27,7 @@ export function readRequest(incoming: IncomingMessage): WebRequest | null {
   }
 }
 
-/** In one pass: thousands of parameters fit into a request, and nobody has proved who he is yet. */
+/** In one pass: an unauthenticated request may have thousands of parameters. */
 function firstOfEach(parameters: URLSearchParams): WebRequest['query'] {
   const first = new Map<string, string>()
   for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)

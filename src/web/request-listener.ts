@@ -8,41 +8,41 @@ import { boundedQueue, type Queue } from './auth/queue.ts'
 import { readRequest } from './read-request.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
-/** How long the rest of a body, which nobody reads, may come after its answer, in milliseconds. */
+/** How long a request body, which is ignored, may still arrive after the answer, in milliseconds. */
 const restMs = 500
 
-/** How many requests of one connection may be without their answer; who sends more ahead is cut off. */
-const mostAhead = 128
+/** Maximum of unanswered requests of one connection; a client that pipelines more is disconnected. */
+const maxAhead = 128
 
-/** So many bytes are handed to the socket at a time; the next when its reader has taken them. */
+/** Bytes handed to the socket at a time; the next slice follows once the client has read it. */
 const sliceBytes = 65_536
 
 /**
- * Has a server answer by the routes. A failure in the middle of a body breaks the connection: half is not the whole.
- * An answer is made when those before it on its connection have been taken: a peer that sends thousands of requests ahead
- * and reads nothing would else have all of their answers kept in memory.
+ * Serves the routes. A failure in the middle of a body destroys the connection, so that a client does not take a part for
+ * the whole. Answers of one connection are made one after the other, each when the client has read the one before: else a
+ * client that pipelines thousands of requests and reads nothing would fill the memory.
  */
 export function requestListener(app: App, log: Log, readers: SlowReaders): RequestListener {
   const queues = new WeakMap<Socket, Queue>()
   return (incoming, outgoing) => {
     const { socket } = incoming
-    const inTurn = queues.get(socket) ?? boundedQueue(mostAhead)
+    const inTurn = queues.get(socket) ?? boundedQueue(maxAhead)
     queues.set(socket, inTurn)
     outgoing.once('finish', () => cutLater(incoming))
     const answered = inTurn(async () => {
       await answer(app, incoming, outgoing, readers)
-      // Small answers to requests sent ahead would else follow each other without a turn for anybody else.
+      // Small answers to pipelined requests would else block the event loop for other connections.
       await yieldToEventLoop()
     })
     if (answered === undefined) socket.destroy()
     answered?.catch((error: unknown) => {
-      if (!isGone(error)) log.error({ err: error }, 'An answer could not be sent whole')
+      if (!isGone(error)) log.error({ err: error }, 'Answer could not be sent completely')
       outgoing.destroy()
     })
   }
 }
 
-/** Ends when the whole answer has been taken, or there is nobody left to take it. */
+/** Resolves when the client has read the whole answer or has disconnected. */
 async function answer(
   app: App,
   incoming: IncomingMessage,
@@ -78,7 +78,7 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-/** Hands over pieces that are there already, slice by slice, as their reader takes them. */
+/** Writes finished pieces slice by slice, as fast as the client reads. */
 async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
   for (const piece of pieces) {
@@ -102,7 +102,7 @@ function next(outgoing: ServerResponse, event: 'drain' | 'finish'): Promise<void
     }
     const close = () => {
       outgoing.off(event, done)
-      reject(Object.assign(new Error('The reader went away'), { code: 'ERR_STREAM_PREMATURE_CLOSE' }))
+      reject(Object.assign(new Error('The client disconnected'), { code: 'ERR_STREAM_PREMATURE_CLOSE' }))
     }
     if (outgoing.destroyed || outgoing.closed) close()
     else outgoing.once(event, done).once('close', close)
@@ -116,7 +116,7 @@ function cutLater(incoming: IncomingMessage): void {
   if (!incoming.complete) setTimeout(cut, restMs).unref()
 }
 
-/** The reader went away, which is his right. */
+/** True when the client disconnected, which is no error of the server. */
 function isGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE'

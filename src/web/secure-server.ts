@@ -4,22 +4,22 @@ import type { SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { asksForCertificate } from './auth/client-certificate.ts'
 
-/** What an HTTPS server begins with. Certificates of clients are evaluated at each request, not in the handshake. */
+/** Options of an HTTPS server. Client certificates are checked at each request, not in the handshake. */
 export function secureOptions(tls: TlsSettings): ServerOptions {
   return { ...contextOf(tls), requestCert: asksForCertificate(tls), rejectUnauthorized: false }
 }
 
-/** Has every new handshake take the TLS settings of that moment, and lets older connections end. */
+/** Applies the current TLS settings to each new handshake and closes connections made under older ones. */
 export function followSettings(server: Server, first: TlsSettings, settingsNow: () => TlsSettings | null): Server {
   let inForce = first
   const under = new WeakMap<Socket, TlsSettings>()
-  // Before Node's own listener, which takes the context that it finds.
+  // Before Node's own listener, which uses the context set at that time.
   server.prependListener('connection', () => {
     const now = settingsNow()
     if (now === null || now === inForce) return
     inForce = now
     server.setSecureContext(contextOf(now))
-    // Node has no method for this one; without it no client would show a certificate, and all would be refused.
+    // Node has no setter for `requestCert`; without it clients send no certificate and all are refused.
     Object.assign(server, { requestCert: asksForCertificate(now) })
     server.closeIdleConnections()
   })

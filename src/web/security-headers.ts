@@ -1,6 +1,6 @@
 import type { WebAccess } from './web-options.ts'
 
-/** On every answer: nothing is loaded from elsewhere, framed, cached, sniffed or told to other sites. */
+/** On every answer: no foreign content, framing, caching, content sniffing or referrer. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -12,7 +12,7 @@ export const securityHeaders = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** The headers of every answer, with those that the web configuration puts in their place. */
+/** The security headers, overridden by those of the web configuration. */
 export function headersOf({ headers }: WebAccess): Readonly<Record<string, string>> {
   return { ...securityHeaders, ...headers }
 }

@@ -3,7 +3,7 @@ import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 
 const hidden = '[hidden]: see the log, or "tenantwatch findings"'
 
-/** Postures as they may be shown: what is wrong with an own check may repeat what its query says of an entity. */
+/** Hides waiver details and the problems of own checks, which may quote an entity, unless details are exposed. */
 export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
   if (exposeDetails) return postures
   return postures.map((posture) => ({

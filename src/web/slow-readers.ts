@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net'
 
-/** Least speed of a reader: each 64 KiB within this time, in milliseconds. */
+/** Minimum speed of a client: each 64 KiB within this time, in milliseconds. */
 const sliceDeadlineMs = 10_000
-/** What is kept in memory for all readers together, in bytes, before the one awaited longest is cut off. */
-const mostKept = 32 << 20
+/** Memory for unsent bodies in total, in bytes, before the client waited for longest is disconnected. */
+const maxKept = 32 << 20
 
-/** Bodies of which a part is sent and the rest waits for its reader. */
+/** Limits the memory and the time that clients cost that read slowly. */
 export interface SlowReaders {
-  /** Sockets whose reader is awaited now, the one awaited longest first. */
+  /** Sockets waiting for their client to read, the longest wait first. */
   readonly awaited: ReadonlySet<Socket>
-  /** Cuts off the one awaited longest; false when none is. */
+  /** Destroys the socket with the longest wait; false when none waits. */
   cutLongest(): boolean
   /**
-   * Waits until `taken` resolves; destroys the socket when that takes longer than the deadline.
+   * Waits until `taken` resolves; destroys the socket after the deadline.
    *
-   * @param body what is kept in memory meanwhile; one that several readers share counts once.
+   * @param body memory in use meanwhile; a body that several clients share counts once.
    */
   waitFor(socket: Socket, body: object, bytes: number, taken: Promise<unknown>): Promise<void>
 }
 
-export function slowReaders(limits = { sliceDeadlineMs, mostKept }): SlowReaders {
+export function slowReaders(limits = { sliceDeadlineMs, maxKept }): SlowReaders {
   const awaited = new Set<Socket>()
   const kept = new Map<object, { readonly bytes: number; holders: number }>()
   let sum = 0
@@ -53,7 +53,7 @@ export function slowReaders(limits = { sliceDeadlineMs, mostKept }): SlowReaders
       awaited.add(socket)
       keep(body, bytes)
       const [longest] = awaited
-      if (sum > limits.mostKept && longest !== socket) longest?.destroy()
+      if (sum > limits.maxKept && longest !== socket) longest?.destroy()
       const deadline = setTimeout(() => socket.destroy(), limits.sliceDeadlineMs).unref()
       try {
         await taken

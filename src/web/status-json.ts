@@ -3,7 +3,7 @@ import { identitySentences, type ResourceView, type TenantPosture } from '../mod
 import { dataQualityOf, resourceState } from './data-quality.ts'
 import { tally } from './tally.ts'
 
-/** The body of `/api/v1/status`: times are ISO 8601 in UTC or null for never, spans are seconds. */
+/** The body of `/api/v1/status`: times are ISO 8601 in UTC, null for never; durations are seconds. */
 export function statusJson(version: string, now: number, postures: readonly TenantPosture[]): object {
   return { version, at: toIso(now), tenants: postures.map(tenantJson) }
 }
@@ -49,7 +49,7 @@ function resourceJson(view: ResourceView, posture: TenantPosture): object {
   }
 }
 
-/** The body of `/api/v1/checks`: every check of every tenant with its present status. */
+/** The body of `/api/v1/checks`: every check of every tenant with its current status. */
 export function checksJson(postures: readonly TenantPosture[]): readonly object[] {
   return postures.flatMap(({ tenant, checks }) =>
     checks.map(({ evaluatedAt, since, ...check }) => ({

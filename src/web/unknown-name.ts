@@ -1,7 +1,7 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import type { KnownNames } from './web-options.ts'
 
-/** So many names are told at most: there may be a thousand tenants. */
+/** Names listed in a message: there may be a thousand tenants. */
 const maxNames = 40
 
 export interface NamesInQuery {
@@ -9,7 +9,7 @@ export interface NamesInQuery {
   readonly check?: string | null | undefined
 }
 
-/** What to answer to a tenant or a check that does not exist, which would look like "nothing found"; null if both do. */
+/** The error for a tenant or check that does not exist, which would look like "nothing found"; null when both exist. */
 export function unknownName(
   { tenant, check }: NamesInQuery,
   known: KnownNames,

@@ -7,73 +7,73 @@ import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { Severity } from '../model/severity.ts'
-import type { CheckResult } from './auth/basic-auth.ts'
+import type { AuthResult } from './auth/basic-auth.ts'
 
-/** Which findings are asked for; a field left out leaves nothing out. */
+/** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
   readonly tenant?: string
   readonly check?: string
   readonly severities?: readonly Severity[]
-  /** Left out: open and not waived. */
+  /** Absent: open and not waived. */
   readonly states?: readonly FindingView['state'][]
-  /** Leaves out what surely does not have this text in it; what is handed over need not have it. */
+  /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
   readonly text?: string
-  /** The last opened first. */
+  /** Newest first instead of oldest first. */
   readonly newestFirst?: boolean
 }
 
-/** An answer to a probe: one short sentence for people beside the check result. */
+/** The result of a probe, with one sentence for people. */
 export interface Probe {
   readonly ok: boolean
   readonly text: string
 }
 
-/** The names that a filter may ask for. */
+/** Valid names in a filter. */
 export interface KnownNames {
   /** Configured tenants. */
   readonly tenants: readonly string[]
-  /** Everything that is evaluated, switched off or not. */
+  /** All checks, also those switched off. */
   readonly checks: readonly string[]
 }
 
-/** Everything the web shows, handed in: it reads no store and evaluates nothing. */
+/** The data that the web server presents; it neither reads the mirror nor evaluates checks itself. */
 export interface WebSources {
-  /** The whole exposition for an Accept header, in pieces; a rejection becomes a 500. */
+  /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
   readonly metrics: (
     accept: string | undefined,
   ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
   readonly names: () => KnownNames
-  /** Of all configured tenants, or of the one with this name. */
+  /** All configured tenants, or the one with this name. */
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
-  /** Findings in the order they were first opened, unless asked for the other way round, in batches. */
+  /** Batches of findings, oldest first unless the query says otherwise. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
-  /** Secrets of a tenant's API clients, the one that expires first in front. */
+  /** Secrets of a tenant's API clients, the next to expire first. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
-  /** The last changes of what is mirrored of a tenant, newest first. */
+  /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number) => Promise<readonly ChangeView[]>
-  /** What ends by itself, of all tenants, in the order of time. */
+  /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly deadlines: () => Promise<readonly Deadline[]>
-  /** Whether the engine's heart beats. */
+  /** Whether the engine's heartbeat is recent. */
   readonly health: () => Probe | Promise<Probe>
-  /** Whether the store is open and every enabled resource was tried once. */
+  /** Whether the database is open and every enabled resource was attempted once. */
   readonly ready: () => Probe | Promise<Probe>
-  /** Loads the configuration anew; not ok keeps the last good one. */
+  /** Reloads the configuration; on failure the last valid one stays in force. */
   readonly reload: () => Promise<Probe>
 }
 
-/** Who may see what, as it is in force for one request or handshake. */
+/** The access rules in force for one request or handshake. */
 export interface WebAccess {
-  /** Whether names of persons, e-mails and file names may be shown here. */
+  /** Whether names of persons, e-mails and file names are shown. */
   readonly exposeDetails: boolean
-  /** True when only somebody who proved who they are gets beyond health and readiness. */
+  /** True when every route but health and readiness requires authentication. */
   readonly isProtected: boolean
-  /** Host names under which page and JSON are served beside `localhost` and IP addresses, in lower case. */
+  /** Accepted host names beside `localhost` and IP addresses, in lower case. */
   readonly allowedHosts: readonly string[]
-  /** Evaluates an Authorization header; null lets everybody in. Health and readiness are never asked for it. */
-  readonly authenticate: ((authorization: string | undefined) => Promise<CheckResult>) | null
-  /** Null serves plain HTTP; a server that runs does not turn from one to the other. */
+  /** Checks an Authorization header; null requires none. Not used for health and readiness. */
+  readonly authenticate: ((authorization: string | undefined) => Promise<AuthResult>) | null
+  /** Null serves plain HTTP; a change between HTTP and HTTPS takes a restart. */
   readonly tls: TlsSettings | null
-  /** Headers in place of the server's own of the same name. */
+  /** Override the server's headers of the same name. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -81,7 +81,7 @@ export interface WebOptions {
   /** Port 0 takes any free one. */
   readonly listen: { readonly host: string; readonly port: number }
   readonly version: string
-  /** Asked at each request and each handshake. */
+  /** Called at each request and each handshake. */
   readonly access: () => WebAccess
   readonly sources: WebSources
   readonly clock: Clock

@@ -11,19 +11,19 @@ import { securityHeaders } from './security-headers.ts'
 import { slowReaders } from './slow-readers.ts'
 import type { WebOptions } from './web-options.ts'
 
-/** What keeps a slow or greedy peer from holding the server; Node's own defaults are minutes and no limit. */
+/** Against slow clients, in milliseconds and bytes: Node's defaults are minutes or unlimited. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16_384,
-  // A request without a Host header is refused like any other that names no host of ours, with all headers.
+  // The routes refuse a request without a Host header, so that the refusal has the security headers.
   requireHostHeader: false,
 } as const
 const handshakeTimeout = 10_000
-/** Well below the connections of a peer: what is light finds a place beside them. */
-const mostHeavy = 24
+/** Well below the connection limits, so that light requests are served beside heavy ones. */
+const maxHeavy = 24
 const maxConnections = { inAll: 128, ofPeer: 64 } as const
 const answerTimeoutMs = 30_000
 const socketIdleMs = 30_000
@@ -38,9 +38,9 @@ const headerLines = Object.entries({ ...securityHeaders, 'Content-Length': 0 })
   .join('')
 
 export interface WebServer {
-  /** Listens; gives the address and the port really taken. Throws FatalError when they cannot be had. */
+  /** Listens; returns the actual address and port. Throws FatalError when they cannot be used. */
   start(): Promise<{ readonly host: string; readonly port: number }>
-  /** Takes no more connections, lets requests in flight end for at most `drainMs`, then cuts them. */
+  /** Accepts no more connections, lets requests in flight finish for at most `drainMs`, then destroys them. */
   dispose(drainMs: number): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const { access, clock, listen, log } = options
   const { tls } = access()
   const readers = slowReaders()
-  const lane = heavyLane({ clock, most: mostHeavy, makeRoom: readers.cutLongest })
+  const lane = heavyLane({ clock, most: maxHeavy, makeRoom: readers.cutLongest })
   const listener = requestListener(createApp(options, lane), log, readers)
   const server =
     tls === null
@@ -66,15 +66,15 @@ export function createWebServer(options: WebOptions): WebServer {
   server.setTimeout(socketIdleMs)
   const lastAnswers = new WeakMap<Duplex, ServerResponse>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // The error carries the bytes that came, among them whatever the peer authenticates itself with.
+    // Only the code is logged: the error holds the received bytes, which may contain credentials.
     log.debug({ code: error.code }, 'Web request could not be read')
     const status = (error.code === undefined ? undefined : statusLines[error.code]) ?? '400 Bad Request'
-    // The refusal must not become part of an answer that is under way.
+    // The refusal must not be written into an answer under way.
     const isFree = lastAnswers.get(socket)?.writableFinished ?? true
     if (isFree && socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
     else socket.destroy()
   })
-  // Before the routes, which do not see what cannot be read.
+  // Before the routes, so that answers of Node itself have the headers, too.
   server.prependListener('request', ({ socket }, response) => {
     lastAnswers.set(socket, response)
     response.setHeaders(new Map(Object.entries(securityHeaders)))

@@ -65,7 +65,7 @@ it('lists holds only, and refuses what is no drift, what the configuration decid
     return `${code} ${stderr}`
   }
   const reason = ['--reason', 'A reason'] as const
-  expect(await refused(role.fingerprint)).toMatch(/^2 .*Say why with --reason TEXT/)
+  expect(await refused(role.fingerprint)).toMatch(/^2 .*Give a reason with --reason TEXT/)
   expect(await refused(secret.fingerprint, ...reason)).toMatch(/^2 .*waive this one in the configuration/)
   expect(await refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
   expect(await refused(role.fingerprint, '--count', '1', ...reason)).toMatch(/^2 .*No hold has this id/)

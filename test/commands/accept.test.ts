@@ -14,7 +14,7 @@ async function shrunk() {
 
 it('prints nothing but the holds, and says on standard error that there is none', async () => {
   const { run } = await synced()
-  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
+  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
 })
 
 it('lists a hold as id, tenant, resource, reason and count', async () => {
@@ -63,7 +63,7 @@ it('refuses a count that is not the present one, naming the new one', async () =
   expect(await run('accept', id, '--count', '3', '--reason', 'A reason')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} covers 125 by now, which is not what --count says; look again before accepting\n`,
+    stderr: `tenantwatch: Hold ${id} now covers 125, not the number given with --count; review it before accepting\n`,
   })
   expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
 })
@@ -71,15 +71,12 @@ it('refuses a count that is not the present one, naming the new one', async () =
 it('says that a count is a whole number', async () => {
   const { run, id } = await shrunk()
   const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('the value of --count <n> cannot be used: want a whole number'),
-  ])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('invalid value of --count <n>: want a whole number')])
 })
 
 it('refuses a decision without a reason, and a hold that is not there', async () => {
   const { run, id } = await shrunk()
-  const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Say why with --reason TEXT') }
+  const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Give a reason with --reason TEXT') }
   expect(await run('accept', id)).toEqual(noReason)
   expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
   expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
@@ -121,7 +118,9 @@ it('accepts no list that lacks ownClientId, but says what ends the hold, and the
   expect(await world.run('accept', id, '--reason', 'It was rotated')).toEqual({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('cannot be accepted, as the next run would raise it again. Set ownClientId to'),
+    stderr: expect.stringContaining(
+      'cannot be accepted, because the next run would raise it again. Set ownClientId to',
+    ),
   })
   const texts: string[] = []
   await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
@@ -130,5 +129,5 @@ it('accepts no list that lacks ownClientId, but says what ends the hold, and the
   setTo(world.simulator.credentials.reader.clientId)
   world.pass(aDay)
   expect((await world.run('sync')).code).toBe(0)
-  expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'Nothing is held\n' })
+  expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
 })

@@ -81,7 +81,7 @@ it('tells on a terminal how far it is, and takes that away at the end', async ()
   const { code, stdout } = await runWith({ stderr: terminal }, 'backup', target)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\S+: .* records, /)
-  expect(said).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KChecking the copy', '\r\u001b[K'])
+  expect(said).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KVerifying the copy', '\r\u001b[K'])
 })
 
 const restore = (backup: string, store: string) => {

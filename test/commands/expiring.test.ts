@@ -76,7 +76,7 @@ it('prints a table that a hostile name cannot break, and CSV without formulas', 
   expect(lines).toHaveLength(5)
   expect(lines[1]).toMatch(/^2026-02-01 00:00 {2}28 days ago +acme {4}secret {2}/)
   expect(lines[2]).toContain('HR "sync"\\u{d}\\u{a}=1+1')
-  expect(lines[4]).toMatch(/in 30 days .* watch +the secret of this watch itself$/)
+  expect(lines[4]).toMatch(/in 30 days .* watch +the secret of tenantwatch itself$/)
   const [heading, ...rows] = parseCsv((await run('expiring', '--format', 'csv')).stdout)
   expect(heading?.slice(0, 5)).toEqual(['expires', 'daysLeft', 'tenant', 'kind', 'id'])
   expect(rows).toHaveLength(4)
@@ -86,16 +86,16 @@ it('never lets a short list look complete', async () => {
   const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
   await one.run('sync')
   expect((await one.run('expiring')).stdout).toBe(
-    'Nothing known ends within 90 days.\nacme api-clients: never read to the end; these records are not all\n',
+    'No known secret or waiver ends within 90 days.\nacme api-clients: never completely read; records may be missing\n',
   )
   expect(await one.run('expiring', '--format', 'json')).toMatchObject({
     stdout: '[]\n',
-    stderr: 'acme api-clients: never read to the end; these records are not all\n',
+    stderr: 'acme api-clients: never completely read; records may be missing\n',
   })
   const stale = await world()
   stale.pass(aDay)
   expect((await stale.run('expiring')).stdout).toMatch(
-    /\nacme api-clients: as of 2026-03-01T12:.*, older than its limit\n$/,
+    /\nacme api-clients: as of 2026-03-01T12:.*, older than its freshness limit\n$/,
   )
 })
 
@@ -116,7 +116,7 @@ it('shows one tenant only when told, and refuses what it cannot use', async () =
   ])
     expect([args, (await one.run('expiring', ...args)).code]).toEqual([args, 2])
   expect((await one.run('expiring', '--days', 'soon')).stderr).toBe(
-    'tenantwatch: The value of --days cannot be used: want a whole number from 0 to 36500\n',
+    'tenantwatch: Invalid value of --days: want a whole number from 0 to 36500\n',
   )
 })
 

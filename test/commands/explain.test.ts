@@ -34,7 +34,7 @@ it('tells the rule with what is configured, the raw facts, and the life of entit
     fields: { userId, mfaStatus: false, state: 'Active' },
     firstSeen: '2026-03-01T12:00:00.000Z',
     readAt: '2026-03-05T12:00:00.000Z',
-    inDoubt: false,
+    absent: false,
   })
   expect(record?.requestId).toBe(finding.evidence['requestId'])
   const flags = changes.filter(({ field }) => field === 'mfaStatus').map(({ at, before, after }) => [at, before, after])
@@ -58,9 +58,7 @@ it('says when other thresholds are configured than those it was evaluated by, an
     asEvaluated: false,
   })
   const { stdout } = await run('explain', finding.fingerprint.slice(0, 8))
-  expect(stdout).toContain(
-    'Configured   enrolledWhen "mfaAction"\n             other than when this was last evaluated\n',
-  )
+  expect(stdout).toContain('Configured   enrolledWhen "mfaAction"\n             changed since the last evaluation\n')
   write('tenantwatch.yaml', base.replace('name: acme', 'name: other'))
   expect((await explain()).rule?.configured).toBeNull()
 })

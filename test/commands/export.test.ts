@@ -77,7 +77,7 @@ it('needs --tenant when there are several, and keeps them apart', async () => {
   })
   const { code, stdout, stderr } = await run('export', 'users')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toBe('tenantwatch: There are several tenants: add --tenant with one of acme, globex\n')
+  expect(stderr).toBe('tenantwatch: Several tenants are configured: add --tenant with one of acme, globex\n')
   const lines = (await run('export', 'users', '--tenant', 'globex')).stdout.trimEnd().split('\n')
   const wanted = comparable('users', truth(simulator, 'users', 'second'))
   expect(
@@ -107,7 +107,7 @@ it('says of a resource that is switched off that it is no longer read', async ()
   write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
   const { stdout, stderr } = await run('export', 'roles', '--config', 'off.yaml')
   expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.state('primary').records('roles')].length)
-  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last read whole 20.*Z\n$/)
+  expect(stderr).toMatch(/^acme roles: switched off and no longer read; last completely read 20.*Z\n$/)
 })
 
 it('names resources and formats there are', async () => {

@@ -90,7 +90,7 @@ it('tells an entity without changes from one that the mirror never knew', async 
       expect(await run('history', '--entity', entity, '--format', format)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: 'tenantwatch: Unknown entity: the mirror has, and had, none of this id\n',
+        stderr: 'tenantwatch: Unknown entity: the mirror never had this id\n',
       })
 })
 
@@ -139,7 +139,7 @@ it('says of which data it cannot know whether they changed', async () => {
   pass(aDay)
   await run('sync')
   const [user] = [...simulator.state().users()]
-  const stale = /^acme (\S+): as of \S+, older than its limit$/gm
+  const stale = /^acme (\S+): as of \S+, older than its freshness limit$/gm
   const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
   expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
   expect(namedIn((await run('history', '--entity', `users:${user?.userId}`, '--format', 'json')).stderr)).toEqual([
@@ -154,21 +154,21 @@ it('says what is wrong with what it is asked, without repeating it', async () =>
     return [code, stderr.replace(/^tenantwatch: /, '')]
   }
   const words = 'api-clients, authentication-settings, documents, permissions, roles, users'
-  expect(await said('--entity', 'secret:1')).toEqual([2, `--entity names no resource; want one of ${words}\n`])
+  expect(await said('--entity', 'secret:1')).toEqual([2, `--entity names an unknown resource; want one of ${words}\n`])
   expect(await said('--entity', 'users:1', '--resource', 'roles')).toEqual([
     2,
     '--entity and --resource name different resources\n',
   ])
   expect(await said('--entity', 'authentication-settings:secret')).toEqual([
     2,
-    '--entity names no setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
+    '--entity names an unknown setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
   ])
   for (const nothing of ['', ' ', 'users:', 'users: '])
-    expect(await said('--entity', nothing)).toEqual([2, '--entity names nothing; want an id, such as 12 or users:12\n'])
+    expect(await said('--entity', nothing)).toEqual([2, '--entity is empty; want an id, such as 12 or users:12\n'])
   expect(await said('--since', 'secret')).toEqual([
     2,
-    '--since is no time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+    '--since is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
-  expect(await said('--since', '1h', '--until', '2h')).toEqual([2, '--since lies after --until\n'])
+  expect(await said('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
   expect(await said('--tenant', 'secret')).toEqual([2, 'Unknown tenant: want one of acme\n'])
 })

@@ -186,14 +186,14 @@ it('purges a tenant that left the configuration, and nothing else', async () => 
   const world = await lived({ tenants: [{ name: 'acme' }, { name: 'beta' }] })
   expect(await world.run('purge', 'beta')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: This tenant is configured: take it out of the configuration first\n',
+    stderr: 'tenantwatch: This tenant is configured: remove it from the configuration first\n',
   })
   world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/ {2}- name: beta[\s\S]*?(?=api:)/, ''))
   const ofAcme = () =>
     ['users', 'changes', 'findings', 'runs'].map((table) => world.rows(`select * from ${table} where tenant_id = 1`))
   const kept = ofAcme()
   expect(await world.run('purge', 'gamma')).toMatchObject({ code: 2 })
-  expect(await world.run('purge', 'beta')).toMatchObject({ code: 0, stdout: 'Erased: everything of beta\n' })
+  expect(await world.run('purge', 'beta')).toMatchObject({ code: 0, stdout: 'Erased all data of beta\n' })
   expect(ofAcme()).toEqual(kept)
   const tables = world.rows(
     "select t.name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table' and c.name = 'tenant_id'",

@@ -52,17 +52,17 @@ it('replaces a dashboard of its own, and no other file that stands in its place'
   symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
   expect(await run('dashboards', '--output', '.')).toMatchObject({
     code: 3,
-    stderr: `tenantwatch: ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file is there, which is left as it is)\n`,
+    stderr: `tenantwatch: ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file exists at this path and is not overwritten)\n`,
   })
   expect(read('token')).toBe('secret')
 })
 
 it.each([
   [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, alertmanager'],
-  [['rules', '--job', 'a"b'], '--job must be a label value of letters, digits and the signs _ . / : - only'],
+  [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
   [['dashboards', 'postur'], 'Unknown dashboard: want one of fleet, operations, posture; did you mean posture?'],
-  [['dashboards', '--output', '/dev/null'], '--output cannot be made (EEXIST); want a folder'],
+  [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); want the path of a folder'],
   [['dashboards', '--grafana', 'http://x/{{ evil }}'], '--grafana must be an http or https address'],
 ])('refuses %j in one sentence', async (args, sentence) => {
   const { run } = await cli({ simulator: null })

@@ -50,16 +50,16 @@ it('ends with 2 on what it does not know, with a hint and without a stack', asyn
   const { run } = await cli()
   for (const [args, said] of [
     [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
-    [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help shows what there is)'],
+    [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help lists commands and options)'],
     [['snyc'], 'unknown command (word 1); did you mean sync?'],
     [['sync', '--tenant', 'acme', '--fulll'], 'unknown option --fulll (word 4); did you mean --full?'],
     [['sync', '--full=yes'], 'the option --full (word 2) takes no value'],
     [['config', 'verify'], 'unknown command (word 2); want one of check, print'],
-    [['sync', 'users'], 'too many arguments: sync takes no arguments beside its options, and was given 1'],
-    [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) beside its options, and was given 2'],
+    [['sync', 'users'], 'too many arguments: sync takes no arguments besides options, but got 1'],
+    [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
     [['backup'], "missing required argument 'file'"],
     [['sync', '--tenant'], "option '--tenant <name>' argument missing"],
-    [['simulate', '--port', 'http'], 'the value of --port <n> cannot be used: want a whole number'],
+    [['simulate', '--port', 'http'], 'invalid value of --port <n>: want a whole number'],
     [['checks', '--format', 'xml'], 'Unknown format: want one of table, json'],
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
@@ -139,10 +139,10 @@ it.each([
   expect(reloads(line.split(' '))).toBe(expected)
 })
 
-it('says where secrets come from to who gives one as an option', async () => {
+it('explains where secrets belong when one is given as an option', async () => {
   const { run } = await cli()
   const { stderr } = await run('sync', '--token', secret)
-  expect(stderr).toMatch(/^tenantwatch: unknown option --token \(word 2\); secrets come from the conf/)
+  expect(stderr).toMatch(/^tenantwatch: unknown option --token \(word 2\); secrets belong in the conf/)
 })
 
 it('shows its help on standard error and ends with 2 without a command', async () => {

@@ -158,7 +158,7 @@ it('hides names of persons, e-mails and file names unless it is asked for them',
     expect(stdout).not.toContain('Secret plan')
     expect(stdout).not.toContain('@primary.example')
   }
-  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names that the tenant holds are hidden.'])
+  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names are hidden.'])
   const { stdout } = await run('report', '--format', 'json', '--details')
   expect(names.filter((name) => stdout.includes(name)).length).toBeGreaterThan(0)
   expect(stdout).toContain('Secret plan')
@@ -183,7 +183,7 @@ it('tells of the configuration that was evaluated by, and says when another one 
     `${read('tenantwatch.yaml')}checks: { user-invitation-accepted: { days: 500, highDays: 600 } }\n`,
   )
   expect((await run('report')).stderr).toBe(
-    'The configuration here is not the one that the engine last evaluated by; the report tells of the latter.\n',
+    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
   )
   expect(checkOf(await only(), 'user-invitation-accepted')?.options).toEqual({ days: 14, highDays: 30 })
 })
@@ -195,14 +195,13 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
   const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
   expect([code, stderr]).toEqual([
     2,
-    'tenantwatch: --output cannot be written (ENOENT); want a file in a folder that exists\n',
+    'tenantwatch: --output cannot be written (ENOENT); want a file in an existing folder\n',
   ])
   execFileSync('mkfifo', [join(folder, 'pipe')])
   for (const unfit of ['.', 'pipe']) {
     expect(await run('report', '--output', unfit)).toMatchObject({
       code: 2,
-      stderr:
-        'tenantwatch: --output cannot be written (it is not a regular file); want a file in a folder that exists\n',
+      stderr: 'tenantwatch: --output cannot be written (it is not a regular file); want a file in an existing folder\n',
     })
   }
   expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
@@ -231,7 +230,7 @@ it('replaces a report, and no other file: no database, backup, configuration or 
     expect([name, code, stderr]).toEqual([
       name,
       2,
-      expect.stringMatching(/cannot be written \((?:it is part of a database|another file is there)/),
+      expect.stringMatching(/cannot be written \((?:it is part of a database|another file exists)/),
     ])
     if (before !== null && !beside.includes(path)) expect(readFileSync(path).equals(before)).toBe(true)
   }

@@ -25,7 +25,7 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
   expect(await world.metric(series('up', 'incremental'))).toBe(0)
   expect(await world.metric(series('up', 'full'))).toBe(1)
   expect(await world.metric(series('last_attempt_timestamp_seconds', 'incremental'))).toBeGreaterThan(before ?? 0)
-  expect(await world.get('/')).toContain('nothing new can be stored, so all of this is of the time before')
+  expect(await world.get('/')).toContain('new data cannot be stored, so this page shows older data')
   beside.exec('drop trigger refused')
   expect(await run('incremental')).toMatchObject({ outcome: 'success', stored: true })
   expect(await world.metric(series('up', 'incremental'))).toBe(1)

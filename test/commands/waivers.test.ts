@@ -88,7 +88,7 @@ it('tells with --all of waivers that have nothing to cover or cover too much', a
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(
-    'acme: waiver W-2 of ops: there is nothing for it to cover\n',
+    'acme: waiver W-2 of ops: no check or entity matches it\n',
   )
   expect((await world.run('findings')).stderr).not.toContain('W-2')
   expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })

@@ -32,6 +32,6 @@ it('drops and counts what nobody reads, and says so when somebody does', async (
   expect(lines.at(-2)).toMatchObject({
     level: 40,
     dropped: 3000 - kept,
-    msg: 'Nobody read the log; lines were dropped',
+    msg: 'Log lines were dropped: the reader of standard error was too slow',
   })
 })

@@ -48,7 +48,7 @@ it('does not open by a reload what is closed', async () => {
   world.configure(open)
   expect(await world.daemon.reload()).toEqual({
     ok: false,
-    text: 'nobody would have to prove who they are any more, which takes a restart',
+    text: 'removing all users and client certificates opens the server to everybody, which takes a restart',
   })
   expect(await status(`${world.origin}/`)).toBe(401)
 })
@@ -72,7 +72,7 @@ it('lowers the gauge while the web configuration is broken, and only then', asyn
   world.write('web.yaml', 'basic_auth_users: { alice: wonder }')
   expect(await gaugeNow()).toBe('0')
   expect(await gaugeNow()).toBe('0')
-  expect(world.logged('The web configuration cannot be used; the last good one stays')).toHaveLength(1)
+  expect(world.logged('Web configuration is invalid; the last valid one stays in force')).toHaveLength(1)
   world.write('web.yaml', files['web.yaml'])
   expect(await gaugeNow()).toBe('1')
 })

@@ -52,7 +52,7 @@ async function scene(): Promise<Scene> {
   return { simulator, place, one }
 }
 
-it('tells at one look which data cannot be trusted, since when, why and what to do', async () => {
+it('shows every data quality problem with its start, reason and advice', async () => {
   const { one } = await scene()
   const { page, complaints, picture } = await reader()
   await page.goto(one.url)
@@ -64,14 +64,7 @@ it('tells at one look which data cannot be trusted, since when, why and what to 
   const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'roles', exact: true }) })
   expect(await row.getByRole('cell').first().innerText()).toBe('stale')
   const tops = await Promise.all(
-    [
-      'Can the data be trusted?',
-      'Checks',
-      'Findings',
-      'API client secrets, the next 90 days',
-      'Last changes',
-      'Waivers',
-    ].map(
+    ['Data quality', 'Checks', 'Findings', 'API client secrets, the next 90 days', 'Last changes', 'Waivers'].map(
       async (name) => (await page.getByRole('heading', { level: 3, name, exact: true }).last().boundingBox())?.y ?? -1,
     ),
   )
@@ -150,7 +143,7 @@ it('shows a change after the next sync by itself, and keeps what is open, filter
   const change = page.locator('#changes-acme').getByRole('row').filter({ hasText: 'ssoEnforced' })
   await change.waitFor({ timeout: 60_000 })
   expect(await change.innerText()).toMatch(/false\s*→\s*true/)
-  // Above what is read the page grew: a resource came to those that cannot be trusted.
+  // Above what is read the page grew: another resource has a data quality problem.
   await page.locator('.problem').filter({ hasText: 'quarantined' }).waitFor({ timeout: 60_000 })
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect(await page.locator(`#${id}`).getAttribute('open')).not.toBeNull()
@@ -186,7 +179,7 @@ it.each(['light', 'dark'] as const)('can be read on a phone and on a desk when i
   }
 })
 
-it('needs no script to be read, filtered, sorted and told anew', async () => {
+it('works without scripts: reading, filtering, sorting and refreshing', async () => {
   const { one } = await scene()
   const { page, complaints } = await reader({ javaScriptEnabled: false })
   await page.goto(one.url)
@@ -203,11 +196,11 @@ it('needs no script to be read, filtered, sorted and told anew', async () => {
   expect(complaints).toEqual([])
 })
 
-it('says that what it shows is old as soon as nothing answers any more', async () => {
+it('shows that it is outdated when the server stops answering', async () => {
   const { one } = await scene()
   const { page } = await reader()
   await page.goto(one.url)
   expect(await page.getByRole('alert').isVisible()).toBe(false)
   one.child.kill('SIGKILL')
-  await page.getByRole('alert').filter({ hasText: 'What is shown is old' }).waitFor({ timeout: 60_000 })
+  await page.getByRole('alert').filter({ hasText: 'Outdated' }).waitFor({ timeout: 60_000 })
 })

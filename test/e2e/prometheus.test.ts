@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
@@ -44,12 +44,12 @@ async function neverEnded(prometheus: Prometheus, name: string, from: number): P
   expect(values.filter(([, value]) => value === '0')).toEqual([])
 }
 
-const pack = defaultPack()
+const input = defaultMonitoringInput()
 const asked = (expr: string) => expr.replaceAll('$tenant', '.*').replaceAll('$__rate_interval', '1m')
 
 /** Panels that show nothing at present. */
 async function emptyPanels(prometheus: Prometheus): Promise<readonly PanelSpec[]> {
-  const panels = dashboardIds.flatMap((id) => dashboards[id](pack).rows.flatMap((row) => row.panels))
+  const panels = dashboardIds.flatMap((id) => dashboards[id](input).rows.flatMap((row) => row.panels))
   expect(panels.length).toBeGreaterThan(40)
   const empty: PanelSpec[] = []
   for (const panel of panels) {
@@ -165,7 +165,7 @@ it('tells what changes in the tenant, and that it was mended', async () => {
   ])
     await ends(prometheus, name)
   expect(await prometheus.query('tenantwatch_secret_rotations_total{tenant="acme"} > 0')).toHaveLength(1)
-  const { annotations } = dashboards.posture(pack)
+  const { annotations } = dashboards.posture(input)
   expect(annotations.map(({ name }) => name)).toEqual(['Secret rotated', 'Drift'])
   for (const { name, expr } of annotations)
     expect([name, (await prometheus.since(asked(expr), from)).length]).toEqual([name, 1])
@@ -251,11 +251,11 @@ it('shows every mishap pending, firing and mended, and a first full sync that ta
   for (const { spoil } of all) spoil(one)
   // They are waited for together: each takes the minute or less that its hour has become.
   await Promise.all(all.map(({ alert }) => fires(prometheus, alert)))
-  for (const { name, cases } of alertsOf(pack).filter((one) => all.some(({ alert }) => alert === one.name))) {
+  for (const { name, cases } of alertsOf(input).filter((one) => all.some(({ alert }) => alert === one.name))) {
     const pending = await prometheus.since(`ALERTS{alertname="${name}",alertstate="pending"}`, from)
-    expect([name, pending.length > 0]).toEqual([name, cases(pack).some((one) => one.for !== undefined)])
+    expect([name, pending.length > 0]).toEqual([name, cases(input).some((one) => one.for !== undefined)])
   }
-  const ofCheck = dashboards.posture(pack).rows.flatMap(({ panels }) => panels)
+  const ofCheck = dashboards.posture(input).rows.flatMap(({ panels }) => panels)
   const [rows] = ofCheck.filter(({ title }) => title === 'Open findings by check').flatMap(({ queries }) => queries)
   expect(await prometheus.query(`${asked(rows?.expr ?? '')} == 1`)).toContainEqual(
     expect.objectContaining({ metric: { tenant: 'acme', check: 'nobody-is-mallory' } }),
@@ -324,7 +324,7 @@ const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string
 it.each(['firing', 'ended'] as const)(
   'has seen every alert on the real Prometheus, but for those with a reason: %s',
   (state) => {
-    const alerts = alertsOf(pack).map(({ name }) => name)
+    const alerts = alertsOf(input).map(({ name }) => name)
     expect(alerts.filter((name) => !seen[state].has(name))).toEqual(Object.keys(unseen[state]))
   },
 )

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
 import { dashboards, renderDashboard } from '../../src/monitoring/dashboards/render.ts'
 
-const pack = defaultPack()
+const input = defaultMonitoringInput()
 
 it.each(dashboardIds)('describes every panel of %s, with a unit and a query', (id) => {
-  const panels = dashboards[id](pack).rows.flatMap((row) => row.panels)
+  const panels = dashboards[id](input).rows.flatMap((row) => row.panels)
   expect(panels.length).toBeGreaterThan(8)
   for (const { title, description, unit, queries } of panels) {
     expect(title).toMatch(/^\S/)
@@ -18,7 +18,7 @@ it.each(dashboardIds)('describes every panel of %s, with a unit and a query', (i
 })
 
 it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
-  const board = renderDashboard(id, pack)
+  const board = renderDashboard(id, input)
   expect(board.uid).toBe(`tenantwatch-${id}`)
   expect(board.editable).toBe(false)
   expect(board.templating?.list?.map(({ name }) => name)).toEqual(['datasource', 'tenant', 'page'])
@@ -34,13 +34,13 @@ it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
 })
 
 it.each(dashboardIds)('invents no number in %s where no daemon tells one, but how many answer', (id) => {
-  const panels = dashboards[id](pack).rows.flatMap((row) => row.panels)
+  const panels = dashboards[id](input).rows.flatMap((row) => row.panels)
   const exprs = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr))
   expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
 })
 
 it.each(dashboardIds)('lets no panels of %s lie upon each other', (id) => {
-  const places = (renderDashboard(id, pack).panels ?? []).map(({ gridPos }) => gridPos)
+  const places = (renderDashboard(id, input).panels ?? []).map(({ gridPos }) => gridPos)
   const taken = new Set<string>()
   for (const { x, y, w, h } of places.filter((place) => place !== undefined)) {
     for (let column = x; column < x + w; column++)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { generatedFiles } from '../../src/commands/support/generated-files.ts'
-import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
 import { alertsOf } from '../../src/monitoring/rules.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -22,7 +22,7 @@ it('keeps no dashboard and no rule file that the catalogue does not make', () =>
   expect(kept.filter((path) => !files.has(path))).toEqual([])
 })
 
-const alerts = alertsOf(defaultPack()).map(({ name }) => name)
+const alerts = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
 
 it.each(alerts)('tells what to do about %s', (name) => {
   const lines = textOf(`docs/runbooks/${name}.md`).split('\n')

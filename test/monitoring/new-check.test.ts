@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
 import { userMfaEnrolled } from '../../src/checks/user-mfa-enrolled.ts'
-import { defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
 import { dashboards, writeDashboard } from '../../src/monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../src/monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../src/monitoring/docs/checks-page.ts'
 import { renderRules } from '../../src/monitoring/rules.ts'
 
-/** A check that nobody told the pack of. */
+/** A check that the shipped rules do not know. */
 const madeUp = {
   ...userMfaEnrolled,
   id: 'user-made-up',
@@ -17,7 +17,7 @@ const madeUp = {
   alert: { ...userMfaEnrolled.alert, name: 'MadeUp', says: 'Users who are real' },
   severities: ['medium', 'high'],
 } as const
-const before = defaultPack()
+const before = defaultMonitoringInput()
 const after = { ...before, checks: [...before.checks, madeUp] }
 
 interface Rule {
@@ -26,8 +26,8 @@ interface Rule {
   readonly labels?: { readonly severity: string }
   readonly annotations?: Readonly<Record<string, string>>
 }
-const rulesOf = (pack: typeof before) =>
-  (parse(renderRules(pack, 'prometheus')) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
+const rulesOf = (input: typeof before) =>
+  (parse(renderRules(input, 'prometheus')) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
 
 it('wires the alerts of a new check, one for each severity it can have', () => {
   const own = rulesOf(after).filter(({ alert }) => alert === 'TenantwatchMadeUp')

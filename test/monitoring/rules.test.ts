@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
-import { createPack, defaultEvaluate, defaultPack } from '../../src/commands/support/monitoring-files.ts'
+import {
+  createMonitoringInput,
+  defaultEvaluate,
+  defaultMonitoringInput,
+} from '../../src/commands/support/monitoring-files.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
@@ -28,8 +32,8 @@ const tenant = (name: string, days: number, highDays: number) => ({
 })
 
 it('gives every alert a severity, words, a runbook and a dashboard', () => {
-  const pack = createPack({ tenants: [], evaluate: defaultEvaluate }, 'tenantwatch', links)
-  const alerts = rulesOf(renderRules(pack, 'prometheus')).filter((rule) => rule.alert !== undefined)
+  const input = createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const alerts = rulesOf(renderRules(input, 'prometheus')).filter((rule) => rule.alert !== undefined)
   expect(alerts.length).toBeGreaterThan(30)
   for (const { alert, labels, annotations } of alerts) {
     expect(labels?.severity).toMatch(/^(critical|warning|info|none)$/)
@@ -42,7 +46,7 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
 
 it('names in every title and every text the tenant and the entity that the alert is about', () => {
   const entities = ['tenant', 'check', 'client_id', 'resource', 'waiver', 'instance'] as const
-  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter((rule) => rule.alert !== undefined)
+  const alerts = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).filter((rule) => rule.alert !== undefined)
   const namedIn = (text = '') => entities.filter((name) => text.includes(`$labels.${name} `))
   const named = alerts.map(({ alert = '', annotations }) => {
     const [summary, description] = [namedIn(annotations?.['summary']), namedIn(annotations?.['description'])]
@@ -64,7 +68,7 @@ it('names in every title and every text the tenant and the entity that the alert
 })
 
 it('lists the findings in the texts of every alert that counts findings', () => {
-  const alerts = rulesOf(renderRules(defaultPack(), 'prometheus')).filter(({ expr, alert }) => {
+  const alerts = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).filter(({ expr, alert }) => {
     return alert !== undefined && expr.includes('tenantwatch_findings:last_known')
   })
   expect(alerts.length).toBeGreaterThan(10)
@@ -80,7 +84,7 @@ it('lists the findings in the texts of every alert that counts findings', () => 
 })
 
 it('has an alert for every check whose findings are at least medium', () => {
-  const text = renderRules(defaultPack(), 'prometheus')
+  const text = renderRules(defaultMonitoringInput(), 'prometheus')
   const loud = checks.filter(
     ({ severities, alert }) => alert !== null && severities.some((severity) => /medium|high|critical/.test(severity)),
   )
@@ -92,7 +96,7 @@ it('has an alert for every check whose findings are at least medium', () => {
 })
 
 it('names alerts and dashboards once', () => {
-  const names = alertsOf(defaultPack()).map(({ name }) => name)
+  const names = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
 })
 
@@ -101,15 +105,15 @@ it('names only series that the daemon exports or the rules record', () => {
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   )
   const known = new Set<string>([...exported, ...recordings.map(({ record }) => record)])
-  const pack = defaultPack()
+  const input = defaultMonitoringInput()
   const panels = dashboardIds.flatMap((id) => {
-    const { rows, annotations } = dashboards[id](pack)
+    const { rows, annotations } = dashboards[id](input)
     return [
       ...rows.flatMap((row) => row.panels.flatMap((panel) => panel.queries.map(({ expr }) => expr))),
       ...annotations.map(({ expr }) => expr),
     ]
   })
-  const written = [...rulesOf(renderRules(pack, 'prometheus')).map(({ expr }) => expr), ...panels]
+  const written = [...rulesOf(renderRules(input, 'prometheus')).map(({ expr }) => expr), ...panels]
   const named = written.flatMap((expr) => expr.match(/(?<!["|])\b(?:[a-z_]+:)?tenantwatch_[a-z_]+(?::[a-z_]+)?/g) ?? [])
   expect(named.length).toBeGreaterThan(100)
   expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
@@ -117,8 +121,12 @@ it('names only series that the daemon exports or the rules record', () => {
 
 it('takes thresholds from the configuration, for each tenant its own', () => {
   const tenants = [tenant('a', 30, 7), tenant('b', 30, 7), tenant('c', 90, 14)]
-  const pack = createPack({ tenants, evaluate: { expression: '*/20 * * * *', intervalMs: 1_200_000 } }, 'watch', links)
-  const rules = rulesOf(renderRules(pack, 'prometheus'))
+  const input = createMonitoringInput(
+    { tenants, evaluate: { expression: '*/20 * * * *', intervalMs: 1_200_000 } },
+    'watch',
+    links,
+  )
+  const rules = rulesOf(renderRules(input, 'prometheus'))
   const exprs = (name: string) => rules.filter(({ alert }) => alert === name).map(({ expr }) => expr)
   const reached = (near: number, far: number) =>
     expect.stringMatching(
@@ -135,8 +143,8 @@ it('takes thresholds from the configuration, for each tenant its own', () => {
 
 it('has one rule for each severity of an alert: Prometheus takes two for copies', () => {
   const tenants = [tenant('a', 30, 7), tenant('b', 60, 7), tenant('c', 90, 14)]
-  const pack = createPack({ tenants, evaluate: defaultEvaluate }, 'tenantwatch', links)
-  const named = rulesOf(renderRules(pack, 'prometheus')).map(
+  const input = createMonitoringInput({ tenants, evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const named = rulesOf(renderRules(input, 'prometheus')).map(
     ({ alert, record, labels }) => `${record ?? alert} ${labels?.severity}`,
   )
   expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
@@ -147,21 +155,21 @@ it('alerts as loudly as the configured severity wants', () => {
     name: 'a',
     checks: { 'user-mfa-enrolled': { enabled: true, severity: 'critical', options: {} } },
   } as const
-  const pack = createPack({ tenants: [mild], evaluate: defaultEvaluate }, 'tenantwatch', links)
-  const rules = rulesOf(renderRules(pack, 'prometheus')).filter(({ alert }) => alert === 'TenantwatchMfaNotEnrolled')
+  const input = createMonitoringInput({ tenants: [mild], evaluate: defaultEvaluate }, 'tenantwatch', links)
+  const rules = rulesOf(renderRules(input, 'prometheus')).filter(({ alert }) => alert === 'TenantwatchMfaNotEnrolled')
   expect(rules.map(({ labels }) => labels?.severity)).toEqual(['critical'])
   expect(rules[0]?.expr).toContain('severity="critical"')
 })
 
 it('writes the same rules for the operator', () => {
-  const pack = defaultPack()
-  const resource = parse(renderRules(pack, 'operator')) as {
+  const input = defaultMonitoringInput()
+  const resource = parse(renderRules(input, 'operator')) as {
     kind: string
     apiVersion: string
     spec: { groups: unknown }
   }
   expect(resource).toMatchObject({ kind: 'PrometheusRule', apiVersion: 'monitoring.coreos.com/v1' })
-  expect(resource.spec.groups).toEqual((parse(renderRules(pack, 'prometheus')) as { groups: unknown }).groups)
+  expect(resource.spec.groups).toEqual((parse(renderRules(input, 'prometheus')) as { groups: unknown }).groups)
 })
 
 it('lets a higher rung of a ladder silence every lower one', () => {

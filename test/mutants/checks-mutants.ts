@@ -21,7 +21,7 @@ export const checksMutants: readonly Mutant[] = [
     file: 'src/evaluate/check.ts',
     find: 'assumption(read(raw)) }),',
     replace: 'void read(raw) ?? null }),',
-    tests: ['test/checks/user-mfa-enrolled.test.ts', 'test/commands/doctor/surprises.test.ts'],
+    tests: ['test/checks/user-mfa-enrolled.test.ts', 'test/commands/doctor/warnings.test.ts'],
   },
   {
     name: 'users of a tenant without SSO are not applicable although its policy is unknown',

@@ -18,10 +18,10 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['test/commands/doctor/identity.test.ts'],
   },
   {
-    name: 'the doctor shrugs at a hold of the whole tenant',
+    name: 'the doctor only warns about a hold of the whole tenant',
     file: 'src/doctor/identity.ts',
-    find: "return failure(subject, held, 'See",
-    replace: "return warning(subject, held, 'See",
+    find: "return failure(subject, onHold, 'See",
+    replace: "return warning(subject, onHold, 'See",
     tests: ['test/commands/doctor/identity.test.ts'],
   },
   {

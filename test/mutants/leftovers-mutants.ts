@@ -48,7 +48,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a command shows a damaged mirror',
-    file: 'src/commands/support/sound-mirror.ts',
+    file: 'src/commands/support/verified-mirror.ts',
     find: 'await mirror.verify(stop)',
     replace: '',
     tests: ['test/commands/damage.test.ts'],

@@ -259,8 +259,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a header that once let a user in lets in whoever has that name no longer',
     file: 'src/web/auth/basic-auth.ts',
-    find: 'if (isUser && remembered.has(id))',
-    replace: 'if (remembered.has(id))',
+    find: 'if (isUser && accepted.has(id))',
+    replace: 'if (accepted.has(id))',
     tests: ['test/web'],
   },
   {
@@ -502,10 +502,10 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/commands/ocsf'],
   },
   {
-    name: 'the doctor waits for every endpoint of a dark tenant',
+    name: 'the doctor waits for every endpoint of an unreachable tenant',
     file: 'src/doctor/probe-tenant.ts',
-    find: 'const darkAfter = 2',
-    replace: 'const darkAfter = 99',
+    find: 'const unreachableAfter = 2',
+    replace: 'const unreachableAfter = 99',
     tests: ['test/doctor/doctor'],
   },
   {
@@ -574,7 +574,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a check is waived although more than the waived may fail',
     file: 'src/report/coverage.ts',
-    find: "return doubt === null ? 'waived' : 'unknown'",
+    find: "return unknownReason === null ? 'waived' : 'unknown'",
     replace: "return 'waived'",
     tests: ['test/commands/report'],
   },

@@ -53,15 +53,15 @@ export const webMutants: readonly Mutant[] = [
   {
     name: 'what is kept for readers has no bound',
     file: 'src/web/slow-readers.ts',
-    find: 'sum > limits.mostKept',
+    find: 'sum > limits.maxKept',
     replace: 'sum > Number.MAX_VALUE',
     tests: ['test/web/slow-readers.test.ts'],
   },
   {
     name: 'the page counts only as many findings as it shows when it searches',
     file: 'src/web/page/load-findings.ts',
-    find: "if (query.text === '' && kept.length === mostKept) break",
-    replace: 'if (kept.length === mostKept) break',
+    find: "if (query.text === '' && kept.length === maxKept) break",
+    replace: 'if (kept.length === maxKept) break',
     tests: ['test/web/page-parts.test.ts'],
   },
   {

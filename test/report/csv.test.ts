@@ -10,7 +10,7 @@ it.each(spaces.flatMap((space) => ['=', '+', '-', '@', '\uff1d'].map((sign) => [
   },
 )
 
-it('changes no cell that begins no formula', () => {
+it('leaves cells without formulas unchanged', () => {
   expect(csvLine(['a=b', '\n a', ' 1', '', null, -5, { a: '=1' }])).toBe(
     '"a=b","\n a"," 1","","",-5,"{""a"":""=1""}"\r\n',
   )

@@ -59,12 +59,12 @@ it('writes every finding as one valid event a line', async () => {
   expect(new Set(open.map(({ compliance }) => compliance['status']))).toEqual(new Set(['Fail']))
 })
 
-it('is of the schema version that its facts are of', () => {
+it("has the schema version of the test's rules", () => {
   expect(ocsfVersion).toBe(factsVersion)
   expect(ocsfProblems(eventOf())).toEqual([])
 })
 
-it('is evaluated by facts that notice what is wrong', () => {
+it('is checked by rules that detect errors', () => {
   const { time, ...timeless } = eventOf()
   expect(time).toBe(Date.parse(finding.firstSeen))
   expect(ocsfProblems(timeless)).toEqual(['event.time is missing'])
@@ -78,7 +78,7 @@ it.each(severities)('has a valid event for severity %s', (severity) => {
   expect(ocsfProblems(eventOf({ severity }))).toEqual([])
 })
 
-it('tells a new finding from one seen again, one reopened and one that ended', () => {
+it('distinguishes new, repeated, reopened and resolved findings', () => {
   const later = '2026-03-01T13:00:00.000Z'
   const told = [eventOf(), eventOf({ lastSeen: later }), eventOf({ reopened: 1 }), eventOf(ended)]
   expect(told.map((event) => [event['type_uid'], event['time']])).toEqual([
@@ -89,7 +89,7 @@ it('tells a new finding from one seen again, one reopened and one that ended', (
   ])
 })
 
-it.each(resolutions)('says of a finding that ended as %s that it passes only where it was fixed', (resolution) => {
+it.each(resolutions)('reports a finding that ended as %s as passing only when fixed', (resolution) => {
   const event = eventOf({ ...ended, resolution })
   expect(ocsfProblems(event)).toEqual([])
   const fixed = resolution === 'fixed'
@@ -97,12 +97,12 @@ it.each(resolutions)('says of a finding that ended as %s that it passes only whe
   expect(event.compliance).toMatchObject({ status_id: fixed ? 1 : 99, status: fixed ? 'Pass' : resolution })
 })
 
-it('lets a waived finding fail all the same', () => {
+it('reports a waived finding as failing', () => {
   const event = eventOf({ state: 'waived' })
   expect([event['status'], event.compliance['status']]).toEqual(['Suppressed', 'Fail'])
 })
 
-it('names the requirements of frameworks that a check is evidence towards, and claims none that it is not', () => {
+it('names exactly the framework requirements that a check maps to', () => {
   const { standards, requirements } = standardsOf('user-mfa-enrolled', 'Everybody is enrolled')
   expect(standards).toContain('SOC 2, Trust Services Criteria 2017')
   expect(requirements).toContainEqual(expect.stringMatching(/^SOC 2, Trust Services Criteria 2017 CC6\.1: /))

@@ -36,7 +36,7 @@ function scrape(port: number, agent?: Agent): Promise<string> {
   })
 }
 
-it('answers 500 scrapes at once, all of them and all alike', async () => {
+it('answers 500 concurrent scrapes equally', async () => {
   const { body, over } = scraped()
   await using web = await startServer(over)
   const agent = new Agent({ keepAlive: true, maxSockets: most })
@@ -46,7 +46,7 @@ it('answers 500 scrapes at once, all of them and all alike', async () => {
   expect(new Set(answers)).toEqual(new Set([body]))
 })
 
-it('goes on answering while 200 sockets send their headers a byte at a time, and keeps no more than its limit', async () => {
+it('still answers while 200 sockets send headers byte by byte, within the connection limit', async () => {
   const { body, over } = scraped()
   await using web = await startServer(over)
   const slow = await Promise.all(Array.from({ length: 200 }, () => open(web.port)))
@@ -59,7 +59,7 @@ it('goes on answering while 200 sockets send their headers a byte at a time, and
   for (const socket of slow) socket.destroy()
 })
 
-it('refuses a socket beyond its limit while requests are at work on all others, and takes one again when one ends', async () => {
+it('refuses a socket above the limit while all others have requests in flight', async () => {
   const finish: (() => void)[] = []
   const metrics = () =>
     new Promise<{ contentType: string; body: Buffer[] }>((resolve) => {
@@ -78,7 +78,7 @@ it('refuses a socket beyond its limit while requests are at work on all others, 
   expect(await next).toBe('ok\n')
 })
 
-it('counts every socket of a peer that comes to several addresses of the server from one port', async () => {
+it('counts every socket of a client that connects to several addresses from one port', async () => {
   const server = createServer()
   const connections = limitConnections(server, { inAll: 3, ofPeer: 3, busyTimeoutMs: 30_000, awaited: [] })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
@@ -92,7 +92,7 @@ it('counts every socket of a peer that comes to several addresses of the server 
   for (const socket of others) await gone(socket)
 })
 
-it('lets the one whose answer takes too long give way when all are at work, the first of them first', async () => {
+it('closes the oldest overdue answer when all sockets are busy', async () => {
   const busyTimeoutMs = 30_000
   const server = createServer((request, answer) => void (request.url === '/metrics' && answer.end('ok\n')))
   const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs, awaited: [] })
@@ -119,7 +119,7 @@ it('lets the one whose answer takes too long give way when all are at work, the 
   expect(deaf.map(({ closed }) => closed)).toEqual([true, false, false])
 })
 
-it('lets the one whose reader is awaited longest give way when all are at work', async () => {
+it('closes the longest-waiting reader when all sockets are busy', async () => {
   const awaited = new Set<Socket>()
   const server = createServer((request, answer) => {
     if (request.url === '/metrics') answer.end('ok\n')
@@ -144,7 +144,7 @@ it('lets the one whose reader is awaited longest give way when all are at work',
   expect(sockets.map(({ closed }) => closed)).toEqual([false, true, false])
 })
 
-it('takes no more of an endless body than comes before its refusal', async () => {
+it('reads an endless body only until its refusal', async () => {
   await using web = await startServer()
   const status = async (path: string) => {
     const socket = await open(web.port)
@@ -167,7 +167,7 @@ it('takes no more of an endless body than comes before its refusal', async () =>
   expect(await Promise.all(paths.map(status))).toEqual([405, 405, 405, 404])
 })
 
-it('answers what was sent ahead in its order', async () => {
+it('answers pipelined requests in order', async () => {
   await using web = await startServer()
   const paths = ['/healthz', '/metrics', '/nothing', '/readyz']
   const ahead = Array.from({ length: 100 }, (_, i) => `GET ${paths[i % 4]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
@@ -178,7 +178,7 @@ it('answers what was sent ahead in its order', async () => {
   expect(words).toEqual([...Array.from({ length: 25 }, () => round).flat(), 'The engine is alive'])
 })
 
-it('answers a peer that has closed its own half', async () => {
+it('answers a client that has closed its sending side', async () => {
   const { body, over } = scraped()
   await using web = await startServer(over)
   const socket = await open(web.port, { allowHalfOpen: true })
@@ -191,7 +191,7 @@ it('answers a peer that has closed its own half', async () => {
   expect(answerOf(text)).toMatchObject({ status: 200, body })
 })
 
-it('gives back sockets and memory after everybody has left in the middle', async () => {
+it('frees sockets and memory after clients disconnect in the middle', async () => {
   const { over } = scraped()
   await using web = await startServer(over)
   const handles = () => process.getActiveResourcesInfo().filter((name) => name.includes('TCP')).length
@@ -214,7 +214,7 @@ it('gives back sockets and memory after everybody has left in the middle', async
   expect((await fetch(`${web.origin}/healthz`)).status).toBe(200)
 })
 
-it('ends in time while peers say nothing, say half, read nothing and hold on', async () => {
+it('stops in time with silent, half-sending and non-reading clients', async () => {
   const huge = { contentType: 'text/plain', body: [Buffer.alloc(30 << 20, 'x')] }
   const web = await startServer({
     sources: { ...sources, metrics: async () => huge, ready: () => new Promise(() => {}) },
@@ -236,7 +236,7 @@ it('ends in time while peers say nothing, say half, read nothing and hold on', a
   await expect(open(web.port)).rejects.toThrow()
 })
 
-it('ends in time while peers keep it waiting for their TLS handshake, and speaks TLS to the others', async () => {
+it('stops in time with clients stuck in the TLS handshake', async () => {
   const { cert, key } = selfSigned('127.0.0.1')
   const web = await startServer({ tls: tlsOf({ cert, key }) })
   const silent = await open(web.port)

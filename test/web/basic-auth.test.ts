@@ -25,7 +25,7 @@ it('lets users in with their own password only', async () => {
     expect([name, password, await evaluator(users, header(name, password))]).toEqual([name, password, 'denied'])
 })
 
-it('denies what is no name and password, without a comparison', async () => {
+it('denies headers without user name and password, without a comparison', async () => {
   const compare = watched()
   const evaluator = basicAuth(key, compare)
   const none = [
@@ -42,7 +42,7 @@ it('denies what is no name and password, without a comparison', async () => {
   expect(compare).not.toHaveBeenCalled()
 })
 
-it('compares a right password once, and a wrong one each time', async () => {
+it('compares a correct password once and a wrong one each time', async () => {
   const compare = watched()
   const evaluator = basicAuth(key, compare)
   for (let i = 0; i < 5; i++) expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
@@ -51,7 +51,7 @@ it('compares a right password once, and a wrong one each time', async () => {
   expect(compare).toHaveBeenCalledTimes(4)
 })
 
-it('forgets who was let in as soon as the user has another hash or is gone', async () => {
+it('drops an accepted header when its user is removed or has another hash', async () => {
   const evaluator = basicAuth(key, compareText)
   expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
   expect(await evaluator(new Map([['alice', 'hash of new']]), header('alice', 'wonder'))).toBe('denied')
@@ -59,7 +59,7 @@ it('forgets who was let in as soon as the user has another hash or is gone', asy
   expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
-it('compares for strangers as for users, each stranger against the same hash', async () => {
+it('compares for unknown user names as for users, each name against the same hash', async () => {
   const compare = watched()
   const evaluator = basicAuth(key, compare)
   const strangers = Array.from({ length: 40 }, (_, i) => `stranger-${i}`)
@@ -71,7 +71,7 @@ it('compares for strangers as for users, each stranger against the same hash', a
   for (let i = 0; i < hashes.length; i += 2) expect(hashes[i]).toBe(hashes[i + 1])
 })
 
-it('compares one password at a time, and turns away what comes while many wait', async () => {
+it('compares one password at a time and answers busy while many wait', async () => {
   let [underWay, most, release] = [0, 0, () => {}]
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -90,7 +90,7 @@ it('compares one password at a time, and turns away what comes while many wait',
   expect(await evaluator(users, header('alice', 'another'))).toBe('denied')
 })
 
-it('lets those in who were let in before, while others guess', async () => {
+it('grants cached credentials while others guess passwords', async () => {
   let guess: Promise<boolean> | undefined
   const evaluator = basicAuth(key, async (password, hash) => (await guess) ?? compareText(password, hash))
   expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
@@ -99,7 +99,7 @@ it('lets those in who were let in before, while others guess', async () => {
   expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
-it('asks once for the same header at the same time', async () => {
+it('compares concurrent equal headers once', async () => {
   const compare = watched()
   const evaluator = basicAuth(key, compare)
   const all = await Promise.all(Array.from({ length: 30 }, () => evaluator(users, header('bob', 'build'))))
@@ -107,14 +107,14 @@ it('asks once for the same header at the same time', async () => {
   expect(compare).toHaveBeenCalledTimes(1)
 })
 
-it('goes on after a comparison that failed', async () => {
+it('continues after a failed comparison', async () => {
   const compare = vi.fn(compareText).mockRejectedValueOnce(new Error('out of memory'))
   const evaluator = basicAuth(key, compare)
   await expect(evaluator(users, header('alice', 'wonder'))).rejects.toThrow('out of memory')
   expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
 })
 
-it.each(['$2a$', '$2b$', '$2y$'])('knows bcrypt hashes that begin with %s', async (prefix) => {
+it.each(['$2a$', '$2b$', '$2y$'])('accepts bcrypt hashes that begin with %s', async (prefix) => {
   // Of the password "wonder", cost 4.
   const hash = '$2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b.'.replace('$2b$', prefix)
   expect(await compareBcrypt('wonder', hash)).toBe(true)

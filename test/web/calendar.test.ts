@@ -51,9 +51,9 @@ it('has an event for every deadline, at its instant in UTC, in the order of time
   expect(text.endsWith('END:VCALENDAR\r\n')).toBe(true)
 })
 
-it('marks the secret of the watch itself', async () => {
+it('marks the secret of tenantwatch itself', async () => {
   expect(valuesOf(await made([secret({ own: true })]), 'SUMMARY')).toEqual([
-    'acme: the secret of tenantwatch itself (HR sync) expires\\, the watch goes blind',
+    'acme: the secret of tenantwatch itself (HR sync) expires\\, monitoring stops',
   ])
 })
 
@@ -66,7 +66,7 @@ it('keeps the UID of a deadline, whatever else of it changes, and changes nothin
   expect(await made([secret(), waiver()], { now: at + 3_600_000 })).toBe(await made([secret(), waiver()]))
 })
 
-it('says of waivers what people wrote only where details may be shown', async () => {
+it('shows owner, reason and entity of waivers only where details are exposed', async () => {
   for (const exposeDetails of [true, false]) {
     const text = (await made([waiver(), secret()], { exposeDetails })).replaceAll('\r\n ', '')
     expect(text.toLowerCase().includes('canary')).toBe(exposeDetails)
@@ -74,7 +74,7 @@ it('says of waivers what people wrote only where details may be shown', async ()
   }
 })
 
-it('lets no text of the tenant break out of its place', async () => {
+it('escapes texts of the tenant', async () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('x\r\nEND:VEVENT\r\nBEGIN:VEVENT', '\n', '\\n,;:"', '\u2028', '\u0085', '🚨'.repeat(90), '\ud800'),
@@ -95,7 +95,7 @@ it('lets no text of the tenant break out of its place', async () => {
   )
 })
 
-it('takes dates that no calendar can write, and shows of very many the nearest', async () => {
+it('moves dates out of range to the bounds and shows the nearest of very many', async () => {
   const far = [secret({ id: 'a', at: Date.UTC(9999, 11, 31) + 400 * day }), secret({ id: 'b', at: -1e14 })]
   expect(valuesOf(await made(far), 'DTSTART')).toEqual(['19700101T000000Z', '99991231T235959Z'])
   const many = Array.from({ length: 2500 }, (_, i) => secret({ id: `c${i}`, at: at + i * day }))

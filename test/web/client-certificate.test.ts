@@ -19,7 +19,7 @@ it.each([
   ['RequireClientCert', [403, 200, 200]],
   ['VerifyClientCertIfGiven', [200, 403, 200]],
   ['RequireAndVerifyClientCert', [403, 403, 200]],
-])('with %s lets in what it says: nothing, an unknown and a trusted certificate', async (type, wanted) => {
+])('with %s accepts the expected ones of: no, an unknown and a known certificate', async (type, wanted) => {
   await using web = await startLive(config(type))
   const found: unknown[] = []
   for (const shown of [{}, stranger, mine]) {
@@ -29,7 +29,7 @@ it.each([
   expect(found).toEqual(wanted)
 })
 
-it('lets only certificates with an allowed name in', async () => {
+it('accepts only certificates with an allowed name', async () => {
   const sans = (...names: string[]) =>
     config('RequireAndVerifyClientCert', `  client_allowed_sans: ${JSON.stringify(names)}\n`)
   await using web = await startLive(sans('monitor.example'))
@@ -54,7 +54,7 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)('does not take a resumed %s session for
   expect(await resumedWith(mine)).toMatchObject({ resumed: true, status: 200 })
 })
 
-it('forgets sessions and certificates of an authority that is not trusted any more', async () => {
+it('rejects sessions and certificates of a removed authority', async () => {
   await using web = await startLive(config('RequireAndVerifyClientCert'))
   const sessions: Buffer[] = []
   expect((await web.get('/', { ...mine, onSession: (session) => void sessions.push(session) })).status).toBe(200)
@@ -70,7 +70,7 @@ it('forgets sessions and certificates of an authority that is not trusted any mo
   expect((await web.get('/', sibling)).status).toBe(200)
 })
 
-it('begins to ask for certificates while it runs', async () => {
+it('starts to request certificates without a restart', async () => {
   await using web = await startLive('tls_server_config: { cert_file: server.crt, key_file: server.key }')
   expect((await web.get('/')).status).toBe(200)
   web.write('web.yaml', config('RequireAndVerifyClientCert'))

@@ -3,7 +3,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { finding } from './support/scene.ts'
 import { findingsFrom, sources, startServer } from './support/server.ts'
 
-it('breaks the connection when findings fail in the middle, rather than to pass half a list off as the whole', async () => {
+it('destroys the connection when findings fail in the middle of the list', async () => {
   const findings = async function* () {
     for (let i = 0; i < 50; i += 1) yield [finding({ message: 'x'.repeat(2000) })]
     throw new Error('SECRET')
@@ -15,7 +15,7 @@ it('breaks the connection when findings fail in the middle, rather than to pass 
   await vi.waitFor(() => expect(error).toHaveBeenCalledOnce(), 30_000)
 })
 
-it('stops reading findings when the reader goes away, without a word on the console', async () => {
+it('stops reading findings when the client disconnects and logs nothing', async () => {
   const console_ = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
   const returned = vi.fn()
   const findings = async function* () {
@@ -36,7 +36,7 @@ it('stops reading findings when the reader goes away, without a word on the cons
   for (const spy of console_) expect(spy).not.toHaveBeenCalled()
 })
 
-it('filters findings by its query and refuses what it does not know', async () => {
+it('filters findings by its query and refuses unknown values', async () => {
   const all = [
     finding({ fingerprint: 'a' }),
     finding({ fingerprint: 'b', severity: 'low' }),
@@ -81,7 +81,7 @@ it('answers 404 for a tenant and 400 for a check that does not exist, to HEAD li
     expect([await status('tenant=amce', method), await status('check=foo', method)]).toEqual([404, 400])
 })
 
-it('tells at most forty of the known names', async () => {
+it('lists at most forty of the known names', async () => {
   const tenants = Array.from({ length: 41 }, (_, index) => `t${index}`)
   await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [] }) } })
   const { error } = (await (await fetch(`${web.origin}/api/v1/findings?tenant=nobody`)).json()) as { error: string }

@@ -15,7 +15,7 @@ async function checked(port: number): Promise<number> {
   return code
 }
 
-it('finds a daemon alive over plain HTTP, over TLS, and where everybody needs certificate and password', async () => {
+it('passes for a live daemon over HTTP, over TLS, and with required certificate and password', async () => {
   await using plain = await startServer()
   const { cert } = selfSigned('127.0.0.1')
   await using closed = await startLive(`tls_server_config:
@@ -28,7 +28,7 @@ basic_auth_users: { alice: ${hashes.wonder} }
   expect([await checked(plain.port), await checked(closed.port)]).toEqual([0, 0])
 })
 
-it('finds one ill that says so, and one that is not there', async () => {
+it('fails for an unhealthy daemon and for one that does not answer', async () => {
   const ill = await startServer({ sources: { ...sources, health: () => ({ ok: false, text: 'ill' }) } })
   expect(await checked(ill.port)).toBe(1)
   await ill.server.dispose(0)

@@ -6,7 +6,7 @@ const yearMs = 366 * 24 * 3_600_000
 /** Nothing is evaluated while the test looks; too long is three of its intervals. */
 const more = 'schedule: { evaluate: "0 0 1 1 *" }'
 
-it('calls an engine dead that has evaluated nothing for too long, and shows no green of it, though the page is served', async () => {
+it('reports an engine as unhealthy when evaluations are overdue, and shows no green on the page', async () => {
   await using world = await openWorld({ more })
   await world.run('sync')
   await using daemon = await world.daemon()

@@ -13,7 +13,7 @@ import { exchange, gone, open } from './support/wire.ts'
 
 const asking = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n'
 
-it('makes one answer at a time for a connection, however many requests were sent ahead', async () => {
+it('makes one answer at a time for a connection with pipelined requests', async () => {
   const [ready, most] = counted()
   await using web = await startServer({ sources: { ...sources, ready } })
   const all = await exchange(web.port, `${`${asking}\r\n`.repeat(50)}${asking}Connection: close\r\n\r\n`)
@@ -27,7 +27,7 @@ it('makes answers for several connections at once', async () => {
   expect(most()).toBeGreaterThan(1)
 })
 
-it('cuts off who sends hundreds of requests ahead of their answers', async () => {
+it('disconnects a client that pipelines hundreds of requests', async () => {
   const ready = vi.fn(() => new Promise<never>(() => {}))
   await using web = await startServer({ sources: { ...sources, ready } })
   const socket = await open(web.port)
@@ -36,7 +36,7 @@ it('cuts off who sends hundreds of requests ahead of their answers', async () =>
   expect(ready.mock.calls.length).toBeLessThanOrEqual(1)
 })
 
-it('says nothing of a reader who left before the first piece', async () => {
+it('logs nothing when the client disconnects before the first piece', async () => {
   const error = vi.fn()
   const made = Promise.withResolvers<void>()
   const app: App = async ({ socket }) => {
@@ -56,7 +56,7 @@ it('says nothing of a reader who left before the first piece', async () => {
   expect(error.mock.calls).toEqual([])
 })
 
-it('puts no refusal of what follows into an answer that is under way', async () => {
+it('writes no refusal of the next request into an answer under way', async () => {
   const body = Array.from({ length: 200 }, () => Buffer.alloc(65_536, 'x'))
   await using web = await startServer({
     sources: { ...sources, metrics: async () => ({ contentType: 'text/plain', body }) },

@@ -20,7 +20,7 @@ async function answered(port: number) {
   return socket
 }
 
-it('goes on with a connection whose body came after its answer', async () => {
+it('keeps a connection whose request body arrives after the answer', async () => {
   await using web = await startServer()
   const socket = await answered(web.port)
   socket.write('yGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -31,7 +31,7 @@ it('goes on with a connection whose body came after its answer', async () => {
   socket.destroy()
 })
 
-it('closes one whose body does not come to an end', async () => {
+it('closes a connection whose request body does not end', async () => {
   await using web = await startServer()
   const socket = await answered(web.port)
   const ended = once(socket, 'end')

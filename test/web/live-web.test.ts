@@ -14,7 +14,7 @@ const bob = `basic_auth_users: { bob: ${hashes.build} }\n`
 const warnings = (logged: readonly { level: string; message: string }[]) =>
   logged.filter(({ level }) => level === 'warn')
 
-it('asks for name and password everywhere but at health and readiness', async () => {
+it('requires user name and password except for health and readiness', async () => {
   await using web = await startLive(alice)
   for (const path of ['/', '/metrics', '/api/v1/findings', '/style.css']) expect((await web.get(path)).status).toBe(401)
   for (const path of ['/healthz', '/readyz']) expect((await web.get(path)).status).toBe(200)
@@ -23,14 +23,14 @@ it('asks for name and password everywhere but at health and readiness', async ()
   expect((await web.get('/metrics', basic('bob', 'wonder'))).status).toBe(401)
 })
 
-it('lets reload in behind authentication on any address', async () => {
+it('allows reload behind authentication on any address', async () => {
   await using web = await startLive(alice, '0.0.0.0')
   const post = { method: 'POST' }
   expect((await web.get('/-/reload', post)).status).toBe(401)
   expect((await web.get('/-/reload', { ...post, ...basic('alice', 'wonder') })).status).toBe(200)
 })
 
-it('knows other users with the next request', async () => {
+it('applies changed users to the next request', async () => {
   await using web = await startLive(alice)
   expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(200)
   web.write('web.yaml', bob)
@@ -51,7 +51,7 @@ it('speaks TLS with its certificate, and with a rotated one from the next handsh
   expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
 })
 
-it('ends connections from before a rotation with their next answer', async () => {
+it('closes connections from before a rotation after their next answer', async () => {
   await using web = await startLive(tls)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -64,13 +64,13 @@ it('ends connections from before a rotation with their next answer', async () =>
   expect(after.fingerprint).not.toBe(before.fingerprint)
 })
 
-it('takes certificate and key that stand in the file itself', async () => {
+it('accepts certificate and key inline in the file', async () => {
   const { cert, key } = selfSigned('127.0.0.1')
   await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
   expect((await web.get('/healthz')).status).toBe(200)
 })
 
-it('keeps the last good configuration while the file is broken, and says so once', async () => {
+it('keeps the last valid configuration while the file is invalid and logs it once', async () => {
   await using web = await startLive(tls + alice)
   const { fingerprint } = await web.get('/')
   web.write('web.yaml', 'basic_auth_users: { mallory: letmein }')
@@ -80,7 +80,7 @@ it('keeps the last good configuration while the file is broken, and says so once
   expect(warnings(web.logged)).toEqual([
     {
       level: 'warn',
-      message: 'The web configuration cannot be used; the last good one stays',
+      message: 'Web configuration is invalid; the last valid one stays in force',
       fields: {
         problems: [expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.mallory` is a text; want a bcrypt/)],
       },
@@ -102,7 +102,7 @@ it('waits for the key of a certificate that was written first', async () => {
   expect(web.readings).toEqual([false, true])
 })
 
-it('reads again when a file appears that only the broken configuration names', async () => {
+it('reloads when a file appears that only the invalid configuration names', async () => {
   await using web = await startLive(tls)
   const { fingerprint } = await web.get('/')
   web.write('web.yaml', tls.replaceAll('server.', 'next.'))
@@ -125,7 +125,7 @@ it.each([
   expect(web.readings).toEqual([false])
 })
 
-it('turns TLS neither on nor off while it runs, and says that it takes a restart', async () => {
+it('refuses to switch TLS on or off without a restart', async () => {
   await using plain = await startLive(alice)
   plain.write('web.yaml', tls + bob)
   expect((await plain.get('/', basic('alice', 'wonder'))).status).toBe(200)
@@ -141,7 +141,7 @@ it('turns TLS neither on nor off while it runs, and says that it takes a restart
     })
 })
 
-it('puts the headers of the file in place of its own', async () => {
+it('overrides its own headers by those of the file', async () => {
   await using web = await startLive(
     'http_server_config: { headers: { X-Frame-Options: sameorigin, X-XSS-Protection: "0" } }',
   )
@@ -152,7 +152,7 @@ it('puts the headers of the file in place of its own', async () => {
   }
 })
 
-it('warns of passwords without TLS on any address but the loopback, and of HTTP/2', async () => {
+it('warns about passwords without TLS on non-loopback addresses, and about HTTP/2', async () => {
   const text = (host: string) =>
     startLive(alice, host).then(async (web) => {
       await web[Symbol.asyncDispose]()
@@ -182,7 +182,7 @@ it.each([
   expect(warned).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
 })
 
-it('takes up no change by itself between the reading of a candidate and its coming into force', async () => {
+it('applies no other change between reading and applying a candidate', async () => {
   await using web = await startLive(open)
   const { live } = web
   const candidate = live.candidate('web.yaml')
@@ -194,7 +194,7 @@ it('takes up no change by itself between the reading of a candidate and its comi
   expect([...live.settings().users.keys()]).toEqual(['alice'])
 })
 
-it('goes on following its file after a candidate that cannot be used', async () => {
+it('still follows its file after an invalid candidate', async () => {
   await using web = await startLive(alice)
   const { live } = web
   expect(() => live.candidate(null)).toThrow(ConfigError)
@@ -209,7 +209,7 @@ it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nba
   },
 )
 
-it('refuses to begin with a file that is wrong', () => {
+it('refuses to start with an invalid file', () => {
   const options = { cwd: '/', host: '127.0.0.1', log: silentLog(), onReading: () => {} }
   expect(() => new LiveWeb('no/such/web.yaml', options)).toThrow(ConfigError)
 })

@@ -89,12 +89,12 @@ it.each(odd)(
   },
 )
 
-it('connects nobody to anywhere', async () => {
+it('refuses CONNECT', async () => {
   await using web = await startServer()
   expect(await exchange(web.port, `CONNECT evil.example:443 HTTP/1.1\r\n${local}`)).toBe('')
 })
 
-it('gives the whole where a range is asked for', async () => {
+it('ignores Range headers', async () => {
   await using web = await startServer()
   for (const path of ['/', '/metrics', '/style.css', '/api/v1/findings']) {
     const whole = await fetch(web.origin + path)
@@ -153,7 +153,7 @@ it('shows details on loopback or behind authentication only, on the page and in 
   }
 })
 
-it('logs nothing of a request that it could not read', async () => {
+it('logs no content of an unreadable request', async () => {
   const told: unknown[] = []
   const write = (...args: unknown[]) => void told.push(args)
   const log = { ...silentLog(), debug: write, info: write, warn: write, error: write }

@@ -121,7 +121,7 @@ const scenes: Readonly<Record<string, Wanted>> = {
   },
 }
 
-it.each(Object.keys(scenes))('describes what is really answered: %s', async (name) => {
+it.each(Object.keys(scenes))('describes the actual answer: %s', async (name) => {
   await using web = await startServer(scenes[name])
   for (const path of Object.keys(document.paths).filter((one) => one !== '/-/reload')) {
     expect(await wrongIn(web.origin, path)).toEqual([])
@@ -130,7 +130,7 @@ it.each(Object.keys(scenes))('describes what is really answered: %s', async (nam
   expect(await wrongIn(web.origin, '/-/reload', { method: 'POST' })).toEqual([])
 })
 
-it('describes refusals as they are', async () => {
+it('describes the actual refusals', async () => {
   await using web = await startServer({ authenticate: async () => 'denied' })
   await using busy = await startServer({ authenticate: async () => 'busy' })
   await using broken = await startServer({ sources: { ...sources, posture: () => Promise.reject(new Error('x')) } })
@@ -151,7 +151,7 @@ it('describes refusals as they are', async () => {
   expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
 })
 
-it('is evaluated by a reading of schemas that notices what is wrong', () => {
+it('is checked by a schema validator that detects errors', () => {
   const schema = { $ref: '#/components/schemas/Finding' }
   const good = JSON.parse(JSON.stringify(finding())) as Json
   const evaluated = (over: Json) => problems({ ...good, ...over }, schema, document)

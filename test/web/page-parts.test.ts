@@ -82,7 +82,7 @@ it.each([
 it.each([
   ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all\n'],
-  ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one with - before it\n'],
+  ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -\n'],
   ['/?tenant=nobody', 404, 'Unknown tenant: use acme, globex\n'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   expect(await ask(path, some)).toMatchObject({ status, text })
@@ -95,14 +95,14 @@ it('refuses a check that does not exist, by its nearest name', async () => {
   })
 })
 
-it('tells by which column it is sorted, and offers the other way round', async () => {
+it('marks the sorted column and links to the reverse order', async () => {
   const html = await page('/?sort=age&severity=high', some)
   expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
   expect(html.match(/aria-sort="none"/g)).toHaveLength(3)
   expect(await page('/', some)).toMatch(/aria-sort="descending"><a href="\/\?sort=-severity#findings-acme"/)
 })
 
-it('keeps in the form what the links chose, and in the links what the form chose', async () => {
+it('keeps the other filters in the form and in the links', async () => {
   const html = await page('/?severity=high&check=y&q=n%22%3E&sort=age', some)
   expect(html).toContain('<input type="hidden" name="severity" value="high">')
   expect(html).toContain('<input type="hidden" name="sort" value="age">')
@@ -112,7 +112,7 @@ it('keeps in the form what the links chose, and in the links what the form chose
   expect(html).toMatch(/aria-current="true">high/)
 })
 
-it('gives with each finding its facts, when and by which answer they were read, and the command for the rest', async () => {
+it('shows the evidence of each finding with time, request id and the explain command', async () => {
   const evidence = {
     email: 'jo@example.com',
     thresholdDays: 30,
@@ -137,14 +137,14 @@ it('gives with each finding its facts, when and by which answer they were read, 
     expect(details).toContain(text)
 })
 
-it('bounds the evidence of a finding', async () => {
+it('limits the evidence shown of a finding', async () => {
   const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
   const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })
   expect(html).toContain('4,976 more facts')
   expect(html.length).toBeLessThan(60_000)
 })
 
-it('neither shows nor finds what is hidden', async () => {
+it('neither shows nor searches hidden details', async () => {
   const hiding = {
     ...some,
     changes: async () => [change({ field: 'email', before: 'canary@example.com', after: null, personal: true })],
@@ -157,7 +157,7 @@ it('neither shows nor finds what is hidden', async () => {
   expect(closed).toContain('<del><bdi>[hidden]</bdi></del>')
 })
 
-it('tells of every resource that cannot be trusted since when and what to do, the worst first', async () => {
+it('lists every data quality problem with its start and advice, the worst first', async () => {
   const down = (reason: 'timeout' | 'missing_permission') => [mode({ up: false, reason, lastSuccessAt: at - 4 * hour })]
   const html = await page('/', {
     posture: async () => [
@@ -195,7 +195,7 @@ it('tells of every resource that cannot be trusted since when and what to do, th
     .slice(1)
     .map((item) => item.replaceAll(/<[^>]*>/g, ''))
   expect(items).toHaveLength(4)
-  expect(items[0]).toContain('documents held since 2026-03-14 07:26 UTC, 2 h ago')
+  expect(items[0]).toContain('documents on hold since 2026-03-14 07:26 UTC, 2 h ago')
   expect(items[1]).toContain('permissions unauthorised last read 2026-03-14 05:26 UTC, 4 h ago')
   expect(items[1]).toContain('Grant the permission')
   expect(items[2]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer')
@@ -203,7 +203,7 @@ it('tells of every resource that cannot be trusted since when and what to do, th
   expect(items[3]).toContain('3 records cannot be read')
 })
 
-it('offers no acceptance of a hold that only another ownClientId ends', async () => {
+it('offers no accept command for a hold that only another ownClientId ends', async () => {
   const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
   const shown = async (resource: 'all' | 'api-clients') =>
     page('/', { posture: async () => [posture({ holds: [{ ...hold, resource }] })] })
@@ -233,7 +233,7 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
 
-it('puts secrets on a line of 90 days, the expired ones at its left edge, the own one marked, and says it in words', async () => {
+it('draws secrets on a time line of 90 days with expired ones at its left edge and a text alternative', async () => {
   const secret = (name: string, days: number, own = false) => ({
     clientId: name,
     name,
@@ -265,7 +265,7 @@ it('puts secrets on a line of 90 days, the expired ones at its left edge, the ow
   )
 })
 
-it('bounds the line and the tables of secrets', async () => {
+it('limits the time line and the tables of secrets', async () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({
     clientId: `c${i}`,
     name: null,
@@ -280,7 +280,7 @@ it('bounds the line and the tables of secrets', async () => {
   expect(html.length).toBeLessThan(120_000)
 })
 
-it('lists the last changes with what was there before, and by which answer', async () => {
+it('lists the last changes with old and new values and request ids', async () => {
   const changes = vi.fn(async () => [
     change(),
     change({ kind: 'removed', field: null, before: null, after: null, requestId: null }),
@@ -294,7 +294,7 @@ it('lists the last changes with what was there before, and by which answer', asy
   expect(html).toContain('<span class="kind">removed</span>')
 })
 
-it('shows of each waiver who answers for it, why, until when, and what has become of it', async () => {
+it('shows owner, reason, end and state of each waiver', async () => {
   const waivers = [
     waiver({ id: 'W-later', breadth: ['later', 'moreSevere'], covered: 40 }),
     waiver({ id: 'W-expired', state: 'expired', expiresAt: at - day, covered: 0 }),
@@ -308,11 +308,11 @@ it('shows of each waiver who answers for it, why, until when, and what has becom
     .slice(2)
     .map((row) => row.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '))
   expect(rows.map((row) => /W-\w+/.exec(row)?.[0])).toEqual(['W-expired', 'W-lapsed', 'W-orphaned', 'W-later'])
-  expect(rows[0]).toMatch(/expired It covers nothing any more.*Jo Fields.*Both are kept until the audit is over/)
-  expect(rows[1]).toMatch(/lapsed What it accepted has changed.* 0 3 no longer/)
-  expect(rows[2]).toMatch(/orphaned There is nothing for it to cover/)
+  expect(rows[0]).toMatch(/expired It no longer covers any finding.*Jo Fields.*Both are kept until the audit is over/)
+  expect(rows[1]).toMatch(/lapsed The accepted findings have changed.* 0 3 no longer/)
+  expect(rows[2]).toMatch(/orphaned No check or entity matches it/)
   expect(rows[3]).toMatch(
-    /active too broad Covers findings that came after it was agreed; findings more severe than when it was agreed. 40 /,
+    /active too broad Covers findings opened after it was agreed; findings more severe than when it was agreed. 40 /,
   )
 })
 
@@ -324,18 +324,18 @@ const fleet = (count: number) =>
     }),
   )
 
-it('puts several tenants side by side, the worst first, and shows each in full', async () => {
+it('shows a card for each tenant, the worst first, and all details', async () => {
   const html = await page('/', { posture: async () => fleet(3), findings: findingsFrom([]) })
   expect([...html.matchAll(/id="card-(\w+)"><a href="([^"]+)"/g)].map(([, name, href]) => [name, href])).toEqual([
     ['t2', '#tenant-t2'],
     ['t0', '#tenant-t0'],
     ['t1', '#tenant-t1'],
   ])
-  expect(html).toContain('1 with something wrong, 2 with nothing wrong')
+  expect(html).toContain('1 with failing checks or holds, 2 without problems')
   expect(html.match(/class="tenant"/g)).toHaveLength(3)
 })
 
-it('stays small and cheap with a thousand tenants, and shows one in full on demand', async () => {
+it('stays small with a thousand tenants and shows the details of one on demand', async () => {
   const secrets = vi.fn(async () => [])
   const all: Partial<WebSources> = {
     ...namesOf(Array.from({ length: 1000 }, (_, i) => `t${i}`)),
@@ -361,7 +361,7 @@ it('stays small and cheap with a thousand tenants, and shows one in full on dema
   expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })
 
-it('searches all findings for a text, and says how many it sorted of many', async () => {
+it('searches all findings for a text and shows how many were sorted', async () => {
   let read = 0
   const source: WebSources['findings'] = async function* (query) {
     for (let batch = 0; batch < 90; batch++) {

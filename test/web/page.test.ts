@@ -58,7 +58,7 @@ function pageWith(text: string): Promise<string> {
   })
 }
 
-it('says beside a check what its configuration assumes', async () => {
+it('shows the assumption of a check', async () => {
   const assumption = 'Assumed: mfaStatus true means enrolled'
   const shown = (one: Partial<CheckView>) =>
     page({ posture: async () => [posture({ checks: [check('user-mfa-enrolled', one)] })] })
@@ -66,7 +66,7 @@ it('says beside a check what its configuration assumes', async () => {
   expect(await shown({})).not.toContain('Assumed')
 })
 
-it.each(corpus)('gives %j no way out of its place on the page', async (text) => {
+it.each(corpus)('escapes %j on the page', async (text) => {
   const plain = await pageWith('plain')
   const html = await pageWith(text)
   expect(tags(html)).toEqual(tags(plain))
@@ -94,7 +94,7 @@ it('shows control and bidirectional characters instead of obeying them', () => {
   expect(visible('Zoë 名前 👩')).toBe('Zoë 名前 👩')
 })
 
-it('needs nothing that its content security policy forbids', async () => {
+it('works under its content security policy', async () => {
   const html = await page()
   expect(html.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/page.js">'])
   expect(html).not.toMatch(/<style| style=| on\w+=|javascript:|https?:\/\//)
@@ -108,13 +108,13 @@ it('uses only classes that the stylesheet knows', async () => {
   for (const name of used) expect([name, stylesheet.includes(`.${name}`)]).toEqual([name, true])
 })
 
-it('puts what waits for an operator before everything else of the tenant, with the command that decides it', async () => {
+it('shows the holds of a tenant first, with the command that accepts them', async () => {
   const html = await page()
   const places = [
     'class="banner',
     'class="hold"',
     'class="tiles"',
-    'Can the data be trusted?',
+    '>Data quality</h3>',
     'id="checks-acme_title"',
     '>Findings</h3>',
     '>API client secrets, the next 90 days</h3>',
@@ -129,25 +129,25 @@ it('puts what waits for an operator before everything else of the tenant, with t
 
 it.each([
   ['good', 'All 3 evaluated checks pass, and the data is complete and fresh.', globex],
-  ['bad', '5 checks fail, 3 checks cannot be evaluated; the data can be trusted for 3 of 6 resources.', acme],
+  ['bad', '5 checks fail, 3 checks cannot be evaluated; the data of 3 of 6 resources is complete and fresh.', acme],
   [
-    'blind',
-    '1 check cannot be evaluated; no data can be trusted.',
+    'unknown',
+    '1 check cannot be evaluated; no data is complete and fresh.',
     posture({ resources: [unread('users')], checks: [check('x', { status: 'unknown', reason: 'never' })] }),
   ],
   [
-    'blind',
-    'No check fails; the data can be trusted for 1 of 2 resources.',
+    'unknown',
+    'No check fails; the data of 1 of 2 resources is complete and fresh.',
     posture({ resources: [resource('users'), unread('roles')] }),
   ],
   [
-    'blind',
+    'unknown',
     'No check fails; the data is complete and fresh.',
     posture({ checks: [check('x', { status: 'not_applicable' })] }),
   ],
   [
-    'blind',
-    'No check fails; nothing new can be stored, so all of this is of the time before.',
+    'unknown',
+    'No check fails; new data cannot be stored, so this page shows older data.',
     posture({
       resources: [resource('users', { modes: [mode({ up: false, reason: 'store' })] })],
       checks: [check('x', { status: 'pass' })],
@@ -155,16 +155,16 @@ it.each([
   ],
   [
     'bad',
-    'No check fails; the data can be trusted for 2 of 2 resources.',
+    'No check fails; the data of 2 of 2 resources is complete and fresh.',
     posture({ holds: [{ id: 'H', resource: 'roles', reason: 'suspect_empty', count: 1, message: '', raisedAt: at }] }),
   ],
-])('gives the check result %s with: %s', async (tone, sentence, view) => {
+])('gives the tenant summary %s with: %s', async (tone, sentence, view) => {
   const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets: async () => [] })
   expect(html).toContain(`<div class="banner edge-${tone}">`)
   expect(html).toContain(`<p>${sentence}</p>`)
 })
 
-it('names the worst that is true of each resource', async () => {
+it('shows the worst state that applies to each resource', async () => {
   const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]
   const cases = [
     ['unauthorised', resource('roles', { modes: failed('missing_permission'), fresh: false })],
@@ -237,11 +237,11 @@ it('is one document with a heading, captions and times that machines can read', 
   expect(html).toContain('<noscript><meta http-equiv="refresh" content="60"></noscript>')
 })
 
-it('says that nothing is configured rather than nothing at all', async () => {
+it('states that no tenant is configured', async () => {
   expect(await page({ posture: async () => [] })).toContain('No tenant is configured.')
 })
 
-it('shows a far expiry in green only while the API clients can be believed', async () => {
+it('shows a far expiry in green only while the data of the API clients is fresh', async () => {
   const secrets = async () => [{ clientId: 'c', name: 'n', role: 'r', own: false, expiresAt: at + 200 * 86_400_000 }]
   const tile = async (over: Parameters<typeof resource>[1]) => {
     const view = posture({ resources: [resource('api-clients', over)] })
@@ -249,12 +249,12 @@ it('shows a far expiry in green only while the API clients can be believed', asy
     return /edge-(\w+)"><h3>Next secret expiry/.exec(html)?.[1]
   }
   expect(await tile({})).toBe('good')
-  expect(await tile({ fresh: false })).toBe('blind')
-  expect(await tile({ enabled: false })).toBe('blind')
-  expect(await tile({ modes: [mode({ up: false, reason: 'missing_permission' })] })).toBe('blind')
+  expect(await tile({ fresh: false })).toBe('unknown')
+  expect(await tile({ enabled: false })).toBe('unknown')
+  expect(await tile({ modes: [mode({ up: false, reason: 'missing_permission' })] })).toBe('unknown')
 })
 
-it('marks the secret of the watch itself, shows it wherever it stands, and says when it ends soon', async () => {
+it('marks the secret of tenantwatch itself, shows it always, and warns when it expires soon', async () => {
   const secret = (i: number, own = false, days = 100 + i) => ({
     clientId: `client-${i}`,
     name: `n${i}`,
@@ -267,12 +267,12 @@ it('marks the secret of the watch itself, shows it wherever it stands, and says 
   expect(far).toContain('client-77')
   expect(far).not.toContain('client-59')
   expect(far).toContain('60 secrets expire later')
-  expect(far.match(/this watch itself<\/span>/g)).toHaveLength(2)
-  expect(far).not.toContain('it goes blind')
+  expect(far.match(/tenantwatch itself<\/span>/g)).toHaveLength(2)
+  expect(far).not.toContain('monitoring stops')
   expect(await page({ secrets: async () => [secret(1, true, 12)] })).toContain(
-    'The secret that this watch itself uses expires: ',
+    'The secret of tenantwatch itself expires: ',
   )
-  expect(await page({ secrets: async () => [secret(1, true, -1)] })).toContain('uses has expired: ')
+  expect(await page({ secrets: async () => [secret(1, true, -1)] })).toContain('tenantwatch itself has expired: ')
 })
 
 it('shows no owner, reason or file name of a waiver where details may not be shown', async () => {

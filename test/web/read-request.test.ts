@@ -25,7 +25,7 @@ it('reads the first value of each parameter in their order, by whatever name', (
   expect(Object.getPrototypeOf(query)).toBe(Object.prototype)
 })
 
-it('looks through the parameters once, for a stranger may send thousands of them', () => {
+it('parses thousands of parameters in linear time', () => {
   const lookups = (['get', 'getAll', 'has'] as const).map((name) => vi.spyOn(URLSearchParams.prototype, name))
   const names = Array.from({ length: 4000 }, (_, i) => i.toString(36))
   expect(Object.keys(read(`/?${names.join('&')}`)?.query ?? {})).toHaveLength(4000)

@@ -23,7 +23,7 @@ const paths = [
 /** Once a year: whatever happens in the meantime was brought about by a request. */
 const schedule = scheduleLine('0 0 1 1 *')
 
-it('writes nothing and asks the tenant for nothing, whatever is asked of it', async () => {
+it('writes nothing and sends the tenant no request for any GET', async () => {
   await using world = await openWorld({ more: schedule })
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   await using daemon = await world.daemon()

@@ -18,7 +18,7 @@ it('hides names, e-mails and file names from the JSON where details may not be s
   }
 })
 
-it('shows details by itself on loopback or behind authentication', () => {
+it('shows details on loopback or behind authentication by default', () => {
   expect(exposesDetails('auto', '127.0.0.1', false)).toBe(true)
   expect(exposesDetails('auto', '0.0.0.0', false)).toBe(false)
   expect(exposesDetails('auto', '0.0.0.0', true)).toBe(true)
@@ -26,7 +26,7 @@ it('shows details by itself on loopback or behind authentication', () => {
   expect(exposesDetails(false, '127.0.0.1', true)).toBe(false)
 })
 
-it('knows which addresses are this machine alone', () => {
+it('recognizes loopback addresses', () => {
   for (const host of ['localhost', '127.0.0.1', '127.8.9.1', '::1', '[::1]']) expect(isLoopback(host)).toBe(true)
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', 'localhost.example', ''])
     expect(isLoopback(host)).toBe(false)

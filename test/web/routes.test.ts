@@ -44,7 +44,7 @@ it.each(routes)('refuses every other method on %s', async (path) => {
     expect([method, await status(web.port, { path, method })]).toEqual([method, 405])
 })
 
-it('refuses what it does not know, in JSON under /api/', async () => {
+it('refuses unknown paths, in JSON under /api/', async () => {
   await using web = await startServer()
   const page = await fetch(`${web.origin}/nothing`)
   expect([page.status, await page.text()]).toEqual([404, 'Not found\n'])
@@ -84,13 +84,13 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
   }
 })
 
-it('says to a stranger host what to do, before it asks for a password', async () => {
+it('explains an unknown host before it asks for a password', async () => {
   await using web = await startServer({ authenticate: async () => 'denied' })
   const answer = answerOf(await exchange(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))
   expect(answer).toMatchObject({ status: 421, body: expect.stringContaining('server.allowedHosts') })
 })
 
-it('lets nobody in without authentication but to health and readiness', async () => {
+it('requires authentication except for health and readiness', async () => {
   const authenticate = async (header: string | undefined) =>
     header === 'Basic b3BzOm9wcw==' ? ('granted' as const) : ('denied' as const)
   await using web = await startServer({ authenticate })
@@ -101,7 +101,7 @@ it('lets nobody in without authentication but to health and readiness', async ()
   expect(allowed.status).toBe(200)
 })
 
-it('hands the Accept header to the metrics and serves what they give', async () => {
+it('passes the Accept header to the metrics', async () => {
   const metrics = vi.fn(async () => ({
     contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
     body: [Buffer.from('up 1\n'), Buffer.from('# EOF\n')],
@@ -117,7 +117,7 @@ it('hands the Accept header to the metrics and serves what they give', async () 
   expect([head.headers.get('content-length'), await head.text()]).toEqual(['11', ''])
 })
 
-it('answers 500 without a word of the error when a source fails, and logs it', async () => {
+it('answers 500 without the error text when a source fails, and logs it', async () => {
   const fail = async () => Promise.reject(new Error('SECRET /var/lib/x.db'))
   const error = vi.fn()
   const broken = {
@@ -138,7 +138,7 @@ it('answers 500 without a word of the error when a source fails, and logs it', a
   expect(error).toHaveBeenCalledTimes(5)
 })
 
-it('tells health and readiness by status and text', async () => {
+it('reports health and readiness by status and text', async () => {
   const down = {
     ...sources,
     health: () => ({ ok: false, text: 'No heartbeat for 90 s' }),
@@ -151,7 +151,7 @@ it('tells health and readiness by status and text', async () => {
   expect([ready.status, await ready.text()]).toEqual([503, 'roles was not tried yet\n'])
 })
 
-it('reloads for POST from this machine, and for no other site', async () => {
+it('reloads for POST from this machine and refuses cross-site requests', async () => {
   const reload = vi.fn(async () => ({ ok: true, text: 'Reloaded' }))
   await using web = await startServer({ sources: { ...sources, reload } })
   const url = `${web.origin}/-/reload`
@@ -167,7 +167,7 @@ it('reloads for POST from this machine, and for no other site', async () => {
   expect(reload).toHaveBeenCalledTimes(2)
 })
 
-it('says so when a reload failed, and refuses it on an open address', async () => {
+it('reports a failed reload and refuses reload on an open address', async () => {
   const reload = async () => ({ ok: false, text: 'tenants[0].name is missing' })
   await using web = await startServer({ sources: { ...sources, reload } })
   const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
@@ -181,7 +181,7 @@ it('refuses headers that are too large', async () => {
   expect(await status(web.port, { path: '/', headers: { 'x-large': 'a'.repeat(20_000) } })).toBe(431)
 })
 
-it('closes what is no HTTP', async () => {
+it('closes connections that do not speak HTTP', async () => {
   await using web = await startServer()
   const answer = await new Promise<string>((resolve) => {
     let text = ''
@@ -194,7 +194,7 @@ it('closes what is no HTTP', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
 })
 
-it('lets a request in flight end when it is disposed, and cuts one that lasts', async () => {
+it('finishes requests in flight on dispose and cuts one that takes too long', async () => {
   const [answer, request] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const metrics = async () => {
     request.resolve()
@@ -222,14 +222,14 @@ it('lets a request in flight end when it is disposed, and cuts one that lasts', 
   await cut
 })
 
-it('names the address it cannot have', async () => {
+it('names the address that it cannot listen on', async () => {
   await using web = await startServer()
   await expect(startServer({ listen: { host: '127.0.0.1', port: web.port } })).rejects.toThrow(
     `Cannot listen on 127.0.0.1:${web.port}: the port is taken`,
   )
 })
 
-it('tells status and checks in JSON with times in ISO 8601', async () => {
+it('serves status and checks as JSON with times in ISO 8601', async () => {
   await using web = await startServer()
   const status = await (await fetch(`${web.origin}/api/v1/status`)).json()
   expect(status).toMatchObject({

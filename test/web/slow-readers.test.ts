@@ -8,10 +8,10 @@ import { acmeFindings } from './support/scene.ts'
 import { sources, startServer } from './support/server.ts'
 import { exchange, gone, open } from './support/wire.ts'
 
-const limits = { sliceDeadlineMs: 10_000, mostKept: 1000 }
+const limits = { sliceDeadlineMs: 10_000, maxKept: 1000 }
 const socketOf = () => ({ destroy: vi.fn() }) as unknown as Socket
 
-it('cuts a reader that takes nothing for the time limit', async () => {
+it('disconnects a client that reads nothing until the deadline', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const readers = slowReaders(limits)
@@ -28,7 +28,7 @@ it('cuts a reader that takes nothing for the time limit', async () => {
   expect(good.destroy).not.toHaveBeenCalled()
 })
 
-it('cuts the reader awaited longest when too much is kept for all, and counts what they share once', () => {
+it('disconnects the longest-waiting client above the memory limit and counts shared bodies once', () => {
   const readers = slowReaders(limits)
   const [first, second, third] = [socketOf(), socketOf(), socketOf()]
   const never = new Promise(() => {})
@@ -40,7 +40,7 @@ it('cuts the reader awaited longest when too much is kept for all, and counts wh
   expect([first, second, third].map(({ destroy }) => vi.mocked(destroy).mock.calls.length)).toEqual([1, 0, 0])
 })
 
-it('makes one large answer at a time, refuses more than so many, and takes one again when one ends', async () => {
+it('makes one large answer at a time and refuses more than the maximum until one ends', async () => {
   const lane = heavyLane({ clock: fakeClock(), most: 2, makeRoom: () => false })
   let [underWay, most] = [0, 0]
   const make = async () => {
@@ -57,7 +57,7 @@ it('makes one large answer at a time, refuses more than so many, and takes one a
   await expect(lane.answer(make, here)).resolves.toMatchObject({ status: 200 })
 })
 
-it('counts an answer until its last piece was made, or its reader left', async () => {
+it('counts an answer until its last piece is made or its client disconnects', async () => {
   const lane = heavyLane({ clock: fakeClock(), most: 1, makeRoom: () => false })
   const body = async function* () {
     yield 'a'
@@ -76,7 +76,7 @@ it('counts an answer until its last piece was made, or its reader left', async (
   await expect(lane.answer(make, () => false)).resolves.toBeDefined()
 })
 
-it('makes no piece for a reader who has left', async () => {
+it('makes no piece for a disconnected client', async () => {
   const lane = heavyLane({ clock: fakeClock(), most: 1, makeRoom: () => false })
   const next = vi.fn(async () => ({ done: false as const, value: 'a' }))
   const body = { [Symbol.asyncIterator]: () => ({ next }) }
@@ -88,7 +88,7 @@ it('makes no piece for a reader who has left', async () => {
   expect(next).not.toHaveBeenCalled()
 })
 
-it('answers others at once while 64 connections ask for large answers and read nothing', async () => {
+it('answers others at once while 64 connections request large answers and read nothing', async () => {
   let made = 0
   const findings = async function* () {
     for (;;) {

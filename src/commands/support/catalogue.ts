@@ -2,5 +2,5 @@ import { checks } from '../../checks/index.ts'
 import type { Catalogue } from '../../config/settings.ts'
 import { resources } from '../../resources/index.ts'
 
-/** What the configuration must know of resources and checks. */
+/** Resources and checks that the configuration refers to. */
 export const catalogue: Catalogue = { resources, checks }

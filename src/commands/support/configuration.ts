@@ -8,7 +8,7 @@ import { catalogue } from './catalogue.ts'
 /**
  * Loads the configuration that `--config` or the environment names.
  *
- * @param needs what the command does with it; one that only reads the mirror needs neither.
+ * @param needs additional validation; none for a command that only reads the mirror.
  */
 export function loadConfiguration(
   { env, cwd }: Io,
@@ -19,7 +19,7 @@ export function loadConfiguration(
   return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })
 }
 
-/** Insists on one of the known words; the error names them all, and not what was given: that may be a secret. */
+/** Validates a word. The error lists the known words and does not repeat the given one, which may be a secret. */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T {
   const found = words.find((word) => word === given)
   if (found !== undefined) return found

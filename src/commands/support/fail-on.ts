@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../../model/process/io.ts'
 import { isAtLeast, type Severity } from '../../model/severity.ts'
 import type { RunResult } from '../../sync/run-result.ts'
 
-/** The exit code of a round (docs/operations.md#exit-codes): what could not be evaluated outweighs what was found. */
+/** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */
 export function exitCodeOf(
   results: readonly RunResult[],
   postures: readonly TenantPosture[],

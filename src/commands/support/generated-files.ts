@@ -10,20 +10,20 @@ import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
-import { defaultPack } from './monitoring-files.ts'
+import { defaultMonitoringInput } from './monitoring-files.ts'
 
-/** Pages about checks that somebody wrote by hand, for there is more to say than the catalogue knows. */
+/** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
 
-/** What is made from the catalogue and kept in the repository: path from its root, and text. */
+/** The generated files of the repository: text by path from its root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  const pack = defaultPack()
-  files.set('config/prometheus/rules.yml', renderRules(pack, 'prometheus'))
-  files.set('deploy/kubernetes/prometheus-rule.yaml', renderRules(pack, 'operator'))
+  const input = defaultMonitoringInput()
+  files.set('config/prometheus/rules.yml', renderRules(input, 'prometheus'))
+  files.set('deploy/kubernetes/prometheus-rule.yaml', renderRules(input, 'operator'))
   files.set('config/prometheus/inhibitions.yml', renderInhibitions())
   files.set('deploy/compose/alertmanager.yml', renderAlertmanager())
-  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writeDashboard(id, pack))
+  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writeDashboard(id, input))
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
   files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
   for (const check of checks) {
@@ -33,7 +33,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return files
 }
 
-/** Of each check the requirements it is evidence towards, with their framework. */
+/** The framework requirements of each check, by check id. */
 function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const { name, requirements } of frameworks as readonly Framework[]) {

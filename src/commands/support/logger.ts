@@ -4,17 +4,17 @@ import type { Io, Output } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { escapeInJson } from '../../model/text/printable-json.ts'
 
-/** A log whose level can be changed, with that of all its children. */
+/** A log with a level that can be changed, for its children too. */
 export interface LevelledLog extends Log {
   readonly setLevel: (level: string) => void
 }
 
-/** What may wait for a reader that does not read, in bytes; what comes on top is dropped and counted. */
+/** Bytes that may wait for a slow reader of the log; further lines are dropped and counted. */
 const waitingLimit = 1024 * 1024
 
 /**
- * A log on standard error: JSON lines, or readable text where a person watches. Whatever a tenant brought into a field,
- * an event stays one line and nothing of it acts on a terminal.
+ * A log on standard error: JSON lines, or readable text on a terminal. Control characters in fields are escaped, so that an
+ * event stays one line and cannot control the terminal.
  */
 export async function createLog({ stderr }: Io, level: string): Promise<LevelledLog> {
   const write = bounded(stderr)
@@ -27,31 +27,31 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
 }
 
-/** Children of pino keep the level they were born with; here all of them follow. */
+/** Children of a pino log keep their initial level; here they follow their parent. */
 function levelled(whole: Log, level: string): LevelledLog {
-  let least = rankOf(level)
+  let minimum = rankOf(level)
   const follow = (log: Log): Log => {
     const at = (name: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
       const rank = rankOf(name)
       return (fields, message) => {
-        if (rank >= least) log[name](fields, message)
+        if (rank >= minimum) log[name](fields, message)
       }
     }
     const child = (fields: Record<string, unknown>) => follow(log.child(fields))
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
   }
   const setLevel = (next: string) => {
-    least = rankOf(next)
+    minimum = rankOf(next)
   }
   return { ...follow(whole), setLevel }
 }
 
-/** `silent`, and only that, is no level of pino's own. */
+/** `silent` is the only level that pino does not list. */
 function rankOf(level: string): number {
   return pino.levels.values[level] ?? Number.POSITIVE_INFINITY
 }
 
-/** Writes while somebody reads: an engine must not grow by what nobody takes. */
+/** Drops lines while the reader does not read, so that memory stays bounded. */
 function bounded(stderr: Output): (text: string) => void {
   let dropped = 0
   return (text) => {
@@ -61,14 +61,16 @@ function bounded(stderr: Output): (text: string) => void {
     }
     if (dropped > 0) {
       const time = pino.stdTimeFunctions.isoTime()
-      stderr.write(`{"level":40${time},"dropped":${dropped},"msg":"Nobody read the log; lines were dropped"}\n`)
+      stderr.write(
+        `{"level":40${time},"dropped":${dropped},"msg":"Log lines were dropped: the reader of standard error was too slow"}\n`,
+      )
       dropped = 0
     }
     stderr.write(text)
   }
 }
 
-/** An event with every name and text in it fit for a terminal; the lines of a stack stay lines. */
+/** An event with control characters escaped in names and texts; a stack keeps its line breaks. */
 function harmless(line: string): object {
   return JSON.parse(line, (_, value: unknown) => {
     if (typeof value === 'string') return shown(value)

@@ -3,20 +3,24 @@ import type { CheckSettings, Settings, TenantSettings } from '../../config/setti
 import { settingsOf, severitiesOf } from '../../evaluate/check-settings.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { severities } from '../../model/severity.ts'
-import type { Links, Pack } from '../../monitoring/monitoring.ts'
+import type { Links, MonitoringInput } from '../../monitoring/monitoring.ts'
 import { byTenant } from '../../monitoring/thresholds.ts'
 
-/** Evaluations that may be missed before the evaluate counts as stuck; never less than a quarter of an hour. */
+/** Missed evaluations before an alert, but at least 15 minutes. */
 const missedEvaluations = 3
-const leastStalledMs = 15 * minuteMs
+const minStalledMs = 15 * minuteMs
 
-/** What rules and dashboards need of the configuration. */
-export type PackSettings = Pick<Settings, 'evaluate'> & {
+/** The settings that rules and dashboards depend on. */
+export type MonitoringSettings = Pick<Settings, 'evaluate'> & {
   readonly tenants: readonly Pick<TenantSettings, 'name' | 'checks'>[]
 }
 
-/** The catalogue under a configuration; without tenants under its defaults. */
-export function createPack({ evaluate, tenants }: PackSettings, job: string, links: Links): Pack {
+/** The input of rules and dashboards for a configuration; without tenants for the defaults. */
+export function createMonitoringInput(
+  { evaluate, tenants }: MonitoringSettings,
+  job: string,
+  links: Links,
+): MonitoringInput {
   const any = tenants.length === 0 ? [{ name: '', checks: {} }] : tenants
   return {
     checks: checks.map((check) => ({
@@ -30,31 +34,31 @@ export function createPack({ evaluate, tenants }: PackSettings, job: string, lin
     job,
     links,
     secretDays: byTenant(any, secretDaysOf),
-    evaluationStalledSeconds: Math.max(leastStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
+    evaluationStalledSeconds: Math.max(minStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
   }
 }
 
 function secretDaysOf(tenant: { readonly checks: Readonly<Record<string, CheckSettings>> }) {
   const check = checks.find(({ id }) => id === 'api-client-secret-not-expiring')
-  if (check === undefined) throw new Error('The catalogue has no check of the days before a secret expires')
+  if (check === undefined) throw new Error('The catalogue has no check api-client-secret-not-expiring')
   const options = check.options.parse(settingsOf(check, tenant).options) as { days: number; highDays: number }
   return { near: Math.max(options.days, options.highDays), imminent: options.highDays }
 }
 
-/** The value of the label `job` that the shipped rules are written for. */
+/** The label `job` in the shipped rules. */
 export const defaultJob = 'tenantwatch'
 
 export const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
 
-/** Where `compose.yaml` puts Grafana. */
+/** Address of Grafana in `compose.yaml`. */
 export const defaultGrafana = 'http://127.0.0.1:3000'
 
-/** When checks are evaluated by default. */
+/** Default schedule of evaluations. */
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 
-/** The catalogue under its own defaults, as the files of the repository show it. */
-export function defaultPack(): Pack {
-  return createPack({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
+/** The input of the files in the repository. */
+export function defaultMonitoringInput(): MonitoringInput {
+  return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: defaultRunbooks,
     grafana: defaultGrafana,
   })

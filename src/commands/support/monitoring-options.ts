@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
-import type { Pack } from '../../monitoring/monitoring.ts'
+import type { MonitoringInput } from '../../monitoring/monitoring.ts'
 import { loadConfiguration } from './configuration.ts'
-import { createPack, defaultEvaluate, defaultGrafana, defaultJob, defaultRunbooks } from './monitoring-files.ts'
+import {
+  createMonitoringInput,
+  defaultEvaluate,
+  defaultGrafana,
+  defaultJob,
+  defaultRunbooks,
+} from './monitoring-files.ts'
 
-export interface PackOptions {
+export interface MonitoringOptions {
   readonly defaults?: boolean
   readonly job: string
   readonly runbooks: string
@@ -13,19 +19,19 @@ export interface PackOptions {
 }
 
 /** The options that `rules` and `dashboards` share. */
-export function addPackOptions(command: Command): Command {
+export function addMonitoringOptions(command: Command): Command {
   return command
-    .option('--defaults', 'the defaults of the catalogue instead of the configuration')
-    .option('--job <name>', 'value of the label `job` of the scrapes', defaultJob)
-    .option('--runbooks <url>', 'folder of the runbooks', defaultRunbooks)
-    .option('--grafana <url>', 'address of Grafana, for links to its dashboards', defaultGrafana)
+    .option('--defaults', 'use the default thresholds instead of the configuration')
+    .option('--job <name>', 'label `job` of the scrapes', defaultJob)
+    .option('--runbooks <url>', 'base URL of the runbooks', defaultRunbooks)
+    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards', defaultGrafana)
 }
 
-/** @throws UsageError when the configuration is bad, or an option would break the rules it is written into. */
-export function packOf(io: Io, command: Command, options: PackOptions): Pack {
+/** @throws UsageError when the configuration or an option is invalid. */
+export function monitoringInputOf(io: Io, command: Command, options: MonitoringOptions): MonitoringInput {
   const { job } = options
   if (!/^[\w./:-]{1,200}$/.test(job))
-    throw new UsageError('--job must be a label value of letters, digits and the signs _ . / : - only')
+    throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
   const links = {
     runbooks: address('--runbooks', options.runbooks),
     grafana: address('--grafana', options.grafana),
@@ -33,7 +39,7 @@ export function packOf(io: Io, command: Command, options: PackOptions): Pack {
   const settings = options.defaults
     ? { tenants: [], evaluate: defaultEvaluate }
     : loadConfiguration(io, command).settings
-  return createPack(settings, job, links)
+  return createMonitoringInput(settings, job, links)
 }
 
 function address(option: string, given: string): string {

@@ -2,7 +2,7 @@ import { UsageError } from '../../model/errors.ts'
 import { defaultReadings, type Readings, type ReadingsInput } from '../../simulator/index.ts'
 import { oneOf } from './configuration.ts'
 
-/** Readings whose value is one of a few words. */
+/** Readings with an enumerated value. */
 type Worded = { [K in keyof Readings]: Readings[K] extends string ? (string extends Readings[K] ? never : K) : never }
 type WordedName = Worded[keyof Readings]
 
@@ -25,10 +25,10 @@ const words: { readonly [K in WordedName]: readonly Readings[K][] } = {
 const cursorKinds = ['keyset', 'offset'] as const satisfies readonly Readings['cursorKind']['users'][]
 
 /**
- * Reads `name=value` pairs that say how the simulator reads an open point of the specification: `tokenHeader=x-api-key`,
- * `cursorKind={"users":"offset"}`. Values are JSON, or text where they are none.
+ * Parses `name=value` pairs that set how the simulator interprets an open point of the specification:
+ * `tokenHeader=x-api-key`, `cursorKind={"users":"offset"}`. A value is JSON, or text when it is not valid JSON.
  *
- * @throws UsageError for a name or a word that is not known, or a value of another type than the default's.
+ * @throws UsageError for an unknown name or word, or a value whose type differs from the default's.
  */
 export function readReadings(pairs: readonly string[]): ReadingsInput {
   const names = Object.keys(defaultReadings)
@@ -39,7 +39,7 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
     const known = wordsOf(name)
     const text = pair.slice(at + 1)
     const value = at < 0 ? true : known?.includes(text) === true ? text : parse(text)
-    evaluator(`reading ${name}`, value, Reflect.get(defaultReadings, name), known)
+    validate(`reading ${name}`, value, Reflect.get(defaultReadings, name), known)
     return [name, value] as const
   })
   return Object.fromEntries(read) as ReadingsInput
@@ -50,17 +50,17 @@ function wordsOf(name: string): readonly string[] | undefined {
   return Object.entries(words).find(([worded]) => worded === name)?.[1]
 }
 
-function evaluator(what: string, value: unknown, usual: unknown, known: readonly string[] | undefined): void {
+function validate(what: string, value: unknown, usual: unknown, known: readonly string[] | undefined): void {
   const wrong = (wanted: string) => new UsageError(`${what[0]?.toUpperCase()}${what.slice(1)}: want ${wanted}`)
   if (typeof usual === 'object' && usual !== null) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('a JSON object')
     for (const [feed, one] of Object.entries(value)) {
       oneOf(`feed of ${what}`, Object.keys(usual), feed)
-      evaluator(`${what} of ${feed}`, one, Reflect.get(usual, feed), known)
+      validate(`${what} of ${feed}`, one, Reflect.get(usual, feed), known)
     }
     return
   }
-  // Only names of parameters may be null: there is none.
+  // Only a parameter name may be null, which means no parameter.
   const isName = usual === null || (typeof usual === 'string' && known === undefined)
   if (value === null && isName) return
   const type = usual === null ? 'string' : typeof usual

@@ -2,9 +2,9 @@ import type { Io } from '../../model/process/io.ts'
 
 const everyMs = 200
 
-/** One line on the terminal that tells how far long work is; nothing where nobody watches. */
+/** A progress line on the terminal; writes nothing elsewhere. */
 export interface StatusLine {
-  /** Says it unless it said something a moment ago. */
+  /** Shows a text, at most every 200 ms. */
   show(text: () => string): void
   say(text: string): void
   clear(): void
@@ -12,9 +12,9 @@ export interface StatusLine {
 
 export function statusLine({ stderr, clock }: Io): StatusLine {
   let shownAt = Number.NEGATIVE_INFINITY
-  const watched = stderr.isTTY === true
+  const isTerminal = stderr.isTTY === true
   const write = (text: string) => {
-    if (watched) stderr.write(`\r\u001b[K${text.slice(0, (stderr.columns ?? 80) - 1)}`)
+    if (isTerminal) stderr.write(`\r\u001b[K${text.slice(0, (stderr.columns ?? 80) - 1)}`)
   }
   return {
     show(text) {

@@ -1,9 +1,9 @@
 import type { Command, CommanderError } from 'commander'
 
-/** Only what looks like the name of an option is repeated: a secret may begin with a dash, too. */
+/** Only words of this form are repeated: a secret may begin with a dash, too. */
 const optionName = /^--[a-z]+(-[a-z]+)*$/
 const namesSecret = /token|secret|password|credential|api-?key|bearer/
-/** Errors whose text is made of this program's own words. */
+/** Errors whose text does not contain words of the command line. */
 const ownWords: ReadonlySet<string> = new Set([
   'commander.conflictingOption',
   'commander.missingArgument',
@@ -12,14 +12,14 @@ const ownWords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Says what is wrong with a command line and what would be right. Words of it that the program does not know are not
- * repeated, but told by their place: one of them may be a secret, and this text ends in logs.
+ * The error message for an invalid command line. Unknown words are not repeated but named by their position: they may be
+ * secrets, and the message ends in logs.
  *
- * @param program that has read the command line.
+ * @param program that has parsed the command line.
  */
 export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
   const command = invoked(program)
-  return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help shows what there is)\n`
+  return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help lists commands and options)\n`
 }
 
 function sentence({ code, message }: CommanderError, command: Command, args: readonly string[]): string {
@@ -36,7 +36,7 @@ function sentence({ code, message }: CommanderError, command: Command, args: rea
     case 'commander.invalidArgument': {
       const [, flags = '', wanted = ''] =
         /^error: option '([^']*)' argument '[\s\S]*' is invalid\. (.*)$/.exec(message) ?? []
-      return `the value of ${flags} cannot be used: ${wanted}`
+      return `invalid value of ${flags}: ${wanted}`
     }
     default:
       return 'the command line cannot be read'
@@ -50,7 +50,7 @@ function unknownOption(message: string, command: Command, args: readonly string[
   if (command.options.some(({ long }) => long === name)) return `the option ${name}${place} takes no value`
   const shown = optionName.test(name) ? ` ${name}` : ''
   const hint = namesSecret.test(shown)
-    ? '; secrets come from the configuration, as a command line is open to others'
+    ? '; secrets belong in the configuration, because other users can see the command line'
     : ''
   const meant = suggestionIn(message)
   return `unknown option${shown}${place}${meant === undefined ? '' : `; ${meant}`}${hint}`
@@ -60,10 +60,10 @@ function excess(command: Command): string {
   const { length } = command.registeredArguments
   const wanted = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
   const takes = length === 0 ? 'no arguments' : `${length} argument${length === 1 ? '' : 's'} (${wanted})`
-  return `too many arguments: ${command.name()} takes ${takes} beside its options, and was given ${command.args.length}`
+  return `too many arguments: ${command.name()} takes ${takes} besides options, but got ${command.args.length}`
 }
 
-/** What commander holds to be meant: it names only what there is. */
+/** The suggestion of commander, which names only existing words. */
 function suggestionIn(message: string): string | undefined {
   const meant = /\n\(Did you mean ([^\n]*)\?\)$/.exec(message)?.[1]
   return meant === undefined ? undefined : `did you mean ${meant}?`

@@ -9,14 +9,14 @@ export interface WriteFile {
   /** As given with `--output`. */
   readonly name: string
   readonly pieces: AsyncIterable<string>
-  /** What a file begins with that was written by the same command; only such a one is replaced. */
+  /** Matches the beginning of a file written by the same command; no other file is replaced. */
   readonly own: RegExp
 }
 
 /**
- * Writes piece after piece into a file that only its owner may read. It is the old one or the whole new one at any time.
+ * Writes a file that only its owner may read. An existing file is replaced when the new one is complete.
  *
- * @throws UsageError when it cannot be begun, FatalError when it cannot be written to the end.
+ * @throws UsageError when the file cannot be created, FatalError when a write fails.
  */
 export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): Promise<void> {
   const file = resolve(cwd, name)
@@ -36,25 +36,25 @@ export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): 
   }
 }
 
-/** Enough to tell what a file is. */
+/** Enough to recognize a file. */
 const beginningBytes = 64 * 1024
 
-/** What SQLite and the engine keep beside a database; it may be empty. */
+/** Files of SQLite and the engine beside a database; they may be empty. */
 const beside = /-(?:wal|shm|journal|lock)$/
 
 /**
- * Insists that nothing stands at a path but an empty file, or one that the same command wrote: no database, no
- * configuration, no token, whatever its name. Links are followed.
+ * Asserts that a path is free, or has an empty file or one that the same command wrote: a database, a configuration or a
+ * token is not overwritten. Links are followed.
  *
  * @throws UnfitFile for anything else; errors of the system pass as they are.
  */
-export function insistOnOwn(path: string, own: RegExp): void {
+export function assertReplaceable(path: string, own: RegExp): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isFile() === false) throw new UnfitFile('it is not a regular file')
   const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
   if (isStore) throw new UnfitFile('it is part of a database')
   if (stats === undefined || stats.size === 0 || own.test(beginningOf(path))) return
-  throw new UnfitFile('another file is there, which is left as it is')
+  throw new UnfitFile('another file exists at this path and is not overwritten')
 }
 
 function beginningOf(path: string): string {
@@ -67,7 +67,7 @@ function beginningOf(path: string): string {
   }
 }
 
-/** What went wrong with a file that was to be written, in one sentence; an error that is not the system's as it is. */
+/** Words a write error; returns other errors unchanged. */
 export function unwritten(file: string, error: unknown): unknown {
   if (error instanceof UnfitFile) return new FatalError(`${printable(file)} cannot be written (${error.message})`)
   if (!(error instanceof Error) || !('syscall' in error)) return error
@@ -76,12 +76,12 @@ export function unwritten(file: string, error: unknown): unknown {
 
 function begin(file: string, tempFile: string, own: RegExp): number {
   try {
-    for (const path of [file, tempFile]) insistOnOwn(path, own)
+    for (const path of [file, tempFile]) assertReplaceable(path, own)
     rmSync(tempFile, { force: true })
     return openSync(tempFile, 'wx', 0o600)
   } catch (error) {
     const why = error instanceof UnfitFile ? error.message : codeOf(error)
-    throw new UsageError(`--output cannot be written (${why}); want a file in a folder that exists`)
+    throw new UsageError(`--output cannot be written (${why}); want a file in an existing folder`)
   }
 }
 

@@ -3,9 +3,8 @@ import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 
 /**
- * Writes piece after piece to standard output, waiting while the reader is slow. Nothing more is written once that
- * fails; the entry decides what a failure means. A terminal is shown no character that acts on it; a file or a pipe gets
- * all of them as they are.
+ * Writes pieces to standard output and waits while the reader is slow. Stops at the first failed write, which `start`
+ * reports. Control characters are escaped on a terminal, but not in a file or a pipe.
  */
 export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string>): Promise<void> {
   const failing = new AbortController()
@@ -23,7 +22,7 @@ export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string>): P
   }
 }
 
-/** The lines of a text with visible escapes; the ends of lines stay as they are. */
+/** Escapes control characters but keeps line breaks. */
 function harmless(piece: string): string {
   return piece
     .split(/(\r?\n)/)

@@ -1,6 +1,6 @@
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
-import type { Pack, PackedCheck } from '../monitoring.ts'
+import type { MonitoredCheck, MonitoringInput } from '../monitoring.ts'
 import { idsInTitle, whichTheyAre } from '../named-findings.ts'
 import { bridged } from '../promql.ts'
 import { openFindings } from '../recording.ts'
@@ -23,7 +23,7 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
 }
 
 /** The alert of a check, made of its own words. A check that is told per secret has the ladder instead. */
-function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly Alert[] {
+function checkAlert({ id, alert, severities: possible }: MonitoredCheck): readonly Alert[] {
   if (alert === null) return []
   return [
     {
@@ -40,7 +40,7 @@ function checkAlert({ id, alert, severities: possible }: PackedCheck): readonly 
  * Findings that no other rule expects: of checks that the catalogue does not know, those of the operator and any that is
  * newer than the rules, and of a severity that the configuration gave to a check after the rules were written.
  */
-function otherChecks({ checks }: Pack): Alert {
+function otherChecks({ checks }: MonitoringInput): Alert {
   const others = (severity: Severity) => {
     const expected = checks.filter((check) => check.alert === null || check.severities.includes(severity))
     return `check!~"${expected.map(({ id }) => id).join('|')}"`
@@ -82,5 +82,5 @@ const unknown: Alert = {
 export const postureAlerts: AlertGroup = {
   name: 'tenantwatch-posture',
   why: 'What is wrong in the tenant, an alert a check. Last numbers hold: the death of the daemon resolves none of it.',
-  alerts: (pack: Pack) => [unknown, ...pack.checks.flatMap(checkAlert), otherChecks(pack)],
+  alerts: (input: MonitoringInput) => [unknown, ...input.checks.flatMap(checkAlert), otherChecks(input)],
 }

@@ -1,5 +1,5 @@
 import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
-import type { Pack } from '../monitoring.ts'
+import type { MonitoringInput } from '../monitoring.ts'
 import { series } from '../promql.ts'
 
 const daySeconds = 86_400
@@ -27,28 +27,28 @@ export const secretLadder: readonly Alert[] = [
     summary: `${secret} ${expires}`,
     description: `Plan the rotation of the secret of ${client}.`,
     dashboard: 'posture',
-    cases: (pack) => rung(pack, 'info', expiring, ({ near }) => near),
+    cases: (input) => rung(input, 'info', expiring, ({ near }) => near),
   },
   {
     name: 'TenantwatchSecretExpiryImminent',
     summary: `${secret} ${expires}`,
     description: `Create a new secret of ${client} in the portal and hand it to what uses the client.`,
     dashboard: 'posture',
-    cases: (pack) => rung(pack, 'warning', expiring, ({ imminent }) => imminent),
+    cases: (input) => rung(input, 'warning', expiring, ({ imminent }) => imminent),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
     summary: `${secret} ${expires}`,
     description: `What uses ${client} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
-    cases: (pack) => rung(pack, 'critical', expiring, () => 1),
+    cases: (input) => rung(input, 'critical', expiring, () => 1),
   },
   {
     name: 'TenantwatchSecretExpired',
     summary: `${secret} has expired`,
     description: `What uses ${client} has stopped working, or the client is forgotten and should be removed.`,
     dashboard: 'posture',
-    cases: (pack) => rung(pack, 'critical', expired, () => 0),
+    cases: (input) => rung(input, 'critical', expired, () => 0),
   },
 ]
 
@@ -65,10 +65,10 @@ const own: Alert = {
 
 /** One rule for all tenants, each under its own days: rules of one name and severity would be taken for copies. */
 function rung(
-  { secretDays }: Pack,
+  { secretDays }: MonitoringInput,
   severity: AlertSeverity,
   check: string,
-  daysOf: (days: Pack['secretDays'][number]['value']) => number,
+  daysOf: (days: MonitoringInput['secretDays'][number]['value']) => number,
 ): readonly AlertCase[] {
   const isOneForAll = new Set(secretDays.map(({ value }) => daysOf(value))).size === 1
   const thresholds = isOneForAll ? secretDays.slice(0, 1).map(({ value }) => ({ value, matcher: '' })) : secretDays

@@ -1,4 +1,4 @@
-import type { Pack } from '../monitoring.ts'
+import type { MonitoringInput } from '../monitoring.ts'
 import {
   type DashboardSpec,
   neutral,
@@ -129,7 +129,7 @@ const requests: RowSpec = {
   ],
 }
 
-function daemon({ job }: Pack): RowSpec {
+function daemon({ job }: MonitoringInput): RowSpec {
   const own = (metric: string) => `${metric}{job="${job}"}`
   return {
     title: 'Mirror and process',
@@ -179,7 +179,7 @@ function daemon({ job }: Pack): RowSpec {
 }
 
 /** For who runs the daemon. */
-export function operations(pack: Pack): DashboardSpec {
+export function operations(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: operations',
     description: 'How the daemon does its work: runs, requests, errors, the mirror and the process.',
@@ -187,11 +187,11 @@ export function operations(pack: Pack): DashboardSpec {
     annotations: [
       {
         name: 'Reload failed',
-        expr: `tenantwatch_config_last_reload_successful{job="${pack.job}"} == 0`,
+        expr: `tenantwatch_config_last_reload_successful{job="${input.job}"} == 0`,
         title: 'The last reload of {{instance}} failed',
         color: 'orange',
       },
     ],
-    rows: [runs, requests, daemon(pack)],
+    rows: [runs, requests, daemon(input)],
   }
 }

@@ -1,4 +1,4 @@
-import type { Pack } from '../monitoring.ts'
+import type { MonitoringInput } from '../monitoring.ts'
 import { type DashboardSpec, ofTenants } from './panel.ts'
 import { documents } from './posture/documents.ts'
 import { findings } from './posture/findings.ts'
@@ -7,7 +7,7 @@ import { secrets } from './posture/secrets.ts'
 import { quality } from './posture/trust.ts'
 
 /** Trust first, then what is wrong, then what runs out. */
-export function posture(pack: Pack): DashboardSpec {
+export function posture(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: posture',
     description: 'Whether the watch can be believed, what is wrong in each tenant, and what runs out next.',
@@ -26,6 +26,6 @@ export function posture(pack: Pack): DashboardSpec {
         color: 'red',
       },
     ],
-    rows: [quality(pack), findings(), secrets(pack), people, documents],
+    rows: [quality(input), findings(), secrets(input), people, documents],
   }
 }

@@ -13,7 +13,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type DashboardId, dashboardUid } from '../dashboard-ids.ts'
-import type { Pack } from '../monitoring.ts'
+import type { MonitoringInput } from '../monitoring.ts'
 import { fleet } from './fleet.ts'
 import { dataSource, grafanaPanel } from './grafana-panel.ts'
 import { operations } from './operations.ts'
@@ -21,13 +21,17 @@ import type { AnnotationSpec, DashboardSpec } from './panel.ts'
 import { posture } from './posture.ts'
 
 /** Every dashboard, made for a configuration. */
-export const dashboards: Readonly<Record<DashboardId, (pack: Pack) => DashboardSpec>> = { fleet, operations, posture }
+export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) => DashboardSpec>> = {
+  fleet,
+  operations,
+  posture,
+}
 
 const tag = 'tenantwatch'
 
 /** A dashboard as Grafana imports it. */
-export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
-  const spec = dashboards[id](pack)
+export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashboard {
+  const spec = dashboards[id](input)
   const board = new DashboardBuilder(spec.title)
     .uid(dashboardUid(id))
     .description(spec.description)
@@ -66,8 +70,8 @@ export function renderDashboard(id: DashboardId, pack: Pack): Dashboard {
 }
 
 /** The same as the text of a file. */
-export function writeDashboard(id: DashboardId, pack: Pack): string {
-  return `${JSON.stringify(renderDashboard(id, pack), null, 2)}\n`
+export function writeDashboard(id: DashboardId, input: MonitoringInput): string {
+  return `${JSON.stringify(renderDashboard(id, input), null, 2)}\n`
 }
 
 function tenants(): QueryVariableBuilder {

@@ -4,20 +4,20 @@ import type { CheckFacts } from '../../evaluate/check.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { Severity } from '../../model/severity.ts'
 
-/** What a check bears upon, in the words of OCSF's object `compliance`. */
+/** Standards and requirements of a check, as in OCSF's object `compliance`. */
 export interface Standards {
   readonly standards: readonly string[]
   readonly requirements: readonly string[]
 }
 
-/** Stands where a check bears upon no framework: the schema wants a standard. */
+/** For a check without a framework: the schema requires a standard. */
 const ownStandard = 'tenantwatch checks'
 
 /**
- * The requirements that a check is evidence towards.
+ * The framework requirements that a check is mapped to.
  *
- * @param title of the check, the requirement where no framework has one.
- * @param written frameworks and requirements that the author of an own check names, as `soc2 CC6.1`.
+ * @param title of the check, used as requirement when no framework has one.
+ * @param written frameworks and requirements named in the header of an own check, as `soc2 CC6.1`.
  */
 export function standardsOf(check: string, title: string, written: readonly string[] = []): Standards {
   const named = new Set(written.map(normal))
@@ -26,7 +26,7 @@ export function standardsOf(check: string, title: string, written: readonly stri
       .filter((one) => one.checks.includes(check) || named.delete(normal(`${id} ${one.id}`)))
       .map((one) => ({ standard: name, requirement: `${name} ${one.id}: ${one.title}` })),
   )
-  // What no framework here has, in its author's words.
+  // Unknown frameworks, as written.
   const others = written.filter((text) => named.has(normal(text)))
   const standards = new Set([...found.map(({ standard }) => standard), ...others])
   if (standards.size === 0) return { standards: [ownStandard], requirements: [title] }
@@ -37,7 +37,7 @@ function normal(text: string): string {
   return text.toLowerCase().replace(/[\s:]+/g, ' ')
 }
 
-/** A member of one of the schema's enumerations: its number and the caption that goes with it. */
+/** A member of an enumeration of the schema: its number and caption. */
 interface Caption {
   readonly id: number
   readonly caption: string
@@ -59,7 +59,7 @@ const activities = {
   close: { id: 3, caption: 'Close' },
 } as const satisfies Readonly<Record<string, Caption>>
 
-/** OCSF: `status_id` of a finding, where it stands with those who deal with it. */
+/** OCSF: `status_id` of a finding. */
 const findingStatuses = {
   fresh: { id: 1, caption: 'New' },
   suppressed: { id: 3, caption: 'Suppressed' },
@@ -67,14 +67,14 @@ const findingStatuses = {
   archived: { id: 5, caption: 'Archived' },
 } as const satisfies Readonly<Record<string, Caption>>
 
-/** OCSF: `compliance.status_id`, what the check says. */
+/** OCSF: `compliance.status_id`. */
 const complianceStatuses = {
   pass: { id: 1, caption: 'Pass' },
   fail: { id: 3, caption: 'Fail' },
   other: { id: 99, caption: 'Other' },
 } as const satisfies Readonly<Record<string, Caption>>
 
-/** Schema that the events are written to (https://schema.ocsf.io/1.5.0/classes/compliance_finding). */
+/** Schema version of the events (https://schema.ocsf.io/1.5.0/classes/compliance_finding). */
 export const ocsfVersion = '1.5.0'
 
 const category = { category_uid: 2, category_name: 'Findings' } as const
@@ -85,13 +85,13 @@ const rule: Caption = { id: 1, caption: 'Rule' }
 export interface OcsfSource {
   /** Version of this program. */
   readonly version: string
-  /** What is known of a check; undefined where this version does not know it. */
+  /** The facts of a check; undefined when this version does not have it. */
   readonly check: (id: string) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'own'> | undefined
 }
 
 /**
- * A finding as an event of the class Compliance Finding of the Open Cybersecurity Schema Framework. The same finding has
- * the same `finding_info.uid` in every event, and each of its states an own `metadata.uid`, by which copies are told.
+ * A finding as an event of the class Compliance Finding of the Open Cybersecurity Schema Framework. A finding keeps its
+ * `finding_info.uid` in every event; each of its states has its own `metadata.uid`, so that receivers can drop duplicates.
  */
 export function complianceFinding(finding: FindingView, source: OcsfSource): object {
   const { evidence, message, severity } = finding
@@ -154,7 +154,7 @@ function activityOf({ state, firstSeen, lastSeen, resolvedAt, reopened }: Findin
   return { activity: isNew ? activities.create : activities.update, time: Date.parse(lastSeen) }
 }
 
-/** Only what was put right counts as resolved; what ended because its entity or its rule went is put aside. */
+/** Only a fixed finding is Resolved; one that ended because its entity or check was removed is Archived. */
 function findingStatusOf({ state, resolution }: FindingView): Caption {
   switch (state) {
     case 'open':
@@ -168,7 +168,7 @@ function findingStatusOf({ state, resolution }: FindingView): Caption {
   }
 }
 
-/** A waived finding still fails, and only a fixed one passes: the end of a rule proves nothing. */
+/** A waived finding still fails, and only a fixed one passes: the removal of a check proves nothing. */
 function complianceOf({ state, resolution }: FindingView): object {
   const status =
     state !== 'resolved'
@@ -178,7 +178,7 @@ function complianceOf({ state, resolution }: FindingView): object {
         : complianceStatuses.other
   return {
     status_id: status.id,
-    // The schema leaves the word beside 99 to its source.
+    // For 99 the schema lets the source choose the caption.
     status: status.id === complianceStatuses.other.id ? (resolution ?? status.caption) : status.caption,
     ...(resolution === null ? {} : { status_code: resolution }),
   }

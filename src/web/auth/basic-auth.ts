@@ -1,50 +1,49 @@
 import { createHmac } from 'node:crypto'
 import { boundedQueue } from './queue.ts'
 
-/** Whether a password belongs to a bcrypt hash; computed beside the event loop. */
+/** Whether a password matches a bcrypt hash; computed outside the event loop. */
 export type Compare = (password: string, hash: string) => Promise<boolean>
 
-/** The native library is loaded with the first password, so that only who has users needs it. */
+/** Imported with the first password: without users the native library is not needed. */
 export const compareBcrypt: Compare = async (password, hash) => {
   const { default: bcrypt } = await import('bcrypt')
-  // The same algorithm under the name that Apache gave it.
+  // Apache's name for the same algorithm.
   return bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2b$'))
 }
 
-/** `busy`: so many passwords wait to be compared that this one was not looked at. */
-export type CheckResult = 'granted' | 'denied' | 'busy'
+/** `busy`: too many passwords are waiting for comparison; this one was not checked. */
+export type AuthResult = 'granted' | 'denied' | 'busy'
 
 /** Bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, string>
 
-/** Evaluates an Authorization header for these users. */
-export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<CheckResult>
+/** Checks an Authorization header against these users. */
+export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<AuthResult>
 
-/** One comparison keeps a core at work for a tenth of a second and more, so somebody who guesses gets one core at most. */
-const mostWaiting = 16
-/** Two clients with the same right password need one entry; more than this is somebody who plays with long passwords. */
-const maxRemembered = 100
+/** A comparison takes 0.1 s of CPU or more; they run one at a time, so that guessing passwords takes one core at most. */
+const maxWaiting = 16
+/** Accepted headers in the cache; clients with the same credentials share an entry. */
+const maxAccepted = 100
 
 /**
- * Basic authentication against bcrypt hashes. A header that was right once is remembered under a keyed hash of it, for as
- * long as its user's hash is the same: a scrape costs no comparison. A name that nobody has takes as long as one of the
- * users'.
+ * Basic authentication against bcrypt hashes. An accepted header is cached under a keyed hash until its user's bcrypt hash
+ * changes, so that a scrape costs no comparison. An unknown user name takes as long as a known one.
  *
- * @param key random bytes that nobody else has; known ones would let others find which headers are remembered.
+ * @param key secret random bytes of the keyed hash.
  */
 export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): BasicAuth {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
-  const remembered = new Set<string>()
+  const accepted = new Set<string>()
   const underWay = new Map<string, Promise<boolean>>()
-  const queued = boundedQueue(mostWaiting)
+  const queued = boundedQueue(maxWaiting)
 
-  function remember(id: string): void {
-    const [oldest] = remembered
-    if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest)
-    remembered.add(id)
+  function addAccepted(id: string): void {
+    const [oldest] = accepted
+    if (accepted.size >= maxAccepted && oldest !== undefined) accepted.delete(oldest)
+    accepted.add(id)
   }
 
-  /** The hash of a user, for a stranger always the same one of somebody. */
+  /** The hash of a user; for an unknown name a fixed one of another user, so that timing reveals no names. */
   function hashFor(users: Users, name: string): string {
     const own = users.get(name)
     if (own !== undefined) return own
@@ -57,16 +56,16 @@ export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): Ba
     if (credentials === undefined || users.size === 0) return 'denied'
     const hash = hashFor(users, credentials.name)
     const id = digest(`${hash} ${authorization}`).toString('base64')
-    // A stranger may share the hash, and once had that name.
+    // An entry may stem from a removed user name, which now maps to the hash of another user.
     const isUser = users.has(credentials.name)
-    if (isUser && remembered.has(id)) return 'granted'
-    // Who asks the same several times at once waits for one comparison.
+    if (isUser && accepted.has(id)) return 'granted'
+    // Concurrent requests with the same credentials share one comparison.
     const comparison = underWay.get(id) ?? queued(() => compare(credentials.password, hash))
     if (comparison === undefined) return 'busy'
     underWay.set(id, comparison)
     try {
       if (!(await comparison) || !isUser) return 'denied'
-      remember(id)
+      addAccepted(id)
       return 'granted'
     } finally {
       underWay.delete(id)
@@ -79,7 +78,7 @@ interface Credentials {
   readonly password: string
 }
 
-/** Name and password of a header (RFC 7617); undefined when it holds none. */
+/** Name and password of a header (RFC 7617); undefined when it is invalid. */
 function readCredentials(authorization: string): Credentials | undefined {
   const encoded = /^Basic +([A-Za-z\d+/]+={0,2})$/i.exec(authorization)?.[1]
   if (encoded === undefined) return undefined

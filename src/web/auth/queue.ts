@@ -1,9 +1,9 @@
 import { Mutex } from 'async-mutex'
 
-/** Does one piece of work at a time; undefined when too much of it waits already. */
+/** Runs one task at a time; undefined when the queue is full. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T> | undefined
 
-/** @param most how much may wait or be under way. */
+/** @param most tasks that may wait or run. */
 export function boundedQueue(most: number): Queue {
   const queue = new Mutex()
   let waiting = 0

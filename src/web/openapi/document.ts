@@ -8,20 +8,20 @@ type Json = Readonly<Record<string, unknown>>
 const jsonType = 'application/json'
 const root = '#/components/schemas/'
 
-/** Statuses that any route may answer with. */
+/** Error statuses of all routes. */
 const refusals: Readonly<Record<number, string>> = {
   401: 'Authentication required',
-  403: 'A client certificate is required, or this is not open to others',
+  403: 'A client certificate is required, or the route is limited to loopback',
   405: 'Method not allowed',
-  421: 'The Host header is no IP address, not localhost and not in server.allowedHosts',
+  421: 'The Host header is not an IP address, localhost or a name of server.allowedHosts',
   500: 'Internal error: see the log',
-  503: 'Too many passwords wait; ask again after Retry-After',
+  503: 'Too many requests or password checks are pending: retry after Retry-After seconds',
 }
 
-/** Of them, the ones that also a route open to everybody answers with. */
-const refusalsOfAll: ReadonlySet<string> = new Set(['405', '500'])
+/** The subset that also routes without authentication return. */
+const openRefusals: ReadonlySet<string> = new Set(['405', '500'])
 
-/** The OpenAPI 3.1 document of this server: made from the schemas and the table of routes, when somebody asks for it. */
+/** The OpenAPI 3.1 document of this server, made from the schemas and the table of operations. */
 export function openApiDocument(version: string): Json {
   return {
     openapi: '3.1.0',
@@ -29,11 +29,11 @@ export function openApiDocument(version: string): Json {
       title: 'tenantwatch',
       version,
       description:
-        'What a tenantwatch daemon mirrors and evaluates. GET is answered to HEAD, too. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
+        'Data that a tenantwatch daemon mirrors and evaluates. Every GET route also answers HEAD. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    // The first, empty one: whether anybody is asked depends on server.webConfig.
+    // The first, empty alternative: server.webConfig decides whether authentication is required.
     security: [{}, { basicAuth: [] }, { clientCertificate: [] }],
     paths: Object.fromEntries(
       operations.map((operation) => [operation.path, { [operation.method]: described(operation) }]),
@@ -50,7 +50,7 @@ export function openApiDocument(version: string): Json {
 
 function described({ id, summary, path, parameters = [], body, refusals: own = {}, open = false }: Operation): Json {
   const common = Object.entries(refusals).filter(
-    ([status]) => (!open || refusalsOfAll.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
+    ([status]) => (!open || openRefusals.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
   )
   const refused: Readonly<Record<string, string>> = { ...Object.fromEntries(common), ...own }
   return {
@@ -97,7 +97,7 @@ function schemas(): Json {
     override({ zodSchema, jsonSchema }) {
       const described = components.get(zodSchema)
       if (described !== undefined) jsonSchema.description ??= described.description
-      // What is added to an object later must break no client.
+      // Clients must accept fields that a later version adds.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -3,7 +3,7 @@ import { severities } from '../../model/severity.ts'
 import { shownStates } from '../page/page-query.ts'
 import { check, finding, status } from './schemas.ts'
 
-/** A query parameter; with `values` it takes some of them, with commas between. */
+/** A query parameter; with `values` it takes several of them, separated by commas. */
 export interface Parameter {
   readonly name: string
   readonly description: string
@@ -11,12 +11,12 @@ export interface Parameter {
   readonly default?: string
 }
 
-/** The body of an answer: a schema of JSON, or only a media type. */
+/** The body of an answer: a JSON schema, or only a media type. */
 export type Body =
   | { readonly json: z.ZodType; readonly many?: boolean }
   | { readonly type: string; readonly description: string }
 
-/** What the document says of one route beside what is true of all of them. */
+/** The description of one route, apart from the properties that all routes share. */
 export interface Operation {
   readonly method: 'get' | 'post'
   readonly path: string
@@ -24,15 +24,15 @@ export interface Operation {
   readonly summary: string
   readonly parameters?: readonly Parameter[]
   readonly body: Body
-  /** Statuses that this route answers with beside 200 and those of every route, with their meaning. */
+  /** Error statuses of this route beside those of all routes, with their meaning. */
   readonly refusals?: Readonly<Record<number, string>>
-  /** True where nobody is asked who they are. */
+  /** True for a route without authentication. */
   readonly open?: boolean
 }
 
 const text = (description: string): Body => ({ type: 'text/plain', description })
 
-/** Every route of the server, as it is described to others. */
+/** Every route of the server. */
 export const operations: readonly Operation[] = [
   {
     method: 'get',
@@ -40,23 +40,23 @@ export const operations: readonly Operation[] = [
     id: 'getStatusPage',
     summary: 'The status page',
     parameters: [
-      { name: 'tenant', description: 'Only this tenant, in full' },
-      { name: 'find', description: 'Of many tenants those whose name has this in it' },
+      { name: 'tenant', description: 'Only this tenant, with all details' },
+      { name: 'find', description: 'Only tenants whose name contains this text' },
       { name: 'severity', description: 'Only findings of these severities', values: severities },
       { name: 'check', description: 'Only findings of this check' },
       { name: 'state', description: `Findings in this state: ${shownStates.join(', ')}` },
-      { name: 'q', description: 'Only findings with this text in sentence, entity, check, fingerprint or evidence' },
-      { name: 'sort', description: 'severity, entity, check or age, with - before it the other way round' },
+      { name: 'q', description: 'Only findings with this text in message, entity, check, fingerprint or evidence' },
+      { name: 'sort', description: 'severity, entity, check or age; a leading - reverses the order' },
       { name: 'show', description: 'more: up to 400 findings' },
     ],
-    body: { type: 'text/html', description: 'A page that needs no script' },
+    body: { type: 'text/html', description: 'A page that works without scripts' },
     refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
   },
   {
     method: 'get',
     path: '/page.js',
     id: 'getPageScript',
-    summary: 'The script of the status page, which keeps it up to date',
+    summary: 'The script that refreshes the status page',
     body: { type: 'text/javascript', description: 'A module' },
   },
   {
@@ -77,23 +77,23 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/metrics',
     id: 'getMetrics',
-    summary: 'Metrics, in OpenMetrics where the Accept header asks for it',
+    summary: 'Metrics; the Accept header selects OpenMetrics',
     body: text('Prometheus text or OpenMetrics'),
   },
   {
     method: 'get',
     path: '/healthz',
     id: 'getHealth',
-    summary: "Whether the engine's heart beats",
+    summary: "Whether the engine's heartbeat is recent",
     body: text('One sentence'),
-    refusals: { 503: 'It does not' },
+    refusals: { 503: 'It is not' },
     open: true,
   },
   {
     method: 'get',
     path: '/readyz',
     id: 'getReadiness',
-    summary: 'Whether the store is open and every enabled resource was tried once',
+    summary: 'Whether the database is open and every enabled resource was attempted once',
     body: text('One sentence'),
     refusals: { 503: 'Not yet' },
     open: true,
@@ -102,28 +102,33 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/v1/status',
     id: 'getStatus',
-    summary: 'How every configured tenant stands now',
+    summary: 'The current status of every configured tenant',
     body: { json: status },
-    refusals: { 400: 'A parameter: it takes none' },
+    refusals: { 400: 'A parameter was given; the route takes none' },
   },
   {
     method: 'get',
     path: '/api/v1/checks',
     id: 'getChecks',
-    summary: 'Every check of every tenant with its present status',
+    summary: 'Every check of every tenant with its current status',
     body: { json: check, many: true },
-    refusals: { 400: 'A parameter: it takes none' },
+    refusals: { 400: 'A parameter was given; the route takes none' },
   },
   {
     method: 'get',
     path: '/api/v1/findings',
     id: 'getFindings',
-    summary: 'Findings in the order they were first opened, streamed; an answer that breaks off is not the whole',
+    summary: 'Findings in the order they were first opened, streamed; an aborted answer is incomplete',
     parameters: [
-      { name: 'tenant', description: 'Only of this tenant' },
-      { name: 'check', description: 'Only of this check' },
-      { name: 'severity', description: 'Only of these severities', values: severities },
-      { name: 'state', description: 'In these states', values: ['open', 'waived', 'resolved', 'all'], default: 'open' },
+      { name: 'tenant', description: 'Only findings of this tenant' },
+      { name: 'check', description: 'Only findings of this check' },
+      { name: 'severity', description: 'Only findings of these severities', values: severities },
+      {
+        name: 'state',
+        description: 'Only findings in these states',
+        values: ['open', 'waived', 'resolved', 'all'],
+        default: 'open',
+      },
     ],
     body: { json: finding, many: true },
     refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
@@ -139,15 +144,15 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/calendar.ics',
     id: 'getCalendar',
-    summary: 'When secrets expire and waivers end, as a calendar to subscribe to',
+    summary: 'Secret expiries and waiver ends, as a calendar to subscribe to',
     body: { type: 'text/calendar', description: 'iCalendar (RFC 5545)' },
   },
   {
     method: 'post',
     path: '/-/reload',
     id: 'reload',
-    summary: 'Loads the configuration anew, on loopback or behind authentication only',
-    body: text('What was loaded'),
-    refusals: { 500: 'It cannot be used; the last good one stays' },
+    summary: 'Reloads the configuration; on loopback or behind authentication only',
+    body: text('The result in one sentence'),
+    refusals: { 500: 'The configuration is invalid; the last valid one stays in force' },
   },
 ]

@@ -7,7 +7,7 @@ import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
 import { resourceStates } from '../data-quality.ts'
 
-/** Names and descriptions under which the document lists the schemas. */
+/** Names and descriptions of the schemas in the document. */
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
 const count = z.int().min(0)
@@ -20,14 +20,14 @@ function component<T extends z.ZodType>(id: string, description: string, schema:
   return schema
 }
 
-const severity = component('Severity', 'From the mildest to the most severe', z.enum(severities))
-const resource = component('Resource', 'What is mirrored of a tenant', z.enum(resourceNames))
-const reason = component('Reason', 'Why a run or a request failed, or something is held', z.enum(reasons))
+const severity = component('Severity', 'From the lowest to the highest', z.enum(severities))
+const resource = component('Resource', 'A mirrored resource of a tenant', z.enum(resourceNames))
+const reason = component('Reason', 'Why a run or a request failed, or why there is a hold', z.enum(reasons))
 const unknownReason = component('UnknownReason', 'Why a check cannot be evaluated', z.enum(unknownReasons))
-const checkStatus = component('CheckStatus', 'What can be said of a check now', z.enum(checkStatuses))
+const checkStatus = component('CheckStatus', 'The current status of a check', z.enum(checkStatuses))
 const bySeverity = component(
   'CountsBySeverity',
-  'Findings by severity; one left out is 0',
+  'Findings by severity; an absent severity means 0',
   z.partialRecord(severity, count),
 )
 
@@ -35,12 +35,12 @@ export const error = component('Error', 'Why a request under /api/ was refused',
 
 const waiverMark = component(
   'WaiverMark',
-  'How a waiver stands to a finding',
+  'The waiver of a finding',
   z.object({
     id: z.string(),
     owner: z.string(),
     reason: z.string(),
-    expires: z.string().describe('The last day on which it counts, YYYY-MM-DD'),
+    expires: z.string().describe('The last day of validity, YYYY-MM-DD'),
     state: z.enum(['active', 'expired', 'lapsed']),
     explanation: z.string().nullable().describe('Why it no longer covers the finding; null while it does'),
   }),
@@ -53,14 +53,14 @@ export const finding = component(
     fingerprint: z
       .string()
       .regex(/^[\da-f]+$/)
-      .describe('Lasting name of the finding'),
+      .describe('Stable identifier of the finding'),
     tenant: z.string(),
     check: z.string(),
     entity: z.object({ type: z.string(), id: z.string() }),
     severity,
     state: z.enum(['open', 'waived', 'resolved']),
-    message: z.string().describe('One sentence for an auditor; it names no person, e-mail or file'),
-    evidence: z.record(z.string(), z.unknown()).describe('The raw facts that decided, and when they were read'),
+    message: z.string().describe('One sentence for an auditor, without names of persons, e-mails and files'),
+    evidence: z.record(z.string(), z.unknown()).describe('The field values that decided, and when they were read'),
     firstSeen: time,
     lastSeen: time,
     resolvedAt: time.nullable(),
@@ -72,7 +72,7 @@ export const finding = component(
 
 export const check = component(
   'Check',
-  'A check of a tenant with its present status: the ages of its inputs are applied at each request',
+  'A check of a tenant with its current status; the age of its inputs is evaluated at each request',
   z.object({
     tenant: z.string(),
     check: z.string(),
@@ -80,12 +80,12 @@ export const check = component(
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
-    assumption: z.string().optional().describe('What its configuration assumes without anybody having said so'),
-    problem: z.string().optional().describe('Why an own check cannot be evaluated, or not all of its entities'),
-    entities: count.nullable().describe('How many it is about; null when that was not known'),
-    notEvaluated: count.nullable().describe('How many of them could not be evaluated; null when that was not known'),
-    unevaluated: z.array(z.string()).optional().describe('At most ten of those by id'),
-    severities: z.array(severity).describe('Those its findings can have'),
+    assumption: z.string().optional().describe('An assumption that the check makes because an option is not set'),
+    problem: z.string().optional().describe('Why an own check, or some of its entities, cannot be evaluated'),
+    entities: count.nullable().describe('Number of entities in scope; null when unknown'),
+    notEvaluated: count.nullable().describe('Number of entities that could not be evaluated; null when unknown'),
+    unevaluated: z.array(z.string()).optional().describe('Ids of at most ten of those'),
+    severities: z.array(severity).describe('The severities that its findings can have'),
     open: bySeverity,
     waived: bySeverity,
     evaluatedAt: timeOrNever,
@@ -95,7 +95,7 @@ export const check = component(
 
 const hold = component(
   'Hold',
-  'Something that is not done until an operator accepts it or its cause is gone',
+  'A change that the engine holds back until an operator accepts it or its cause is gone',
   z.object({
     id: z.string(),
     resource: z.enum([...resourceNames, 'all']),
@@ -108,7 +108,7 @@ const hold = component(
 
 const mode = component(
   'Mode',
-  'How the runs of one kind stand',
+  'The state of the incremental or the full syncs of a resource',
   z.object({
     mode: z.enum(syncModes),
     up: z.boolean().describe('Whether the last run succeeded; false before the first'),
@@ -121,7 +121,7 @@ const mode = component(
 
 const resourceStatus = component(
   'ResourceStatus',
-  'What is mirrored of one resource, and how far it can be believed',
+  'The mirror of one resource and its data quality',
   z.object({
     resource,
     enabled: z.boolean(),
@@ -129,29 +129,38 @@ const resourceStatus = component(
     live: count.describe('Records'),
     quarantined: count,
     missing: count.describe(
-      'Records absent from a full sync and not confirmed yet; what a hold keeps is counted there',
+      'Records absent from a full sync whose removal is not confirmed yet; records on hold are not included',
     ),
     dataAsOf: timeOrNever.describe(
-      'Start of the last complete full sync: the age of the data; later than any success where that full sync ended in a hold',
+      'Start of the last complete full sync, which gives the age of the data; later than the last success when that full sync ended in a hold',
     ),
-    fresh: z.boolean().describe('Whether dataAsOf lies within its limit; that alone is no trust: see state'),
+    fresh: z
+      .boolean()
+      .describe('Whether dataAsOf is within the freshness limit; `state` also covers holds and missing records'),
     freshnessLimitSeconds: seconds,
-    message: z.string().nullable().describe('One sentence of the last failure'),
+    message: z.string().nullable().describe('The last failure in one sentence'),
     modes: z.array(mode),
   }),
 )
 
 const tenantStatus = component(
   'TenantStatus',
-  'How one tenant stands',
+  'The current status of one tenant',
   z.object({
     tenant: z.string(),
     at: time,
-    quality: z.enum(['full', 'partial', 'none']).describe('Whether its check results can be believed'),
-    identity: z.enum(identityStates).describe('Whether the data is known to be that of the tenant'),
+    quality: z
+      .enum(['full', 'partial', 'none'])
+      .describe('Data quality: full when every enabled resource is fresh and complete, none when no resource is'),
+    identity: z.enum(identityStates).describe('Whether the data is confirmed to be that of the tenant'),
     identityMessage: z.string(),
-    clockSkewSeconds: z.number().nullable().describe("The tenant's clock minus this one; null before it was seen"),
-    blockedUntil: time.nullable().describe('Nothing is sent before; null when nothing is in the way'),
+    clockSkewSeconds: z
+      .number()
+      .nullable()
+      .describe("The tenant's clock minus the daemon's; null before the first answer"),
+    blockedUntil: time
+      .nullable()
+      .describe('The tenant asked to wait: no request is sent before this time; null when requests may be sent'),
     holds: z.array(hold),
     resources: z.array(resourceStatus),
     checks: z.record(checkStatus, count).describe('Enabled checks by status'),
@@ -161,6 +170,6 @@ const tenantStatus = component(
 
 export const status = component(
   'Status',
-  'How every configured tenant stands now',
+  'The current status of every configured tenant',
   z.object({ version: z.string(), at: time, tenants: z.array(tenantStatus) }),
 )

@@ -5,22 +5,22 @@ import { badge, stateTone } from './badge.ts'
 import { foreign, type Html, number, plural } from './text.ts'
 import { distance, stamp } from './times.ts'
 
-/** What an operator can do about each state; null = nothing. */
+/** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
-  held: 'Nothing is removed or replaced before an operator decides: the hold above names the command.',
-  unauthorised: 'Checks over it are unknown until it can be read again; "tenantwatch doctor" shows what is refused.',
+  on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
+  unauthorised:
+    'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.',
   never:
-    'Checks over it are unknown until its first full sync ends; "tenantwatch doctor" shows whether it can be read.',
-  stale:
-    'Checks over it are unknown until the next complete full sync; "tenantwatch doctor" shows what stands in its way.',
+    'Checks that read it are unknown until its first full sync is complete; "tenantwatch doctor" shows whether it can be read.',
+  stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
-    'Correct the records in the portal; they leave quarantine when a full sync returns them well or when their removal is confirmed.',
-  missing: 'Each is confirmed one by one at the next full sync; until then checks over it do not pass.',
-  failing: 'What was read before is still fresh; the next run tries again by itself.',
+    'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
+  missing: 'The next full sync asks for each of them; until then checks that read it do not pass.',
+  failing: 'The data is still fresh; the next run tries again.',
   fresh: null,
 }
 
-/** Everything that keeps the data from being trusted, the worst first: since when, why, and what to do. */
+/** Every data quality problem, the worst first: since when, why, and what to do. */
 export function problems(posture: TenantPosture, now: number): Html | string {
   const found = posture.resources
     .filter(({ enabled }) => enabled)
@@ -47,15 +47,15 @@ function when(ms: number | null, now: number): Html {
 
 function amount({ quarantined, missing }: ResourceView, state: ResourceState): string {
   if (state === 'quarantined') return ` ${plural(quarantined, 'record')} cannot be read`
-  return state === 'missing' ? ` ${number(missing)} not shown by the last full sync` : ''
+  return state === 'missing' ? ` ${number(missing)} absent from the last full sync` : ''
 }
 
 export function stateBadge(state: ResourceState): Html {
-  return badge(state === 'never' ? 'never complete' : state, stateTone[state])
+  return badge(state === 'never' ? 'never complete' : state.replace('_', ' '), stateTone[state])
 }
 
 const sinceWords: Readonly<Record<ResourceState, string>> = {
-  held: 'since ',
+  on_hold: 'since ',
   unauthorised: 'last read ',
   never: '',
   stale: 'since ',
@@ -65,10 +65,10 @@ const sinceWords: Readonly<Record<ResourceState, string>> = {
   fresh: '',
 }
 
-/** Since when a resource is in its state, or the instant that says most about it; null = never, undefined = none. */
+/** The time shown for the state of a resource, in milliseconds since the epoch; null = never, undefined = none. */
 function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldView[]): number | null | undefined {
   switch (state) {
-    case 'held': {
+    case 'on_hold': {
       const own = holds.filter(({ resource }) => resource === view.resource || resource === 'all')
       return Math.min(...own.map(({ raisedAt }) => raisedAt))
     }

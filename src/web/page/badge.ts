@@ -4,8 +4,8 @@ import type { Severity } from '../../model/severity.ts'
 import type { ResourceState } from '../data-quality.ts'
 import type { Html } from './text.ts'
 
-/** How a word is coloured; the word itself always says it too. */
-export type Tone = 'bad' | 'warn' | 'blind' | 'good' | 'quiet' | 'own'
+/** Colour of a word; colour never carries information alone. */
+export type Tone = 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'
 
 export function badge(word: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${word}</span>`
@@ -13,9 +13,9 @@ export function badge(word: string, tone: Tone): Html {
 
 type Tones<Word extends string> = Readonly<Record<Word, Tone>>
 
-export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'blind', pass: 'good', not_applicable: 'quiet' }
+export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'unknown', pass: 'good', not_applicable: 'quiet' }
 
-/** The status as people read it. */
+/** The status in words. */
 export function statusWord(status: CheckStatus): string {
   return status.replace('_', ' ')
 }
@@ -29,10 +29,10 @@ export const severityTone: Tones<Severity> = {
 }
 
 export const stateTone: Tones<ResourceState> = {
-  held: 'bad',
+  on_hold: 'bad',
   unauthorised: 'bad',
-  never: 'blind',
-  stale: 'blind',
+  never: 'unknown',
+  stale: 'unknown',
   quarantined: 'warn',
   missing: 'warn',
   failing: 'warn',

@@ -12,7 +12,7 @@ const width = 200
 const height = 8
 const gap = 2
 
-/** Parts of a whole in one bar. Drawn as SVG, for the content security policy forbids styles in attributes. */
+/** Parts of a whole in one bar. SVG, because the content security policy forbids style attributes. */
 export function stackedBar(parts: readonly BarPart[]): Html {
   const present = parts.filter(({ value }) => value > 0)
   const total = present.reduce((sum, { value }) => sum + value, 0)
@@ -28,7 +28,7 @@ export function stackedBar(parts: readonly BarPart[]): Html {
   return html`<svg class="bar" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${pieces}</svg>`
 }
 
-/** How much of a limit is used up; the whole bar is the limit. */
+/** The used share of a limit; the full bar is the limit. */
 export function gaugeBar(used: number, tone: Tone, words: string): Html {
   const wide = Math.min(1, Math.max(0.02, used)) * width
   return html`<svg class="bar slim" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="track" width="${width}" height="${height}"/><rect class="fill-${tone}" width="${wide.toFixed(1)}" height="${height}"/></svg>`

@@ -9,7 +9,7 @@ import { instant } from './times.ts'
 
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 
-/** Every check with its status, how many of how many fail, and since when; what is wrong comes first. */
+/** Every check with its status, the number of failing entities, and since when; failing checks first. */
 export function checks(posture: TenantPosture, query: PageQuery, now: number): Html {
   const id = `checks-${posture.tenant}`
   const sorted = posture.checks.toSorted(
@@ -42,7 +42,7 @@ function row(view: CheckView, link: string, now: number): readonly (Html | strin
   ]
 }
 
-/** How many fail of how many, and of how many it could not be told. While a check is unknown more may, so that no zero is shown then. */
+/** Failing entities of all, and those not evaluated. An unknown check never shows 0: more may fail. */
 function failing({ status, open, waived, entities, notEvaluated, unevaluated = [] }: CheckView): Html | string {
   if (status === 'not_applicable') return '–'
   const failed = severities.reduce((sum, severity) => sum + (open[severity] ?? 0) + (waived[severity] ?? 0), 0)

@@ -4,8 +4,8 @@ import type { FindingView } from '../../model/finding.ts'
 import { foreign, type Html, number } from './text.ts'
 import { instant } from './times.ts'
 
-/** Of so many facts the page shows the first; `explain` shows all. */
-const mostFacts = 24
+/** The page shows the first facts; `explain` shows all. */
+const maxFacts = 24
 
 const labels: Readonly<Record<string, string>> = {
   requestId: 'Request id',
@@ -15,19 +15,18 @@ const labels: Readonly<Record<string, string>> = {
   thresholdHours: 'Threshold, hours',
 }
 
-/** How the finding is known, behind a line that opens it: the facts, who said so and when, and the rule. */
+/** The evidence of a finding, collapsed: field values, time and request of the reading, rule. */
 export function evidence(finding: FindingView, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
   const facts = Object.entries(finding.evidence)
-  const rest =
-    facts.length > mostFacts ? html`<dt>More</dt><dd>${number(facts.length - mostFacts)} more facts</dd>` : ''
+  const rest = facts.length > maxFacts ? html`<dt>More</dt><dd>${number(facts.length - maxFacts)} more facts</dd>` : ''
   const again = reopened === 0 ? '' : html`<dt>Reopened</dt><dd>${number(reopened)} times</dd>`
   const accepted =
     waiver === null
       ? ''
       : html`<dt>Waiver</dt><dd>${foreign(waiver.id)} (${waiver.state}, to ${waiver.expires}, ${foreign(waiver.owner)}): ${foreign(waiver.reason)} ${foreign(waiver.explanation ?? '')}</dd>`
   return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
-<dl>${facts.slice(0, mostFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(words(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(words(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
 </details>`
 }
 

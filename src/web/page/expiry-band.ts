@@ -1,7 +1,7 @@
 import { dayMs } from '../../model/durations.ts'
 import type { Tone } from './badge.ts'
 
-/** How far ahead the time line of secrets looks. */
+/** Range of the time line of secrets. */
 export const nearDays = 90
 
 export interface ExpiryBand {
@@ -15,7 +15,7 @@ const bands: readonly (readonly [days: number, band: ExpiryBand])[] = [
   [30, { word: 'within 30 days', tone: 'warn' }],
 ]
 
-/** How near the end of a secret is, in words and colour. */
+/** Remaining time of a secret as word and colour. */
 export function expiryBand(remainingMs: number): ExpiryBand {
   const found = bands.find(([days]) => remainingMs <= days * dayMs)
   return found?.[1] ?? { word: 'valid', tone: 'good' }

@@ -7,7 +7,7 @@ import { type Html, number } from './text.ts'
 
 const stateWords = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
 
-/** Links by severity and a form for the rest: whole without a script, which only makes them immediate. */
+/** Links by severity and a form for the rest; works without a script. */
 export function findingFilter(posture: TenantPosture, query: PageQuery): Html {
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
@@ -29,15 +29,15 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '' }).map(
 }
 
 function chip(word: string, severity: Severity | null, posture: TenantPosture, query: PageQuery): Html {
-  const grades = severity === null ? null : [severity]
-  const isCurrent = (query.severities?.join() ?? null) === (grades?.join() ?? null)
-  const count = counted(posture, { ...query, severities: grades })
-  const href = hrefOf(query, { severities: grades }, `#findings-${posture.tenant}`)
+  const wanted = severity === null ? null : [severity]
+  const isCurrent = (query.severities?.join() ?? null) === (wanted?.join() ?? null)
+  const count = counted(posture, { ...query, severities: wanted })
+  const href = hrefOf(query, { severities: wanted }, `#findings-${posture.tenant}`)
   const id = `severity-${severity ?? 'all'}-${posture.tenant}`
   return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word} <span class="num">${number(count)}</span></a>`
 }
 
-/** Enabled checks, and the one asked for although the tenant has none of this name. */
+/** Enabled checks, and the one of the query although the tenant has no check of this name. */
 function checkNames({ checks }: TenantPosture, query: PageQuery): readonly string[] {
   const known = checks.filter(({ enabled }) => enabled).map(({ check }) => check)
   return query.check === null || known.includes(query.check) ? known : [...known, query.check]

@@ -11,7 +11,7 @@ import { type Column, part, table } from './table.ts'
 import { foreign, type Html, number } from './text.ts'
 import { instant } from './times.ts'
 
-/** Findings with filter and order; those that are not shown are a link away. */
+/** Findings with filter and order, and a link to those not shown. */
 export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
   const { tenant } = posture
   const id = `findings-${tenant}`
@@ -24,7 +24,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'
-      : 'No finding is open. Whether that means much is told by the checks above.',
+      : 'No finding is open. Checks above that are unknown may still fail.',
   })
   const all = `/api/v1/findings?tenant=${encodeURIComponent(tenant)}`
   return part(
@@ -53,7 +53,7 @@ function longer({ shown, matching }: FoundFindings, query: PageQuery, anchor: st
   return html`<a href="${hrefOf(query, { long: true }, anchor)}" data-live="">Show more of them</a> &middot; `
 }
 
-/** How many are shown of how many; read out when it changes. */
+/** Number of findings shown; screen readers announce changes. */
 function summary({ shown, matching, sorted, total }: FoundFindings, query: PageQuery): string {
   const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
   const match = isFiltered({ ...query, state: 'open' })
@@ -65,7 +65,7 @@ function summary({ shown, matching, sorted, total }: FoundFindings, query: PageQ
 }
 
 function first({ sort, reversed }: PageQuery): string {
-  if (sort === 'severity') return reversed ? 'mildest' : 'most severe'
+  if (sort === 'severity') return reversed ? 'least severe' : 'most severe'
   if (sort === 'age') return reversed ? 'newest' : 'oldest'
   return 'first'
 }

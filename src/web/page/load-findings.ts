@@ -5,19 +5,19 @@ import { withoutDetails } from '../../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from '../web-options.ts'
 import type { PageQuery } from './page-query.ts'
 
-/** Of findings that must be sorted as a whole, so many are sorted. */
-const mostSorted = 5000
+/** Limit of findings that are sorted in memory. */
+const maxSorted = 5000
 
-/** What stands in the place of a hidden detail has this in it. */
+/** Occurs in the placeholder of each hidden detail. */
 const hiddenWord = '"[hidden]"'
 
 export interface FoundFindings {
   readonly shown: readonly FindingView[]
-  /** How many match, of all. */
+  /** Number of findings that match the whole query. */
   readonly matching: number
-  /** Set when only so many of them were sorted. */
+  /** Set to the number of sorted findings when not all were sorted. */
   readonly sorted: number | null
-  /** All in the states asked for, before any other filter. */
+  /** Number of findings in the states of the query, ignoring other filters. */
   readonly total: number
 }
 
@@ -30,8 +30,8 @@ export interface LoadFindings {
 }
 
 /**
- * The findings that the page shows of a tenant. Without a text only as many of a million are read as are shown. A
- * text is searched in all of them. By entity the first 5,000 are sorted. Hidden details cannot be searched.
+ * Loads the findings that the page shows of a tenant. Without a search text only the shown rows are read; a text is
+ * searched in all findings. Sorting by entity sorts the first 5,000. Hidden details cannot be searched.
  */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, exposeDetails, most } = request
@@ -39,19 +39,19 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   const matching = counted(posture, query)
   const inOrder = comesInOrder(query)
   const kept: FindingView[] = []
-  const mostKept = inOrder ? most : mostSorted
+  const maxKept = inOrder ? most : maxSorted
   let found = 0
   for await (const finding of candidates(request)) {
-    if (query.text === '' && kept.length === mostKept) break
+    if (query.text === '' && kept.length === maxKept) break
     const shown = exposeDetails ? finding : withoutDetails(finding)
     if (query.text !== '' && !hasText(shown, query.text.toLowerCase())) continue
     found++
-    if (kept.length < mostKept) kept.push(shown)
+    if (kept.length < maxKept) kept.push(shown)
   }
   const all = query.text === '' ? Math.max(matching, found) : found
   if (!inOrder) kept.sort(byEntity)
   if (!inOrder && query.reversed) kept.reverse()
-  return { shown: kept.slice(0, most), matching: all, sorted: !inOrder && all > mostSorted ? mostSorted : null, total }
+  return { shown: kept.slice(0, most), matching: all, sorted: !inOrder && all > maxSorted ? maxSorted : null, total }
 }
 
 function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
@@ -63,16 +63,16 @@ function byEntity(a: FindingView, b: FindingView): number {
   return a.entity.id.localeCompare(b.entity.id, 'en', { numeric: true })
 }
 
-/** True when the candidates come in the order asked for, so that no more than are shown need be kept. */
+/** True when the candidates come in the wanted order, so that only the shown ones are kept in memory. */
 function comesInOrder({ sort }: PageQuery): boolean {
   return sort !== 'entity'
 }
 
-/** By age as they are stored, by check each check as a whole, else severity by severity. */
+/** Yields findings in stored order (by age), check by check, or severity by severity. */
 async function* candidates({ posture, query, findings, exposeDetails }: LoadFindings): AsyncGenerator<FindingView> {
   const checks = posture.checks.filter(({ check }) => query.check === null || check === query.check)
   const wanted = query.severities ?? severities
-  // The store searches what is hidden here, too: only a part of the word that stands in its place must not be left out.
+  // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
   const isSearched = query.text !== '' && (exposeDetails || !hiddenWord.includes(query.text.toLowerCase()))
   const all: FindingQuery = {
     tenant: posture.tenant,
@@ -111,7 +111,7 @@ function countOf({ open, waived }: CheckView, severity: Severity, { state }: Pag
   return (state === 'waived' ? 0 : (open[severity] ?? 0)) + (state === 'open' ? 0 : (waived[severity] ?? 0))
 }
 
-/** How many findings the filter lets through, a text aside, as the checks count them. */
+/** Number of findings that match the query, ignoring its text, from the counts of the checks. */
 export function counted(posture: TenantPosture, query: PageQuery): number {
   let sum = 0
   for (const view of posture.checks) {

@@ -6,17 +6,17 @@ import type { WebOptions } from '../web-options.ts'
 import { type FoundFindings, loadFindings } from './load-findings.ts'
 import { type PageQuery, wholePage } from './page-query.ts'
 
-/** Of more tenants than these only one is shown in full. */
-const mostInFull = 10
-/** Findings of all tenants together, as long as each has a few. */
-const mostFindings = { short: 50, long: 400 }
-const leastFindings = 20
-const mostChanges = 20
+/** With more tenants, each is shown on a page of its own. */
+const maxInFull = 10
+/** Findings of all tenants together, but at least `minFindings` of each. */
+const maxFindings = { short: 50, long: 400 }
+const minFindings = 20
+const maxChanges = 20
 
 export interface TenantPage {
   readonly posture: TenantPosture
   readonly findings: FoundFindings
-  /** The one that expires first in front. */
+  /** The next to expire first. */
   readonly secrets: readonly SecretView[]
   /** Newest first. */
   readonly changes: readonly ChangeView[]
@@ -27,17 +27,16 @@ export interface PageData {
   readonly now: number
   readonly exposeDetails: boolean
   readonly query: PageQuery
-  /** Every tenant that was asked for. */
+  /** The tenants of the query. */
   readonly postures: readonly TenantPosture[]
-  /** Those of them that are shown in full: all, or none when they are too many. */
+  /** Tenants shown in full: all, or none when there are too many. */
   readonly tenants: readonly TenantPosture[]
-  /** Reads the rest of one of `tenants` when its turn to be rendered comes. */
+  /** Loads the details of one of `tenants`, just before it is rendered. */
   readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
 
 /**
- * Reads what the status page shows of every tenant; the rest of each when it is rendered. Of a million findings only the
- * rows it shows are read.
+ * Loads the posture of each tenant of the status page; the details of a tenant are loaded when it is rendered.
  */
 export async function loadPage(
   { sources, clock, version }: WebOptions,
@@ -45,13 +44,13 @@ export async function loadPage(
   query: PageQuery = wholePage,
 ): Promise<PageData> {
   const postures = shownPostures(await sources.posture(query.tenant ?? undefined), exposeDetails)
-  const inFull = postures.length <= mostInFull ? postures : []
+  const inFull = postures.length <= maxInFull ? postures : []
   const most = Math.max(
-    leastFindings,
-    Math.floor(mostFindings[query.long ? 'long' : 'short'] / Math.max(1, inFull.length)),
+    minFindings,
+    Math.floor(maxFindings[query.long ? 'long' : 'short'] / Math.max(1, inFull.length)),
   )
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
-    const changes = await sources.changes(posture.tenant, mostChanges)
+    const changes = await sources.changes(posture.tenant, maxChanges)
     return {
       posture,
       findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),

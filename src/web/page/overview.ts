@@ -4,14 +4,14 @@ import type { Severity } from '../../model/severity.ts'
 import { type DataQuality, dataQualityOf } from '../data-quality.ts'
 import { type Tally, tally } from '../tally.ts'
 import { badge, severityTone, type Tone } from './badge.ts'
-import { checkResult } from './check-result.ts'
 import type { PageData } from './load-page.ts'
 import { hrefOf, wholePage } from './page-query.ts'
+import { tenantSummary } from './tenant-summary.ts'
 import { type Html, number, plural } from './text.ts'
 
-const mostCards = 200
+const maxCards = 200
 
-interface Standing {
+interface RankedTenant {
   readonly posture: TenantPosture
   readonly quality: DataQuality
   readonly sums: Tally
@@ -19,32 +19,32 @@ interface Standing {
   readonly sentence: string
 }
 
-const order: readonly Tone[] = ['bad', 'blind', 'warn', 'good', 'quiet', 'own']
+const order: readonly Tone[] = ['bad', 'unknown', 'warn', 'good', 'quiet', 'own']
 
-/** All tenants side by side, the worst first; where they are many, each links to a page of its own. */
+/** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
 export function overview({ postures, tenants, query }: PageData): Html | string {
   if (postures.length < 2) return ''
-  const standings = postures.map(standing).toSorted(worse)
-  const found = query.find === '' ? standings : standings.filter(({ posture }) => posture.tenant.includes(query.find))
+  const ranked = postures.map(rank).toSorted(worse)
+  const found = query.find === '' ? ranked : ranked.filter(({ posture }) => posture.tenant.includes(query.find))
   const isMany = tenants.length === 0
-  const shown = found.slice(0, mostCards)
+  const shown = found.slice(0, maxCards)
   const more =
     found.length > shown.length
-      ? html`<p class="more">and ${number(found.length - shown.length)} more that stand no worse; find one by its name.</p>`
+      ? html`<p class="more">and ${number(found.length - shown.length)} more in no worse state; find one by name.</p>`
       : ''
   return html`<section id="tenants" aria-labelledby="tenants-title"><h2 id="tenants-title">${plural(postures.length, 'tenant')}</h2>
-<p class="count-line" id="tenants-sum" role="status" aria-live="polite">${summary(standings)}${query.find === '' ? '' : `; ${number(found.length)} with this in the name`}</p>
+<p class="count-line" id="tenants-sum" role="status" aria-live="polite">${summary(ranked)}${query.find === '' ? '' : `; ${number(found.length)} found by name`}</p>
 ${isMany ? finder(query.find) : ''}<ul class="cards">${shown.map((one) => card(one, isMany))}</ul>${more}</section>
 `
 }
 
-function standing(posture: TenantPosture): Standing {
+function rank(posture: TenantPosture): RankedTenant {
   const quality = dataQualityOf(posture)
   const sums = tally(posture)
-  return { posture, quality, sums, ...checkResult(posture, quality, sums) }
+  return { posture, quality, sums, ...tenantSummary(posture, quality, sums) }
 }
 
-function worse(a: Standing, b: Standing): number {
+function worse(a: RankedTenant, b: RankedTenant): number {
   return (
     order.indexOf(a.tone) - order.indexOf(b.tone) ||
     b.sums.open.critical - a.sums.open.critical ||
@@ -53,12 +53,12 @@ function worse(a: Standing, b: Standing): number {
   )
 }
 
-function summary(all: readonly Standing[]): string {
+function summary(all: readonly RankedTenant[]): string {
   const count = (tone: Tone) => all.filter((one) => one.tone === tone).length
   const parts = [
-    [count('bad'), 'with something wrong'],
-    [count('blind'), 'that cannot be evaluated in full'],
-    [count('good'), 'with nothing wrong'],
+    [count('bad'), 'with failing checks or holds'],
+    [count('unknown'), 'that cannot be evaluated completely'],
+    [count('good'), 'without problems'],
   ] as const
   return parts
     .filter(([value]) => value > 0)
@@ -71,7 +71,7 @@ function finder(find: string): Html {
 `
 }
 
-function card({ posture, quality, sums, tone }: Standing, isMany: boolean): Html {
+function card({ posture, quality, sums, tone }: RankedTenant, isMany: boolean): Html {
   const { tenant } = posture
   const href = isMany ? hrefOf(wholePage, { tenant }) : `#tenant-${tenant}`
   const severe = (['critical', 'high'] as const satisfies readonly Severity[])
@@ -82,6 +82,6 @@ function card({ posture, quality, sums, tone }: Standing, isMany: boolean): Html
     ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
     ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
   ]
-  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.trusted} of ${plural(quality.of, 'resource')} trusted</span><span>${severe}</span></li>
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span><span>${severe}</span></li>
 `
 }

@@ -9,21 +9,21 @@ export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', '
 
 const longest = 200
 
-/** What part of the status page is wanted; every field left at its default shows the whole. */
+/** The selection shown on the status page; the defaults show everything. */
 export interface PageQuery {
-  /** One tenant alone. */
+  /** Only this tenant. */
   readonly tenant: string | null
-  /** Tenants whose name has this in it, where there are many. */
+  /** Only tenants whose name contains this text, when there are many. */
   readonly find: string
   readonly severities: readonly Severity[] | null
   readonly check: string | null
   readonly state: (typeof shownStates)[number]
-  /** Findings that have this text in them. */
+  /** Only findings that contain this text. */
   readonly text: string
   readonly sort: SortKey
-  /** The other way round: mildest, last in the alphabet or newest first. */
+  /** Reversed order: lowest severity, last in the alphabet or newest first. */
   readonly reversed: boolean
-  /** As many findings as the page can take. */
+  /** Shows more findings. */
   readonly long: boolean
 }
 
@@ -44,14 +44,14 @@ export type ParsedPageQuery =
   | { readonly ok: false; readonly message: string }
 
 /**
- * Reads `?tenant=…&severity=critical,high&check=…&state=…&q=…&sort=-age`. What a form leaves empty is not asked for;
- * an unknown value is an error, for a misspelt filter would look like "nothing found".
+ * Reads `?tenant=…&severity=critical,high&check=…&state=…&q=…&sort=-age`. An empty value counts as absent; an unknown value
+ * is an error: a misspelt filter would look like "nothing found".
  */
 export function parsePageQuery(parameters: Readonly<Record<string, string>>): ParsedPageQuery {
   const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', show = '' } = parameters
-  const grades = severity === '' ? [] : severity.split(',')
-  const known = severities.filter((one) => grades.includes(one))
-  if (!grades.every((one) => (severities as readonly string[]).includes(one))) {
+  const wanted = severity === '' ? [] : severity.split(',')
+  const known = severities.filter((one) => wanted.includes(one))
+  if (!wanted.every((one) => (severities as readonly string[]).includes(one))) {
     return { ok: false, message: `Unknown severity: use ${severities.join(', ')}` }
   }
   const shown = state === '' ? 'open' : shownStates.find((one) => one === state)
@@ -59,7 +59,7 @@ export function parsePageQuery(parameters: Readonly<Record<string, string>>): Pa
   const reversed = sort.startsWith('-')
   const key = sort === '' ? 'severity' : sortKeys.find((one) => one === sort.slice(reversed ? 1 : 0))
   if (key === undefined)
-    return { ok: false, message: `Unknown sort: use ${sortKeys.join(', ')}, or one with - before it` }
+    return { ok: false, message: `Unknown sort: use ${sortKeys.join(', ')}, or one of them with a leading -` }
   return {
     ok: true,
     query: {
@@ -80,14 +80,14 @@ function cut(text: string): string {
   return text.trim().slice(0, longest).toWellFormed()
 }
 
-/** The query as parameters, without what is as it is by default. */
+/** The query as parameters, without defaults. */
 export function parametersOf(query: PageQuery): readonly (readonly [name: string, value: string])[] {
-  const { tenant, find, severities: grades, check, state, text, sort, reversed, long } = query
+  const { tenant, find, severities: wanted, check, state, text, sort, reversed, long } = query
   const order = `${reversed ? '-' : ''}${sort}`
   const all: readonly (readonly [string, string | null])[] = [
     ['tenant', tenant],
     ['find', find],
-    ['severity', grades?.join(',') ?? null],
+    ['severity', wanted?.join(',') ?? null],
     ['check', check],
     ['state', state === 'open' ? null : state],
     ['q', text],
@@ -97,13 +97,13 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
 }
 
-/** A link to the page with something of the query changed. */
+/** A link to the page with parts of the query changed. */
 export function hrefOf(query: PageQuery, over: Partial<PageQuery>, anchor = ''): string {
   const parameters = new URLSearchParams(parametersOf({ ...query, ...over }).map(([name, value]) => [name, value]))
   return `/${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
-/** True while only some of the findings are asked for. */
-export function isFiltered({ severities: grades, check, state, text }: PageQuery): boolean {
-  return grades !== null || check !== null || state !== 'open' || text !== ''
+/** True when the query selects only some of the findings. */
+export function isFiltered({ severities: wanted, check, state, text }: PageQuery): boolean {
+  return wanted !== null || check !== null || state !== 'open' || text !== ''
 }

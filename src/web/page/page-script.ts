@@ -1,6 +1,6 @@
 /**
- * The page's only script, served from its own route. Everything works without it: it reads the same page anew, where a
- * reader stands, follows filters without a jump, and says when what is shown has become old.
+ * The page's only script, served from its own route; the page works without it. It refreshes the page and follows filters
+ * without moving the scroll position, and shows a notice when the refresh fails.
  */
 export const pageScript = `const main = document.getElementById('main')
 const outdated = document.getElementById('outdated')
@@ -10,7 +10,7 @@ let newest = 0
 let next
 let typed
 
-/** Makes an element like a fresh one, and leaves alone what is alike: focus, selection and open details stay. */
+/** Updates an element to match a fresh one and keeps equal parts, so that focus, selection and open details stay. */
 function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -42,7 +42,7 @@ function morph(old, fresh) {
   }
 }
 
-/** What the reader looks at: the first thing with a name that begins on the screen. */
+/** The first element with an id whose top is visible; it keeps its place on the screen. */
 function anchor() {
   for (const one of main.querySelectorAll('[id]')) {
     const { top, height } = one.getBoundingClientRect()
@@ -53,19 +53,19 @@ function anchor() {
 
 function show(text, keepPlace) {
   const fresh = new DOMParser().parseFromString(text, 'text/html')
-  if (fresh.getElementById('main') === null) throw new Error('the answer is no status page')
+  if (fresh.getElementById('main') === null) throw new Error('the answer is not a status page')
   const place = keepPlace ? anchor() : null
   const focused = document.activeElement?.id
   document.title = fresh.title
   for (const id of ['main', 'asof']) morph(document.getElementById(id), fresh.getElementById(id))
-  const stood = place === null ? null : document.getElementById(place.id)
-  if (stood !== null) scrollBy({ top: stood.getBoundingClientRect().top - place.top, behavior: 'instant' })
+  const target = place === null ? null : document.getElementById(place.id)
+  if (target !== null) scrollBy({ top: target.getBoundingClientRect().top - place.top, behavior: 'instant' })
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true })
   outdated.hidden = true
   outdated.textContent = ''
 }
 
-/** Reads the page anew; of several answers only that to the newest question is shown. */
+/** Refreshes the page; only the answer to the latest request is shown. */
 async function look(keepPlace) {
   clearTimeout(next)
   const turn = ++newest
@@ -73,12 +73,12 @@ async function look(keepPlace) {
     const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(busyTimeoutMs) })
     const text = await answer.text()
     if (turn !== newest) return
-    if (!answer.ok) throw new Error('it answers ' + answer.status)
+    if (!answer.ok) throw new Error('status ' + answer.status)
     show(text, keepPlace)
   } catch (error) {
     if (turn !== newest) return
     outdated.textContent =
-      'What is shown is old: the page cannot be read anew (' + (error.name === 'TimeoutError' ? 'no answer' : error.message) + '). It is tried again by itself.'
+      'Outdated: the page cannot be refreshed (' + (error.name === 'TimeoutError' ? 'no answer' : error.message) + '). It tries again automatically.'
     outdated.hidden = false
   }
   if (turn === newest) next = setTimeout(() => look(true), everyMs)

@@ -6,10 +6,10 @@ import { tenant } from './tenant.ts'
 import { type Html, plural } from './text.ts'
 import { stamp } from './times.ts'
 
-/** Seconds between two looks: of the script, which reads the page anew where it is, and of a browser without one. */
+/** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }
 
-/** The status page in pieces, a tenant each: whole without a script. It refreshes itself. */
+/** The status page, in one piece per tenant. */
 export async function* renderPage(data: PageData): AsyncGenerator<string> {
   const { now, query, tenants, load } = data
   yield String(await head(data))
@@ -45,7 +45,7 @@ ${intro(data)}`
 }
 
 const foot = `</main>
-<footer><a href="/metrics">metrics</a> <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/calendar.ics">calendar</a><span>Told anew by itself from the mirror; ages are counted at each look.</span></footer>
+<footer><a href="/metrics">metrics</a> <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/calendar.ics">calendar</a><span>Refreshed automatically from the mirror; ages are as of the last refresh.</span></footer>
 </body>
 </html>
 `

@@ -9,7 +9,7 @@ import { part, table } from './table.ts'
 import { type Html, number } from './text.ts'
 import { distance, instant } from './times.ts'
 
-/** How far each resource can be believed: first what is wrong with it, then all of them. */
+/** Data quality: first the problems, then all resources. */
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
   const body = table({
@@ -19,7 +19,7 @@ export function resources(posture: TenantPosture, now: number): Html {
     rows: posture.resources.map((view) => row(view, posture, now)),
     empty: 'No resource is configured.',
   })
-  return part(id, 'Can the data be trusted?', html`${problems(posture, now)}${body}`)
+  return part(id, 'Data quality', html`${problems(posture, now)}${body}`)
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {
@@ -39,15 +39,15 @@ function age(view: ResourceView, now: number): Html {
   if (view.dataAsOf === null) return html`<span class="none">limit ${limit}</span>`
   const ms = Math.max(0, now - view.dataAsOf)
   const words = `${describeDuration(ms)} of ${limit}`
-  return html`${gaugeBar(ms / view.freshnessLimitMs, view.fresh ? 'good' : 'blind', words)}<span class="ago">${words}</span>`
+  return html`${gaugeBar(ms / view.freshnessLimitMs, view.fresh ? 'good' : 'unknown', words)}<span class="ago">${words}</span>`
 }
 
 function records({ live, quarantined, missing }: ResourceView): Html {
-  const apart = [
+  const excluded = [
     ...(quarantined > 0 ? [`${number(quarantined)} quarantined`] : []),
     ...(missing > 0 ? [`${number(missing)} missing`] : []),
   ]
-  return html`<span class="num">${number(live)}</span>${apart.length > 0 ? html` <span class="why">${apart.join(', ')}</span>` : ''}`
+  return html`<span class="num">${number(live)}</span>${excluded.length > 0 ? html` <span class="why">${excluded.join(', ')}</span>` : ''}`
 }
 
 function lastSuccess(mode: ModeView, now: number): Html {

@@ -9,24 +9,24 @@ import { foreign, type Html, number, plural } from './text.ts'
 import { timeLine } from './time-line.ts'
 import { instant } from './times.ts'
 
-const mostNear = 50
-const mostLater = 50
-/** On the line; of more, those that end first. */
-const mostDots = 300
+const maxNear = 50
+const maxLater = 50
+/** Secrets on the time line; with more, those that expire first. */
+const maxDots = 300
 
-/** The secrets of the tenant's API clients: the next 90 days on a line, then in words, and the later ones on demand. */
+/** The secrets of the tenant's API clients: the next 90 days as time line and table, later ones collapsed. */
 export function secrets({ posture: { tenant }, secrets: views }: TenantPage, now: number): Html {
   const id = `secrets-${tenant}`
   if (views.length === 0) return part(id, title, html`<p class="empty">No API client was read yet.</p>`)
   const isNear = ({ own, expiresAt }: SecretView) => own || expiresAt - now <= nearDays * dayMs
   const near = views.filter(isNear)
   const later = views.filter((view) => !isNear(view))
-  const shown = near.filter(({ own }, i) => own || i < mostNear)
+  const shown = near.filter(({ own }, i) => own || i < maxNear)
   const more =
     near.length > shown.length
       ? html`<p class="more">and ${plural(near.length - shown.length, 'secret')} more within ${nearDays} days</p>`
       : ''
-  const first = views.filter(({ own }, i) => own || i < mostDots)
+  const first = views.filter(({ own }, i) => own || i < maxDots)
   return part(
     id,
     title,
@@ -48,16 +48,16 @@ function rows(id: string, views: readonly SecretView[], now: number): Html {
 
 function laterOnes(id: string, views: readonly SecretView[], now: number): Html | string {
   if (views.length === 0) return ''
-  const more = views.length > mostLater ? html`<p class="more">and ${number(views.length - mostLater)} more</p>` : ''
+  const more = views.length > maxLater ? html`<p class="more">and ${number(views.length - maxLater)} more</p>` : ''
   return html`<details class="later" id="${id}_later"><summary>${plural(views.length, 'secret expires', 'secrets expire')} later</summary>
-${rows(id, views.slice(0, mostLater), now)}${more}</details>`
+${rows(id, views.slice(0, maxLater), now)}${more}</details>`
 }
 
 function row(view: SecretView, now: number): readonly (Html | string)[] {
   const { word, tone } = expiryBand(view.expiresAt - now)
   const name = view.name === null ? '' : html`${foreign(view.name)} `
   return [
-    html`${name}${view.own ? badge('this watch itself', 'own') : ''}<code class="id">${foreign(view.clientId)}</code>`,
+    html`${name}${view.own ? badge('tenantwatch itself', 'own') : ''}<code class="id">${foreign(view.clientId)}</code>`,
     instant(view.expiresAt, now),
     badge(word, tone),
     view.role === null ? '–' : foreign(view.role),

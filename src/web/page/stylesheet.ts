@@ -1,6 +1,6 @@
 import { frame } from './styles/frame.ts'
 
-/** Tables and what stands in their cells. */
+/** Tables and the content of their cells. */
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
 @media (min-width: 701px) {
   table.findings { table-layout: fixed; }
@@ -41,7 +41,7 @@ del { color: var(--soft); } ins { text-decoration: none; font-weight: 600; }
 .count-line { margin: 0 2px 8px; }
 `
 
-/** Narrow screens: tables as cards, nothing wider than the screen. */
+/** Narrow screens: tables as cards. */
 const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repeat(2, 1fr); } }
 @media (max-width: 700px) {
   header, main, footer { padding-left: 14px; padding-right: 14px; }
@@ -80,7 +80,7 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
-/** Filters, evidence and the line of secrets. */
+/** Filters, evidence and the time line of secrets. */
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
 .chip { border: 1px solid var(--edge); border-radius: 99px; padding: 3px 12px; background: var(--card); color: var(--text); font-size: 13px; text-decoration: none; }
 .chip:hover { border-color: var(--link); }
@@ -107,33 +107,33 @@ dd time { white-space: normal; }
 .later table { margin-top: 8px; }
 `
 
-/** Colours by what they say, for light and dark screens; every text keeps a contrast of 4.5 to 1 (WCAG 2.2, AA). */
+/** Colours by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
 const colours = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;
   --bad: #b9222a; --bad-bg: #fdeaea; --warn: #8a5106; --warn-bg: #fdf1dc;
-  --blind: #6440b0; --blind-bg: #f0eafb; --good: #17703c; --good-bg: #e3f5ea;
+  --unknown: #6440b0; --unknown-bg: #f0eafb; --good: #17703c; --good-bg: #e3f5ea;
   --quiet: #556174; --quiet-bg: #eceff4; --own: #1d58ba; --own-bg: #e6eefb; --link: #1d58ba; --track: #e0e5ed;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --bg: #0f141b; --card: #171e28; --line: #2a3442; --text: #e6ebf2; --soft: #9dabbd; --edge: #6c7a8e;
     --bad: #ff8585; --bad-bg: #3b1a1d; --warn: #f0b35a; --warn-bg: #372812;
-    --blind: #c0a6f6; --blind-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
+    --unknown: #c0a6f6; --unknown-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
     --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff; --track: #303b4b;
   }
 }
-.text-bad { color: var(--bad); } .text-warn { color: var(--warn); } .text-blind { color: var(--blind); }
+.text-bad { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
 .text-good { color: var(--good); } .text-quiet { color: var(--text); }
 .track { fill: var(--track); } .fill-bad { fill: var(--bad); } .fill-warn { fill: var(--warn); }
-.fill-blind { fill: var(--blind); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
+.fill-unknown { fill: var(--unknown); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
 .badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }
-.badge.blind { color: var(--blind); background: var(--blind-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
+.badge.unknown { color: var(--unknown); background: var(--unknown-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); } .badge.own { color: var(--own); background: var(--own-bg); }
 `
 
-/** A shield with an eye: who watches, and what for. */
+/** A shield with an eye. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2f6fdb" d="M16 1.5 28 6v9.5c0 7.3-5 12.8-12 15-7-2.2-12-7.7-12-15V6z"/><path fill="#fff" d="M16 9.5c4 0 7 2.6 8.5 6-1.5 3.4-4.5 6-8.5 6s-7-2.6-8.5-6c1.5-3.4 4.5-6 8.5-6z"/><circle cx="16" cy="15.5" r="3.4" fill="#2f6fdb"/></svg>
 `
 

@@ -8,23 +8,23 @@ export interface Column {
 }
 
 export interface Table {
-  /** The id of the heading that names the table. */
+  /** Id of the heading of the table. */
   readonly labelledBy: string
   readonly columns: readonly (string | Column)[]
   readonly rows: readonly (readonly (Html | string)[])[]
-  /** The column that heads its row; the first by default. */
+  /** Index of the column with the row headers; 0 by default. */
   readonly head?: number
-  /** An id of each row, by which a refresh knows it again. */
+  /** Ids of the rows, by which a refresh matches them. */
   readonly ids?: readonly string[]
-  /** Shown in place of a body without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: string
-  /** A class of its own. */
+  /** CSS class. */
   readonly kind?: 'checks' | 'data' | 'findings'
 }
 
 /**
- * A table that turns into cards on a phone. The roles are written out, because a table laid out as blocks is none for
- * a screen reader any more.
+ * A table that is displayed as cards on narrow screens. The roles are explicit, because screen readers do not treat a
+ * table with `display: block` as a table.
  */
 export function table(request: Table): Html {
   const { labelledBy, columns, rows, empty, kind } = request
@@ -57,7 +57,7 @@ function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id
 `
 }
 
-/** A part of a tenant's section under a heading of its own. */
+/** A part of a tenant's section with its heading. */
 export function part(id: string, title: string, body: Html): Html {
   return html`<section class="part" id="${id}" aria-labelledby="${id}_title"><h3 id="${id}_title">${title}</h3>
 ${body}</section>

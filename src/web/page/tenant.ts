@@ -5,7 +5,6 @@ import { remedyOf } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentences } from '../../model/posture.ts'
 import { dataQualityOf } from '../data-quality.ts'
 import { tally } from '../tally.ts'
-import { checkResult } from './check-result.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
@@ -13,6 +12,7 @@ import type { PageQuery } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { part, table } from './table.ts'
+import { tenantSummary } from './tenant-summary.ts'
 import { foreign, type Html, number } from './text.ts'
 import { tiles } from './tiles.ts'
 import { instant } from './times.ts'
@@ -30,12 +30,12 @@ const partNames = [
   ['waivers', 'Waivers'],
 ] as const
 
-/** Everything of one tenant: the check result first, then what to do, then whether it can be trusted, then why. */
+/** The section of one tenant: summary, holds, notes, data quality, checks, findings, and the rest. */
 export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { posture } = page
   const quality = dataQualityOf(posture)
   const sums = tally(posture)
-  const { tone, sentence } = checkResult(posture, quality, sums)
+  const { tone, sentence } = tenantSummary(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
 ${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, now)}
@@ -60,23 +60,23 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
       ? html`<p class="note">The tenant's clock is ${Math.round(Math.abs(clockSkewMs) / 1000)} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this machine's.</p>`
       : ''
   const own = views.find((secret) => secret.own)
-  const goesBlind =
+  const ownSecret =
     own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs
-      ? html`<p class="note">The secret that this watch itself uses ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one it goes blind.</p>`
+      ? html`<p class="note">The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.</p>`
       : ''
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentences[posture.identity]}</p>`
-  return html`${goesBlind}${blocked}${skewed}${identity}`
+  return html`${ownSecret}${blocked}${skewed}${identity}`
 }
 
-/** What the engine will not do before an operator decides, with the command that decides it. */
+/** The holds of a tenant, each with the command that accepts it. */
 function holds(views: readonly HoldView[], now: number): Html {
   return html`${views.map((hold) => card(hold, now))}`
 }
 
 function card(hold: HoldView, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
-  return html`<div class="hold" role="group" aria-label="Held: ${subject}">
-<p><strong>Held: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
+  return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
+<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
 <p>${foreign(hold.message)}</p>
 <p>${ending(hold)}</p>
 </div>
@@ -85,11 +85,11 @@ function card(hold: HoldView, now: number): Html {
 
 function ending(hold: HoldView): Html {
   const remedy = remedyOf(hold)
-  if (remedy !== null) return html`It cannot be accepted. ${remedy}; then it ends by itself.`
-  return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends by itself when its cause is gone.`
+  if (remedy !== null) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
+  return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
 }
 
-/** What changed last in the mirror, newest first. */
+/** The last changes in the mirror, newest first. */
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
   const id = `changes-${tenant}`
   const body = table({
@@ -102,7 +102,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
       whatChanged(view),
       view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
     ]),
-    empty: 'No change was recorded lately. What the first complete full sync found is no change.',
+    empty: 'No change is recorded. The records of the first complete full sync do not count as changes.',
   })
   return part(
     id,

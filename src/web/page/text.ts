@@ -4,17 +4,17 @@ import { printable } from '../../model/text/printable.ts'
 
 export { grouped as number }
 
-/** What a template gives; hono awaits the promises it finds in one. */
+/** The result of a template; hono awaits promises inside it. */
 export type Html = ReturnType<typeof html>
 
 const longest = 300
 
-/** Fit to be shown; long texts are cut. */
+/** A printable text, cut to a limited length. */
 export function visible(text: string): string {
   return printable(text, longest)
 }
 
-/** A text that somebody else chose: escaped, and unable to turn the direction of what stands around it. */
+/** A text from the tenant: escaped, and isolated so that it cannot change the writing direction around it. */
 export function foreign(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }

@@ -8,32 +8,32 @@ import type { TenantPage } from './load-page.ts'
 import { type Html, number, plural } from './text.ts'
 import { distance, stamp } from './times.ts'
 
-/** The look at a glance: can it be trusted, what is wrong, what is next. */
+/** The summary tiles: data quality, checks, findings, next secret expiry. */
 export function tiles(page: TenantPage, quality: DataQuality, sums: Tally, now: number): Html {
   return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
 }
 
-const dataQualityTone = { full: 'good', partial: 'warn', none: 'blind' } as const satisfies Record<
+const dataQualityTone = { full: 'good', partial: 'warn', none: 'unknown' } as const satisfies Record<
   DataQuality['level'],
   Tone
 >
-const dataQualityWord = { full: 'Trusted', partial: 'In part', none: 'Not trusted' } as const satisfies Record<
+const dataQualityWord = { full: 'Fresh', partial: 'Partly fresh', none: 'Not fresh' } as const satisfies Record<
   DataQuality['level'],
   string
 >
 
 function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
-  const held = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
+  const holds = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
   return tile(
     'Data',
     dataQualityTone[quality.level],
     dataQualityWord[quality.level],
-    html`${quality.trusted} of ${plural(quality.of, 'resource')} complete and fresh${held}`,
+    html`${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${holds}`,
   )
 }
 
 function checksTile({ checks }: Tally): Html {
-  const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'blind' : checks.pass > 0 ? 'good' : 'quiet'
+  const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'unknown' : checks.pass > 0 ? 'good' : 'quiet'
   const word =
     checks.fail > 0
       ? `${checks.fail} failing`
@@ -66,18 +66,18 @@ function findingsTile({ open, openTotal, waivedTotal }: Tally): Html {
 
 const soonMs = 30 * 86_400_000
 
-/** Green only while the clients can be believed: a secret that nobody could read any more may have changed since. */
+/** Green only while the data of the API clients is fresh: a secret that was not read lately may have changed. */
 function secretTile({ posture, secrets }: TenantPage, now: number): Html {
   const next = secrets.find(({ expiresAt }) => expiresAt > now)
   const expired = secrets.filter(({ expiresAt }) => expiresAt <= now).length
-  const past = expired === 0 ? '' : html`<br>${plural(expired, 'secret has', 'secrets have')} expired already`
+  const past = expired === 0 ? '' : html`<br>${plural(expired, 'secret has', 'secrets have')} expired`
   if (next === undefined)
     return tile('Next secret expiry', expired > 0 ? 'bad' : 'quiet', expired > 0 ? 'Expired' : 'None known', past)
   const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
-  const believed = clients !== undefined && isFreshAndComplete(clients, posture.holds)
-  const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : believed ? 'good' : 'blind'
-  const doubt = believed ? '' : ', as last read'
-  return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${doubt}${past}`)
+  const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
+  const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : isFresh ? 'good' : 'unknown'
+  const asRead = isFresh ? '' : ', as last read'
+  return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${asRead}${past}`)
 }
 
 function tile(title: string, tone: Tone, word: string, detail: Html | string): Html {

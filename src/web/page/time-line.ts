@@ -7,12 +7,12 @@ import { distance } from './times.ts'
 
 const height = 96
 const axis = 70
-/** Of the width in percent: the zone of what has expired, and the end of the line. */
+/** In percent of the width: the end of the zone for expired secrets, and the end of the line. */
 const [start, end] = [16, 96]
-/** Dots nearer than this to each other, in percent of the width, stand one above the other. */
-const apart = 2.2
+/** Dots closer than this, in percent of the width, are stacked. */
+const minDistance = 2.2
 const step = 15
-const mostStacked = 4
+const maxStacked = 4
 
 interface Dot {
   readonly x: number
@@ -21,8 +21,8 @@ interface Dot {
 }
 
 /**
- * Secrets that end within 90 days, and at the left edge those that have ended, as dots on a line. It is drawn in
- * percent of its width, so that it fits any; the table below it says the same in words.
+ * Secrets that expire within 90 days as dots on a line, expired ones at its left edge. Positions are percentages, so that
+ * the drawing fits any width; the table below it has the same data as text.
  */
 export function timeLine(views: readonly SecretView[], now: number): Html {
   const near = views.filter(({ expiresAt }) => expiresAt - now <= nearDays * dayMs)
@@ -45,7 +45,7 @@ function mark({ x, y, view }: Dot, now: number): Html {
   const { tone } = expiryBand(view.expiresAt - now)
   const ring = view.own ? html`<circle class="ring" cx="${x.toFixed(2)}%" cy="${y}" r="8.5"/>` : ''
   const name = visible(view.name ?? view.clientId)
-  const own = view.own ? ' (this watch itself)' : ''
+  const own = view.own ? ' (tenantwatch itself)' : ''
   return html`<g>${ring}<circle class="fill-${tone}" cx="${x.toFixed(2)}%" cy="${y}" r="5.5"><title>${name}${own}: ${distance(view.expiresAt, now)}</title></circle></g>`
 }
 
@@ -53,15 +53,15 @@ function xOf(days: number): number {
   return start + ((end - start) * days) / nearDays
 }
 
-/** Each dot as low as it fits; the own one is never left out. */
+/** Puts each dot as low as it fits; the own secret is always shown. */
 function placed(views: readonly SecretView[], now: number): { readonly dots: readonly Dot[]; readonly hidden: number } {
   const dots: Dot[] = []
   let hidden = 0
   for (const view of views.toSorted((a, b) => Number(b.own) - Number(a.own) || a.expiresAt - b.expiresAt)) {
     const days = (view.expiresAt - now) / dayMs
     const x = days <= 0 ? (start - 2) / 2 : Math.max(xOf(days), start + 0.8)
-    const taken = new Set(dots.filter((dot) => Math.abs(dot.x - x) < apart).map(({ y }) => y))
-    const y = Array.from({ length: mostStacked }, (_, i) => axis - step * i).find((one) => !taken.has(one))
+    const taken = new Set(dots.filter((dot) => Math.abs(dot.x - x) < minDistance).map(({ y }) => y))
+    const y = Array.from({ length: maxStacked }, (_, i) => axis - step * i).find((one) => !taken.has(one))
     if (y === undefined) hidden += 1
     else dots.push({ x, y, view })
   }

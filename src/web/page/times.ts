@@ -5,13 +5,13 @@ import type { Html } from './text.ts'
 
 const greatestMs = 8.64e15
 
-/** An instant in UTC with its distance from now; `never` for null. */
+/** A time in UTC with its distance from now; `never` for null. */
 export function instant(ms: number | null, now: number): Html {
   if (ms === null) return html`<span class="none">never</span>`
   return html`${stamp(ms)} <span class="ago">${distance(ms, now)}</span>`
 }
 
-/** An instant in UTC alone. */
+/** A time in UTC. */
 export function stamp(ms: number): Html {
   if (Math.abs(ms) > greatestMs) return html`<span class="none">no date</span>`
   const iso = toIso(ms)

@@ -6,7 +6,7 @@ import { part, table } from './table.ts'
 import { foreign, type Html, number } from './text.ts'
 import { instant } from './times.ts'
 
-const mostWaivers = 100
+const maxWaivers = 100
 
 const tones: Readonly<Record<WaiverState, Tone>> = {
   active: 'good',
@@ -15,24 +15,24 @@ const tones: Readonly<Record<WaiverState, Tone>> = {
   orphaned: 'quiet',
 }
 
-/** What the state means, where it calls for somebody. */
+/** The meaning of each state that needs action. */
 const meanings: Readonly<Record<WaiverState, string | null>> = {
   active: null,
-  expired: 'It covers nothing any more: what it accepted is open again.',
-  lapsed: 'What it accepted has changed: look at the findings anew.',
-  orphaned: 'There is nothing for it to cover: take it out.',
+  expired: 'It no longer covers any finding: the findings are open again.',
+  lapsed: 'The accepted findings have changed: review them.',
+  orphaned: 'No check or entity matches it: remove it from the configuration.',
 }
 
 const breadths: Readonly<Record<Breadth, string>> = {
-  entities: 'more entities than anybody looked at one by one',
-  later: 'findings that came after it was agreed',
+  entities: 'many entities at once',
+  later: 'findings opened after it was agreed',
   moreSevere: 'findings more severe than when it was agreed',
 }
 
-/** What somebody accepted, until when, why, and what has become of it. */
+/** The waivers of a tenant with their state, the first to end first. */
 export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now: number): Html {
   const id = `waivers-${tenant}`
-  const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, mostWaivers)
+  const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, maxWaivers)
   const more =
     views.length > shown.length ? html`<p class="more">and ${number(views.length - shown.length)} more</p>` : ''
   const body = table({

@@ -33,7 +33,7 @@ it('asks every endpoint once, and makes no database', async () => {
   expect(simulator.requests.count()).toBe(6)
   expect(simulator.requests.all().map(({ method }) => method)).toEqual(Array(6).fill('GET'))
   expect(stdout).toMatch(/^✓ +clock +the clocks agree$/m)
-  expect(stdout).toMatch(/^✓ +database +.*mirror\.db is not there yet; the first sync makes it$/m)
+  expect(stdout).toMatch(/^✓ +database +.*mirror\.db does not exist yet; the first sync creates it$/m)
   expect(await run('findings')).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no mirror') })
 })
 
@@ -83,10 +83,12 @@ it('does not wait a time-out for every endpoint of a tenant where nothing answer
   world.write('tenantwatch.yaml', config.replace(/(name: dark\n +baseUrl: ).*/, `$1http://127.0.0.1:${port}`))
   const { code, tenants } = await told(world)
   expect(code).toBe(3)
-  const [lit, dark] = tenants.map(({ diagnoses }) => diagnoses.filter(({ permission }) => permission !== null))
-  expect(lit?.map(({ level }) => level)).toEqual(Array(6).fill('ok'))
-  expect(dark?.map(({ reason }) => reason)).toEqual(Array(6).fill('network'))
-  expect(dark?.filter(({ sentence }) => sentence.includes('not asked'))).toHaveLength(4)
+  const [healthy, unreachable] = tenants.map(({ diagnoses }) =>
+    diagnoses.filter(({ permission }) => permission !== null),
+  )
+  expect(healthy?.map(({ level }) => level)).toEqual(Array(6).fill('ok'))
+  expect(unreachable?.map(({ reason }) => reason)).toEqual(Array(6).fill('network'))
+  expect(unreachable?.filter(({ sentence }) => sentence.includes('skipped'))).toHaveLength(4)
 })
 
 it('ends with 0 on warnings alone, as a table and as JSON, and counts them', async () => {
@@ -162,7 +164,7 @@ it('asks a request a second beside an engine, whatever rate is configured', asyn
   using _lock = takeEngineLock(world.store)
   const { code, general } = await told(world)
   expect(code).toBe(0)
-  expect(about(general, 'engine')).toEqual([`ok: one is at work (process ${process.pid})`])
+  expect(about(general, 'engine')).toEqual([`ok: one is running (process ${process.pid})`])
   const times = world.simulator.requests.all().map(({ time }) => time)
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThanOrEqual(5000)
 })

@@ -22,7 +22,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
       /^✗ +identity +No id read from its api clients and documents is known to the mirror: .*Give back the/,
     ),
   ])
-  expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +is not evaluated: /)])
+  expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])
   expect(stdout).not.toContain('MFASTATUS')
   expect(world.simulator.requests.count()).toBe(6)
   expect(digest()).toBe(before)
@@ -38,7 +38,7 @@ it('fails while the whole tenant is on hold, whoever answers', async () => {
     const { code, stdout } = await world.run('doctor')
     expect(code).toBe(3)
     expect(stdout).toMatch(/^✗ +identity +The tenant is on hold: /m)
-    expect(stdout).toMatch(/^! +enrolledWhen +is not evaluated: /m)
+    expect(stdout).toMatch(/^! +enrolledWhen +not checked: /m)
   }
 })
 
@@ -50,7 +50,7 @@ it('only warns of a hold of one list', async () => {
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
-  expect(stdout).toMatch(/^! +holds +1 on hold/m)
+  expect(stdout).toMatch(/^! +holds +1 open/m)
 })
 
 it('warns of a tenant that was accepted and is not read yet, and recognizes it afterwards', async () => {
@@ -83,5 +83,5 @@ it('fails where the address moved, and where no list can be read', async () => {
   }
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
-  expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^✗ +identity +cannot be evaluated: /)])
+  expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^✗ +identity +cannot be checked: /)])
 })

@@ -44,7 +44,7 @@ it('looks at a lock without taking it', async () => {
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
   expect(lockStateOf(world.store)).toEqual({ held: null, pid: null, mirrorMade: null })
-  expect((await world.run('doctor')).stdout).toMatch(/^! +engine +whether one is at work cannot be told/m)
+  expect((await world.run('doctor')).stdout).toMatch(/^! +engine +unknown whether one is running/m)
 })
 
 it.each([
@@ -57,7 +57,7 @@ it.each([
   expect(await world.run('sync')).toMatchObject({ code: 3 })
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +.*mirror\.db is gone or empty although there was one.*Restore a backup/m)
+  expect(stdout).toMatch(/^✗ +database +.*mirror\.db existed before and is missing or empty.*Restore a backup/m)
 })
 
 it('fails on a database with a damaged page, and says what to do', async () => {
@@ -122,7 +122,7 @@ it('tells an older layout from a newer one', async () => {
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
   const older = await world.run('doctor')
   expect(older.code).toBe(0)
-  expect(older.stdout).toMatch(/^! +database +.*of an older layout\. The next "run" or "sync"/m)
+  expect(older.stdout).toMatch(/^! +database +.*schema of an older version\. The next "run" or "sync"/m)
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 9e15'))
   const newer = await world.run('doctor')
   expect(newer.code).toBe(3)
@@ -136,11 +136,11 @@ it('warns of what is on hold', async () => {
   await world.run('sync')
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^! +holds +1 on hold\. See "tenantwatch accept"/m)
+  expect(stdout).toMatch(/^! +holds +1 open\. See "tenantwatch accept"/m)
 })
 
 it('works where the database may only be read', async () => {
   const world = await synced()
   chmodSync(world.store, 0o400)
-  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.*nothing damaged/m)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.*no damage found/m)
 })

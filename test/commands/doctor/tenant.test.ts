@@ -39,7 +39,7 @@ it('tells the source of a token and its age, never the token', () => {
   chmodSync(file, 0o666)
   expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every user of this machine may replace it$/)])
   expect(of({ env: 'BROKEN' })).toEqual([expect.stringMatching(/^fail token: the variable BROKEN contains a space/)])
-  expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all is not there'])
+  expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all does not exist'])
   expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
     'ok token: from the command vault, fetched now, used for 1 h',
   ])
@@ -84,26 +84,26 @@ const pageSize = (pages: readonly FeedPage[], asked: number | null) => {
 }
 
 it.each([
-  [[page(500, true)], 500, 'ok: users sent the 500 asked for'],
-  [[page(50, true)], 500, 'warn: users sent 50 and has more, although 500 were asked for'],
-  [[page(700, false)], 500, 'warn: users sent 700 although 500 were asked for'],
+  [[page(500, true)], 500, 'ok: users sent the 500 requested'],
+  [[page(50, true)], 500, 'warn: users sent 50 and has more, although 500 were requested'],
+  [[page(700, false)], 500, 'warn: users sent 700 although 500 were requested'],
   [[page(12, false)], 500, 'ok: users has fewer (12) than a page of 500'],
   [
     [page(500, true), page(200, true, documents)],
     500,
-    'ok: users sent the 500 asked for; documents sent the 200 asked for',
+    'ok: users sent the 500 requested; documents sent the 200 requested',
   ],
   [
     [page(500, true), page(50, true, documents)],
     500,
-    'warn: documents sent 50 and has more, although 200 were asked for',
+    'warn: documents sent 50 and has more, although 200 were requested',
   ],
   [
     [page(50, true), page(7, false, documents)],
     null,
-    'ok: none is asked for (api.pageSizeParameter); first pages: users 50, documents 7 (all of them)',
+    'ok: none requested (api.pageSizeParameter is not set); first pages: users 50, documents 7 (all of them)',
   ],
-  [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were asked for'],
+  [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were requested'],
   [[page(7, false, users, 500)], 500, 'ok: users has fewer (7) than a page of 500'],
   [[], 500, null],
 ] as const)('evaluates whether the page size is honoured: %#', (pages, asked, checkResult) => {
@@ -114,11 +114,11 @@ it('names the parameter that a list does not honour, of two that differ', () => 
   const pageSizeParameter = { users: 'take', documents: 'limit' }
   const pages = [page(50, true, users, 50), page(200, true, documents, 200)]
   const found = diagnosePageSize(pages, { ...api, pageSizeParameter, pageSize: 500 })
-  expect(found?.sentence).toBe('users sent pages of 50 although 500 were asked for')
+  expect(found?.sentence).toBe('users sent pages of 50 although 500 were requested')
   expect(found?.advice).toContain('api.pageSizeParameter ("take")')
   const half = { ...api, pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 500 }
   expect(diagnosePageSize(pages, half)?.sentence).toBe(
-    'users sent 50, none was asked for; documents sent the 200 asked for',
+    'users sent 50, none was requested; documents sent the 200 requested',
   )
 })
 
@@ -220,11 +220,11 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
       .map(({ level, sentence }) => `${level}: ${sentence.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`)
   }
   const { host } = new URL(baseUrl)
-  expect(await evaluated(0)).toEqual([`ok: of https://${host} ends on DAY, in 29 days`])
-  expect(await evaluated(20)).toEqual([`warn: of https://${host} ends on DAY, in 9 days 23 h`])
+  expect(await evaluated(0)).toEqual([`ok: of https://${host} expires on DAY, in 29 days`])
+  expect(await evaluated(20)).toEqual([`warn: of https://${host} expires on DAY, in 9 days 23 h`])
   expect(await evaluated(0, { caFile: null })).toEqual([])
   expect(await evaluated(0, { proxy: 'http://127.0.0.1:1' })).toEqual([
-    'ok: not looked at, as requests go through api.proxy',
+    'ok: not checked, because requests go through api.proxy',
   ])
 })
 
@@ -237,6 +237,6 @@ it('finds its own client on the first page', async () => {
   world.write('tenantwatch.yaml', config.replace('name: acme', `name: acme\n    ownClientId: ${expired?.clientId}`))
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +own client +its secret expired on \d{4}-\d\d-\d\d\. Make a new secret/m)
+  expect(stdout).toMatch(/^✗ +own client +its secret expired on \d{4}-\d\d-\d\d\. Create a new secret/m)
   expect(stdout).not.toMatch(/^! +ownClientId/m)
 })

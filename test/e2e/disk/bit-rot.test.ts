@@ -31,7 +31,7 @@ it(`refuses a database with one of ${flips} bits flipped, or goes on with what i
       flip(store, bit)
       const { code, stderr, stdout } = await full()
       const said = stderr + stdout
-      if (/\n\s+at |unforeseen/.test(said)) return [`said ${said.slice(0, 300)}`]
+      if (/\n\s+at |unexpected error/.test(said)) return [`said ${said.slice(0, 300)}`]
       if (code === 0) {
         const after = look(store)
         // A flipped letter in a history, an evidence or a tombstone has no witness; live records are made good by the full sync.

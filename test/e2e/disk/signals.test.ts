@@ -115,7 +115,7 @@ it.each([
   daemon.child.kill('SIGUSR2')
   const { code, stderr } = await daemon.ended
   expect(code).toBe(3)
-  expect(stderr).toContain('tenantwatch: an unforeseen fault: TypeError: planted')
+  expect(stderr).toContain('tenantwatch: unexpected error: TypeError: planted')
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
   expect(look(place.store).broken).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { checks } from '../../../src/checks/index.ts'
-import { defaultPack } from '../../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-files.ts'
 import { alertsOf } from '../../../src/monitoring/rules.ts'
 
 /** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */
@@ -704,7 +704,7 @@ function toQuery({ alert, minute, firing }: AlertExpectation) {
 
 /** Alerts that no scene shows firing, or none shows silent. */
 export function unprovenAlerts(): readonly string[] {
-  const all = alertsOf(defaultPack()).map(({ name }) => name)
+  const all = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
   const expected = alertScenes.flatMap((scene) => scene.expect)
   const shown = (alert: string, isFiring: boolean) =>
     expected.some((one) => one.alert === alert && one.firing.length > 0 === isFiring)

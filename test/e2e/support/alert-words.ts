@@ -1,4 +1,4 @@
-import { defaultPack } from '../../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-files.ts'
 
 /** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
 interface WordScene {
@@ -202,7 +202,7 @@ function waiverSays(minute: number, says: string): Saying {
 
 /** The scenes as a file for `promtool test rules`. */
 export function promtoolWordTests(rules: string): object {
-  const { runbooks, grafana } = defaultPack().links
+  const { runbooks, grafana } = defaultMonitoringInput().links
   return {
     rule_files: [rules],
     evaluation_interval: '1m',

@@ -1,8 +1,8 @@
-import type { Pack } from '../../monitoring.ts'
+import type { MonitoringInput } from '../../monitoring.ts'
 import { neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
 
 /** What runs out. */
-export function secrets({ secretDays }: Pack): RowSpec {
+export function secrets({ secretDays }: MonitoringInput): RowSpec {
   const days = secretDays[0]?.value ?? { near: 30, imminent: 7 }
   const left: PanelSpec['steps'] = [
     { from: null, color: 'red' },

@@ -1,4 +1,4 @@
-import type { Pack } from '../../monitoring.ts'
+import type { MonitoringInput } from '../../monitoring.ts'
 import { neutral, noneIsBetter, noneIsGood, ofTenants, pageOf, type RowSpec } from '../panel.ts'
 
 const lastFullSync = ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')
@@ -6,7 +6,7 @@ const fullLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="f
 const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
 
 /** Whether the numbers below can be believed. */
-export function quality({ job }: Pack): RowSpec {
+export function quality({ job }: MonitoringInput): RowSpec {
   return {
     title: 'Can it be believed',
     panels: [

@@ -1,4 +1,4 @@
-/** The page around its tables: heading, tenants, check result, tiles and what waits for somebody. */
+/** The page apart from its tables: heading, tenants, summary, tiles and holds. */
 export const frame = `* { box-sizing: border-box; }
 html { scroll-padding-top: 12px; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -37,7 +37,7 @@ a { color: var(--link); }
 .problem { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 8px 16px; overflow-wrap: anywhere; }
 .todo { display: block; font-size: 13px; }
 .edge-bad { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
-.edge-blind { border-left-color: var(--blind); } .edge-good { border-left-color: var(--good); }
+.edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
 .edge-quiet { border-left-color: var(--line); }
 footer { display: flex; flex-wrap: wrap; gap: 6px 18px; padding-bottom: 32px; font-size: 13px; color: var(--soft); }
 footer span { margin-left: auto; }

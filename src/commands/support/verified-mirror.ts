@@ -4,12 +4,12 @@ import { openMirror } from '../../mirror/sqlite/sqlite-mirror.ts'
 import type { Io } from '../../model/process/io.ts'
 
 /**
- * Opens the mirror beside a running engine and reads all of it for damage (docs/operations.md#database-and-retention): an
- * index that lost its rows gives no error, but fewer findings.
+ * Opens the mirror beside a running engine and verifies all of it (docs/operations.md#database-and-retention): a damaged
+ * index gives no error, but fewer findings.
  *
- * @throws FatalError when it cannot be had, or is damaged.
+ * @throws FatalError when it cannot be opened or is damaged.
  */
-export async function openSoundMirror({ storePath }: Settings, { stop }: Io): Promise<Mirror> {
+export async function openVerifiedMirror({ storePath }: Settings, { stop }: Io): Promise<Mirror> {
   const mirror = openMirror(storePath, 'beside')
   try {
     await mirror.verify(stop)
