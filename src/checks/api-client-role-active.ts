@@ -8,11 +8,11 @@ import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
   id: 'api-client-role-active',
-  title: 'Every API client has exactly one role of its name, and it is active',
-  description: "Exactly one role carries the client's role name, and its state is Active.",
-  risk: 'What the client may do is undefined, or changes unseen when an inactive or doubled role is edited.',
-  remediation: 'Give the client an active role, or rename roles so that each name exists once.',
-  alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role of their name' },
+  title: "Every API client's role name belongs to exactly one role, and the role is active",
+  description: "Exactly one role has the client's role name, and its state is Active.",
+  risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
+  remediation: 'Give the client an active role, or rename duplicate roles.',
+  alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role' },
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],

@@ -15,8 +15,8 @@ export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
   description:
-    'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree, and by all of them where the name of the role with that id is another one.',
-  risk: 'What the user may do is undefined, or comes back unseen when the role is activated again.',
+    'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts.',
+  risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
   severities: ['medium'],

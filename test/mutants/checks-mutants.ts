@@ -68,7 +68,7 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'a document waits for the time of a clock that was ahead',
     file: 'src/checks/support/status-since.ts',
-    find: 'isMirrored || told > now',
+    find: 'isMirrored || recorded > now',
     replace: 'isMirrored',
     tests: ['test/evaluate/documents-never-done.test.ts'],
   },

@@ -1,20 +1,19 @@
 import type { MirroredRole, Roles } from './roles.ts'
 
 export interface RoleReference {
-  /** Known only while the user's details were read not too long ago. */
+  /** Null when the user's details were not read recently. */
   readonly roleId: number | null
   readonly roleName: string | null
 }
 
 export interface Standing {
   readonly checkResult: 'passes' | 'fails' | 'not_evaluated'
-  /** The roles the user may have. */
   readonly roles: readonly MirroredRole[]
 }
 
 export interface RoleRule {
   readonly isFlawed: (role: MirroredRole) => boolean
-  /** What a user is whose role does not exist. */
+  /** Check result of a user whose role does not exist. */
   readonly missing: Standing['checkResult']
 }
 
@@ -23,7 +22,7 @@ export interface RoleRule {
  * they differ, or no name is given, it cannot be told (contract: `user-role-active`). Where the role of that id bears
  * another name than the user's, and roles of the user's name exist, one that is flawed among all of them is enough.
  *
- * @param incomplete true when not all roles are known now: one that seems missing, or bears the same name, may exist.
+ * @param incomplete true when the mirror may lack roles, so that a missing role, or another of the same name, may exist.
  */
 export function standingOf(
   roles: Roles,
@@ -37,7 +36,7 @@ export function standingOf(
     const contradicts = byId !== undefined && roleName !== null && byId.name !== roleName && named.length > 0
     const candidates = contradicts ? [byId, ...named] : roleId === null ? named : byId === undefined ? [] : [byId]
     const flawed = candidates.filter(isFlawed).length
-    // Of an id and a name that contradict each other, neither excuses the other.
+    // If id and name contradict each other, one flawed role is enough.
     if (contradicts && flawed > 0) return { checkResult: 'fails', roles: candidates }
     const isMix = flawed > 0 && flawed < candidates.length
     const mayBeAnother = incomplete && (roleId === null || contradicts || candidates.length === 0)
