@@ -30,12 +30,12 @@ it('counts a waived finding apart from the open ones', async () => {
   expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0, breadth: [] })
 })
 
-it('lets a waiver lapse when what it accepted has changed, until it is renewed', async () => {
+it('lapses a waiver when the accepted facts change, until it is renewed', async () => {
   const world = await invited()
   await world.sync(activated())
   await world.evaluate()
   expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 2 }, waived: {} })
-  const explanation = 'waiver lapsed: what it accepted has changed (state: "Invited" → "Active")'
+  const explanation = 'waiver lapsed: the accepted facts changed (state: "Invited" → "Active")'
   expect((await world.findings(mfa))[0]).toMatchObject({
     state: 'open',
     waiver: { id: 'w1', state: 'lapsed', explanation },

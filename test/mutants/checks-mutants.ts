@@ -89,8 +89,8 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'an id that was given to somebody else keeps its waiver',
     file: 'src/evaluate/findings/material-facts.ts',
-    find: "evidence['identity'] === undefined ? [] : whoItIs",
-    replace: "evidence['identity'] === undefined ? whoItIs : []",
+    find: "evidence['identity'] === undefined ? [] : identityFields",
+    replace: "evidence['identity'] === undefined ? identityFields : []",
     tests: ['test/evaluate/identity.test.ts'],
   },
   {

@@ -45,9 +45,10 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     ...(maxAgeMs !== null && { maxAgeMs }),
     own: { file, frameworks, problem: null },
     ruleOf: () => rule,
-    async evaluator({ ask }) {
-      if (ask === undefined) throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
-      const answer = await ask(queryOf(check, limits))
+    async evaluator({ runQuery }) {
+      if (runQuery === undefined)
+        throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
+      const answer = await runQuery(queryOf(check, limits))
       if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
       return evaluatedOf(check, rule, answer)
     },

@@ -8,7 +8,7 @@ export interface RoleGroup extends RoleReference {
   readonly checkResult: Standing['checkResult']
 }
 
-export interface GroupQuestion {
+export interface GroupOptions {
   readonly users: readonly Condition[]
   /** Conditions of users whose `roleId` was read recently enough to be known. */
   readonly idKnown: readonly Condition[]
@@ -18,7 +18,7 @@ export interface GroupQuestion {
 /** Groups users by role reference, with the check result of each group. */
 export async function roleGroups(
   reader: RecordReader,
-  { users, idKnown, standing }: GroupQuestion,
+  { users, idKnown, standing }: GroupOptions,
 ): Promise<readonly RoleGroup[]> {
   const groups: RoleGroup[] = []
   const add = (reference: RoleReference, count: number, ages: boolean) => {

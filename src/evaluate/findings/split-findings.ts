@@ -13,7 +13,7 @@ export interface SplitCounts {
   readonly waived: Readonly<SeverityCounts>
 }
 
-/** How many open findings a waiver covers, and how many no longer. */
+/** Open findings that a waiver covers, and those it no longer covers. */
 export interface Coverage {
   readonly covered: number
   readonly lapsed: number
@@ -23,7 +23,6 @@ export interface SplitFindings {
   readonly store: PostureStore
   readonly tenant: { readonly id: number; readonly name: string }
   readonly checks: readonly Check[]
-  /** The last check results, with the counts of what is open. */
   readonly states: readonly CheckStateRow[]
   readonly waivers: readonly Waiver[]
   readonly now: number
@@ -35,8 +34,8 @@ export interface Split {
 }
 
 /**
- * Counts the open findings of each check by severity, waived ones apart. Of findings only those are read that waivers
- * name: what a waiver for all covers, and what it covers no longer, are counts.
+ * Counts the open findings of each check by severity, waived ones apart. Reads only findings of entities that a waiver
+ * names; the coverage of a waiver for all entities comes from stored counts.
  */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
@@ -57,7 +56,7 @@ interface SplitCheck extends SplitFindings {
   readonly own: readonly Waiver[]
 }
 
-/** An open finding that a waiver names, with all waivers that cover it. */
+/** An open finding whose entity a waiver names. */
 interface Named extends Pick<FindingRow, 'severity'> {
   readonly coveredBy: readonly Waiver[]
 }
@@ -85,7 +84,7 @@ async function splitCheck(
   }
 }
 
-/** What no waiver covers although there are some for all: it lapsed under each of these, and no other names it. */
+/** Findings that lapsed under every waiver for all entities and that no other waiver covers. */
 async function uncovered(
   { store, tenant, check, all }: SplitCheck,
   forAll: readonly Waiver[],
@@ -95,7 +94,7 @@ async function uncovered(
   const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
   if (first === undefined) return all
   const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
-  // One that covers everything still, as one agreed in place of another does, needs no reading.
+  // If one waiver has no lapses, it covers everything.
   const intact = [first, ...others].some((one) => total(lapsedUnder(one, gone)) === 0)
   const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, gone) : summed(await shared())
   const saved = named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
@@ -134,7 +133,7 @@ async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise
   return found
 }
 
-/** The fingerprints of the findings that a waiver for one entity may be about. */
+/** Possible fingerprints of findings that a waiver for one entity covers. */
 export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
   const entities = new Set([waiver.entity, entityKeyOf(waiver)])
   return [...entities].map((entityId) =>
