@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
+import { assertRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
 import { readFolder } from './own-checks/read-folder.ts'
@@ -119,7 +119,7 @@ function isThere(path: string): boolean {
 
 function whyUnfit(path: string, mostBytes: number | undefined): string | null {
   try {
-    insistOnRegularFile(path, mostBytes)
+    assertRegularFile(path, mostBytes)
     return null
   } catch (error) {
     return error instanceof UnfitFile ? error.message : null

@@ -42,8 +42,8 @@ export interface Suspect {
  */
 export async function diagnoseIdentity(suspect: Suspect): Promise<Diagnosis> {
   const { mirror, row, tenant, identity, signal } = suspect
-  const held = identitySentences.held.slice(0, -1)
-  if (identity === 'held') return failure(subject, held, 'See "tenantwatch accept" and the runbook of the hold')
+  const held = identitySentences.on_hold.slice(0, -1)
+  if (identity === 'on_hold') return failure(subject, held, 'See "tenantwatch accept" and the runbook of the hold')
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
   }

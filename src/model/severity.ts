@@ -1,4 +1,4 @@
-/** Severities from the mildest to the most severe. */
+/** Severities, lowest first. */
 export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
 
 export type Severity = (typeof severities)[number]

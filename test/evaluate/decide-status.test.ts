@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkStatuses } from '../../src/model/check-status.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../../src/model/data-quality.ts'
-import { decideStatus, type RawResult, rawResultOf, type StatusQuestion } from '../../src/model/decide-status.ts'
+import { decideStatus, type RawResult, rawResultOf, type StatusInput } from '../../src/model/decide-status.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
 const sound: InputQuality = {
@@ -28,7 +28,7 @@ const passes: RawResult = { kind: 'passes' }
 const nothing: RawResult = { kind: 'not_applicable' }
 const ambiguous: RawResult = { kind: 'unevaluated', reason: 'ambiguous' }
 
-it.each<[string, RawResult, InputQuality[], Partial<StatusQuestion>, string]>([
+it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
   ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
   ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
@@ -117,7 +117,7 @@ const rawResult: fc.Arbitrary<RawResult> = fc.oneof(
   fc.constantFrom(fails, passes, nothing),
   reason.map((why) => ({ kind: 'unevaluated' as const, reason: why })),
 )
-const question: fc.Arbitrary<StatusQuestion> = fc.record({
+const question: fc.Arbitrary<StatusInput> = fc.record({
   rawResult,
   inputs: fc.array(input, { minLength: 1, maxLength: 3 }),
   timeBased: fc.boolean(),
