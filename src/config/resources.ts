@@ -9,7 +9,7 @@ import { readMap, readSection } from './yaml/section.ts'
 
 const fields = { enabled: flag().optional() }
 
-/** `resources`: which resources are switched on or off. */
+/** `resources`: enables or disables resources. */
 export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
 
 /** Reads `resources`, of the whole configuration or of one tenant. */
@@ -22,7 +22,6 @@ export function readResources(raw: unknown, path: KeyPath, { report }: Context):
   )
 }
 
-/** What the configuration says of resources, already merged. */
 export interface ResourceSections {
   readonly resources: readonly ResourcesSection[]
   readonly schedule: ScheduleSection

@@ -22,13 +22,13 @@ const fields = {
   resources: z.unknown(),
 }
 
-/** What all tenants have in common. */
+/** Settings that all tenants share. */
 export interface Common {
   readonly general: Overridable
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
 }
 
-/** Reads one tenant; undefined when something it cannot be without is missing or wrong, which is then noted. */
+/** Reads one tenant; undefined, with a reported problem, when a required part is missing or wrong. */
 export function readTenant(
   raw: unknown,
   path: KeyPath,

@@ -82,7 +82,7 @@ ${query}`
     'the header has the line "just a remark"',
     'want "-- key: value", and an empty line below the header',
     'id is "My Check"',
-    'want small letters, digits and dashes, at most 64',
+    'want lower-case letters, digits and dashes, at most 64',
     'severity is "severe"',
     'want one of info, low, medium, high, critical',
     'inputs is "users, groups"',
@@ -172,7 +172,7 @@ it('reads every file of a folder, through links as those of a mounted configurat
       { name: 'device.sql', problem: 'it is not a regular file' },
       { name: 'folder.sql', problem: 'it is a directory' },
       { name: 'large.sql', problem: 'it is larger than 64 KiB' },
-      { name: 'latin.sql', problem: 'it is no UTF-8 text' },
+      { name: 'latin.sql', problem: 'it is not UTF-8 text' },
       { name: 'linked.sql', text: 'linked' },
     ],
   })
