@@ -81,7 +81,6 @@ export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
   return { ...rest, timeoutMs: Math.ceil(timeoutSeconds * 1000), maxBodyBytes: Math.ceil(maxBodyMiB * 2 ** 20) }
 }
 
-/** Refuses the names of the API's own query parameters. */
 function pageSizeParameter() {
   const wanted = 'want the name of a query parameter other than cursor and updatedAfter'
   return textAs(wanted, (value) => {

@@ -1,10 +1,8 @@
 import type { Environment } from './find-source.ts'
 import { isMap } from './yaml/section.ts'
 
-/** A configuration with values from the environment. */
 export interface FromEnvironment {
   readonly raw: unknown
-  /** Variable names by path (`formatPath`). */
   readonly variables: ReadonlyMap<string, string>
 }
 

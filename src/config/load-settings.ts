@@ -17,7 +17,6 @@ import { whyUnreadable } from './yaml/unreadable.ts'
 import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {
-  /** File of `--config`. */
   readonly file?: string | undefined
   readonly env: Environment
   readonly catalogue: Catalogue
@@ -25,7 +24,6 @@ export interface LoadOptions {
   readonly cwd?: string
   /** Reads a file as text; throws when it cannot. */
   readonly readFile?: (path: string) => string
-  /** True when the path exists. */
   readonly exists?: (path: string) => boolean
   /** Also validates the web configuration file, which only a server needs. */
   readonly checkWeb?: boolean

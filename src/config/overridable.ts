@@ -6,7 +6,6 @@ import type { ScheduleSection } from './schedule/schedule.ts'
 import type { Context } from './yaml/context.ts'
 import type { KeyPath } from './yaml/key-path.ts'
 
-/** The top-level sections that each tenant can override key by key. */
 export interface Overridable {
   readonly path: KeyPath
   readonly api: ApiSection

@@ -20,7 +20,6 @@ const sections = {
   log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 
-/** Reads `history`, `store` and `log`. */
 function readHousekeeping(
   raw: Readonly<Record<string, unknown>>,
   { report }: Context,
@@ -71,7 +70,6 @@ export function readSettings(written: unknown, given: Context): Settings {
   }
 }
 
-/** Reads `tenants`: at least one, with unique names. */
 function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {
   const list = readList(raw, ['tenants'], context.report)
   const noList = raw === undefined || raw === null || Array.isArray(raw)

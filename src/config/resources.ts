@@ -9,7 +9,6 @@ import { readMap, readSection } from './yaml/section.ts'
 
 const fields = { enabled: flag().optional() }
 
-/** `resources`: enables or disables resources. */
 export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
 
 /** Reads `resources`, of the whole configuration or of one tenant. */

@@ -107,7 +107,6 @@ export interface Settings {
   readonly logLevel: string
 }
 
-/** A resource of the catalogue: its name and default schedule. */
 export interface ResourceDefaults {
   readonly name: ResourceName
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>

@@ -22,7 +22,6 @@ const fields = {
   resources: z.unknown(),
 }
 
-/** Settings that all tenants share. */
 export interface Common {
   readonly general: Overridable
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>

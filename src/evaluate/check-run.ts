@@ -3,7 +3,6 @@ import type { Check } from './check.ts'
 import type { TenantDataQuality } from './data-quality.ts'
 import type { EvaluateTenant } from './evaluation.ts'
 
-/** The evaluation of one check. */
 export interface CheckRun {
   readonly check: Check
   readonly request: EvaluateTenant

@@ -18,7 +18,6 @@ export interface CheckFacts {
   readonly alert: CheckAlert | null
   /** The severities of its findings, lowest first. */
   readonly severities: readonly Severity[]
-  /** The resource whose records make up the population. */
   readonly evaluates: ResourceName
   /** Further resources that must have been read in full and be fresh. */
   readonly needs: readonly ResourceName[]
@@ -33,7 +32,6 @@ export interface CheckFacts {
   readonly timeBased: boolean
   /** Greatest age of its inputs in milliseconds, in addition to their freshness limits. */
   readonly maxAgeMs?: number
-  /** Set for own checks. */
   readonly own?: {
     readonly file: string
     readonly frameworks: readonly string[]
@@ -60,7 +58,6 @@ export interface CheckAlert {
 }
 
 export interface CheckContext {
-  /** `documents.knownStatuses` of the tenant. */
   readonly knownDocumentStatuses: readonly (string | null)[]
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** Inputs that are stale or lack records: an absent record may exist. */
@@ -71,7 +68,6 @@ export interface CheckContext {
   readonly accepted: () => Promise<ReadonlyMap<string, AcceptedState> | null>
 }
 
-/** The part of the context that is configuration. */
 export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
 
 /** One entity that fails; times in the evidence are ISO 8601 in UTC. */
@@ -123,7 +119,6 @@ export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckF
 
 export interface EvaluateInput {
   readonly reader: RecordReader
-  /** As configured, parsed by the check's schema. */
   readonly options: unknown
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -142,7 +137,6 @@ export interface Evaluated {
   readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   /** True when the result of the same records can change with time. */
   readonly ages: boolean
-  /** Digest of the configuration that decided. */
   readonly rule: string
   /** Error of an own check about entities it could not evaluate; null when it evaluated all. */
   readonly notEvaluatedIds?: string | null

@@ -9,7 +9,6 @@ import { ruleContextOf } from './rule-context.ts'
 
 /** The settings of a tenant that decide check results, without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
-  /** Rule digest by check. */
   readonly rules: Readonly<Record<string, string>>
 }
 
@@ -17,7 +16,6 @@ type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
 
 /** The effective configuration as far as a report needs it, defaults included. */
 export interface ConfigurationRecord {
-  /** Version of tenantwatch. */
   readonly version: string
   readonly evaluateIntervalMs: number
   readonly retentionDays: number

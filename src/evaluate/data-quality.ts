@@ -6,7 +6,6 @@ import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed, type SkewOf } from '../model/server-clock.ts'
 
-/** The settings of a tenant that decide check results. */
 export type EvaluatedSettings = Pick<
   TenantSettings,
   'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'documents'
@@ -19,7 +18,6 @@ export interface EvaluatedTenant {
   readonly skewOf?: SkewOf
 }
 
-/** The data quality of a mirrored tenant at one instant. */
 export interface TenantDataQuality {
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]

@@ -18,7 +18,6 @@ export interface EvaluateTenant {
   readonly onlyInputs?: readonly ResourceName[]
   /** Skips checks with unchanged inputs; absent = all are evaluated. */
   readonly memory?: ResultMemory
-  /** All waivers of the configuration; absent = none. */
   readonly waivers?: readonly Waiver[]
   /** How long an unconfirmed check result is shown, in milliseconds; absent = 15 minutes. */
   readonly currentForMs?: number

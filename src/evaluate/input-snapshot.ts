@@ -26,7 +26,6 @@ export interface InputSnapshot {
   /** Older records only: the skew of all resources where it was too great, else null. */
   readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
-  /** Absent when empty. */
   readonly former?: readonly string[]
   readonly holds: readonly HoldRecord[]
   readonly resources: Readonly<Record<string, ResourceRecord>>

@@ -2,9 +2,7 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 
-/** Share of the time that own checks may use. */
 const share = 1 / 4
-/** Time that own checks may use at once. */
 const burstMs = 60 * secondMs
 
 /** Limits the total time of own checks, so that slow queries do not delay the built-in checks. */

@@ -2,7 +2,6 @@ import type { DecidedStatus } from '../model/decide-status.ts'
 
 /** The last result of each check that does not depend on time, with the basis it was computed from. */
 export interface ResultMemory {
-  /** The kept result if `basis` is the same. */
   recall(tenantId: number, check: string, basis: string): DecidedStatus | undefined
   keep(tenantId: number, check: string, basis: string, status: DecidedStatus): void
   forget(tenantId: number, check: string): void

@@ -4,7 +4,6 @@ import type { Severity } from '../model/severity.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 
-/** Results of the checks, in alphabetical order. */
 export const checkGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_check_enabled',

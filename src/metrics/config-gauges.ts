@@ -4,7 +4,6 @@ import { labelText } from './label-text.ts'
 import { fromMirror, timestampSeconds } from './posture-gauge.ts'
 import type { MetricsConfig } from './series-config.ts'
 
-/** Gauges outside the posture of a tenant, in alphabetical order. */
 export const ownGauges = {
   skew: {
     name: 'tenantwatch_api_clock_skew_seconds',

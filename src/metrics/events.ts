@@ -26,7 +26,6 @@ export interface MetricsEvents {
   secretsRotated(tenant: string, count: number): void
   findingsOpened(tenant: string, check: string, count: number): void
   findingsResolved(tenant: string, check: string, resolution: Resolution, count: number): void
-  /** Counts the traffic of a tenant's client. */
   observer(tenant: string): TenantObserver
 }
 

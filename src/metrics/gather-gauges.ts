@@ -14,10 +14,8 @@ import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 /** Cost of reading the records of a tenant, as a number of samples. */
 const readCost = 200
 
-/** The data of one tenant for a scrape. */
 export interface TenantReading {
   readonly posture: TenantPosture
-  /** Top findings of each check, in the order of the checks. */
   readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
   readonly settings: InventoryContext['settings']

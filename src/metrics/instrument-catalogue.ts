@@ -2,7 +2,6 @@ import type { FamilyDefinition } from './family.ts'
 
 const sinceStart = 'Counted since the daemon started.'
 
-/** Every counter of the daemon, in alphabetical order. */
 export const counters = [
   {
     name: 'tenantwatch_api_requests_total',

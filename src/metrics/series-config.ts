@@ -7,9 +7,7 @@ import type { InventoryGauge } from './inventory-gauge.ts'
 /** The series of a resource, which start at 0. */
 export interface ResourceSeries {
   readonly resource: ResourceName
-  /** Possible reasons of failed runs. */
   readonly failures: readonly Reason[]
-  /** Possible reasons of holds of this resource. */
   readonly holds: readonly Reason[]
   readonly contractEvents: readonly ContractEventKind[]
   readonly gauges: readonly InventoryGauge[]
@@ -28,7 +26,6 @@ export interface TenantSeriesConfig {
   readonly checks: readonly string[]
 }
 
-/** The configuration of the series; a reload replaces it. */
 export interface MetricsConfig {
   readonly tenants: readonly TenantSeriesConfig[]
   readonly waivers: readonly Waiver[]

@@ -3,7 +3,6 @@ import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 import type { TenantSeriesConfig } from './series-config.ts'
 
-/** State of the sync, in alphabetical order; disabled resources have no series. */
 export const syncGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_hold',

@@ -3,7 +3,6 @@ import type { Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror, type PostureGauge } from './posture-gauge.ts'
 
-/** State of the configured waivers, in alphabetical order. */
 export const waiverGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_waiver_findings',

@@ -1,4 +1,3 @@
-/** A change of a mirrored record. */
 export interface ChangeView {
   readonly resource: string
   readonly entity: string

@@ -1,4 +1,3 @@
-/** The expiry of the secret of one API client. */
 export interface ClientSecret {
   /** A GUID in lower case, any other id as sent. */
   readonly clientId: string

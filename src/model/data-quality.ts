@@ -3,7 +3,6 @@ import type { Reason, UnknownReason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
 import { isSkewed } from './server-clock.ts'
 
-/** The facts that decide the quality of one mirrored resource. */
 export interface InputFacts {
   readonly resource: ResourceName
   readonly enabled: boolean
@@ -31,7 +30,6 @@ export type ClockState = 'agrees' | 'ahead' | 'behind' | 'unknown'
 
 export interface InputQuality {
   readonly resource: ResourceName
-  /** Disabled in the configuration. */
   readonly off: boolean
   /** True once a full sync completed, so that absence is meaningful. */
   readonly everComplete: boolean

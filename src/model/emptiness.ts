@@ -1,6 +1,5 @@
 /** Why a list is `suspect_empty`. Positions are stored, so append new ones at the end. */
 export const emptinesses = [
-  /** No record at all. */
   'list',
   /** A page announced by the page before is empty. */
   'announced-page',

@@ -12,7 +12,6 @@ export interface SyncErrorDetails {
   readonly retryAt?: number
 }
 
-/** A run or request failed. */
 export class SyncError extends Error {
   override readonly name = 'SyncError'
   readonly reason: Reason

@@ -30,7 +30,6 @@ export interface NamedFinding {
   readonly fingerprint: string
 }
 
-/** The relation of a waiver to one finding. */
 export interface WaiverMark {
   readonly id: string
   readonly owner: string

@@ -25,7 +25,6 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number]
 
-/** Why a check cannot be evaluated. */
 export const unknownReasons = [
   'never',
   'stale',

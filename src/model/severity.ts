@@ -1,4 +1,3 @@
-/** Severities, lowest first. */
 export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
 
 export type Severity = (typeof severities)[number]

@@ -1,6 +1,5 @@
 import { createTask } from 'node-cron'
 
-/** The times of a cron expression, by the system's wall clock. */
 export interface CronTimes {
   /**
    * The next time after now, in milliseconds since the epoch; infinite when there is none in the next hundred years. Takes

@@ -52,7 +52,6 @@ interface Entry {
   skipped: number
 }
 
-/** All jobs with the same expression and time zone. */
 interface CronGroup {
   readonly key: string
   readonly times: CronTimes

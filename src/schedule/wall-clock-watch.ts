@@ -4,7 +4,6 @@ import { minuteMs, secondMs } from '../model/durations.ts'
 /** More than clock slewing gains between two checks. */
 const jumpMs = 2 * secondMs
 
-/** Compares the wall clock with monotonic time. */
 export interface WallClockWatch {
   /** True when the wall clock was set since the last call. */
   jumped(): boolean

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Key } from './ordered-store.ts'
 
-/** Start of a page: after a key, or after a number of records. */
 export type Position =
   | { readonly kind: 'keyset'; readonly key: Key | null }
   | { readonly kind: 'offset'; readonly offset: number }
@@ -17,7 +16,6 @@ export interface CursorCodec {
   encode(scope: string, content: CursorContent): string
   /** Null when the cursor belongs to another scope, was altered or invalidated. */
   decode(scope: string, cursor: string): CursorContent | null
-  /** Invalidates every cursor issued so far. */
   invalidateAll(): void
 }
 

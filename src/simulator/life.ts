@@ -23,7 +23,6 @@ export interface LifeParts {
   /** Epoch milliseconds. */
   readonly clock: () => number
   readonly rates: Partial<LifeRates>
-  /** API clients whose secrets are never rotated. */
   readonly frozenClients: ReadonlySet<string>
 }
 

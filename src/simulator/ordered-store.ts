@@ -1,6 +1,5 @@
 import { SortedNumbers } from './sorted-numbers.ts'
 
-/** Sort key of a record: a number, then the id. */
 export interface Key {
   readonly sort: number
   readonly id: number | string
@@ -17,7 +16,6 @@ export interface LazyBase<T> {
   readonly size: number
   keyAt(index: number): Key
   recordAt(index: number): T
-  /** Index of an id, or -1. */
   indexOf(id: number | string): number
 }
 
@@ -59,7 +57,6 @@ export class OrderedStore<T> {
     return this.#recordAt(index)
   }
 
-  /** Adds a record; replaces one with the same id. */
   add(record: T): void {
     const { id } = this.#keyOf(record)
     this.remove(id)
@@ -78,7 +75,6 @@ export class OrderedStore<T> {
     this.add(record)
   }
 
-  /** True when the record existed. */
   remove(id: number | string): boolean {
     const extra = this.#extraById.get(id)
     if (extra !== undefined) {
@@ -93,7 +89,6 @@ export class OrderedStore<T> {
     return true
   }
 
-  /** Removes all records that match and returns them. */
   removeWhere(matches: (record: T) => boolean): T[] {
     const gone = [...this.after(null)].filter(matches)
     const indexes: number[] = []
@@ -151,7 +146,6 @@ export class OrderedStore<T> {
     return this.#recordAt(index)
   }
 
-  /** Records from a rank on, in order. */
   *fromRank(rank: number): Generator<T, void, undefined> {
     const first = this.at(rank)
     if (first === undefined) return
@@ -159,7 +153,6 @@ export class OrderedStore<T> {
     yield* this.after(this.#keyOf(first))
   }
 
-  /** Changed and added records. */
   *overlay(): Generator<T, void, undefined> {
     yield* this.#changed.values()
     yield* this.#extra

@@ -14,9 +14,7 @@ export function hashText(text: string): number {
 }
 
 export interface Random {
-  /** A number in [0, 1). */
   next(): number
-  /** An integer in [0, bound). */
   below(bound: number): number
   chance(probability: number): boolean
 }

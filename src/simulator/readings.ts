@@ -34,11 +34,8 @@ export interface Readings {
   /** Whether error responses use the envelope; if not, the error value is the whole body. */
   readonly errorEnvelope: boolean
   readonly cursorKind: PerFeed<CursorKind>
-  /** Whether a cursor of another tenant is refused. */
   readonly cursorBoundToTenant: boolean
-  /** Meaning of `cursor=` without a value. */
   readonly emptyCursorParameter: 'invalid' | 'absent'
-  /** Whether the last page has a non-null `nextCursor`. */
   readonly lastPageCursor: PerFeed<boolean>
   /** Format of the missing next cursor on the last page. */
   readonly absentCursor: 'null' | 'empty' | 'missing'
@@ -48,18 +45,14 @@ export interface Readings {
   readonly documentOrder: 'updatedAt' | 'createdAt' | 'fileId'
   /** Whether `updatedAfter` uses `createdAt` of a document with `updatedAt` null, or excludes it. */
   readonly updatedAfterNulls: 'createdAt' | 'exclude'
-  /** Effect of `updatedAfter` on the users list. */
   readonly usersUpdatedAfter: 'ignored' | 'createdAt'
   /** Whether the order of roles and permissions changes with each call. */
   readonly unorderedLists: 'rotate' | 'stable'
-  /** Whether a user can be created with an inactive role. */
   readonly assignInactiveRole: boolean
-  /** State of roles that are not `Active`. */
   readonly inactiveRoleState: string
   readonly requestIdCasing: 'lower' | 'upper'
   /** Casing of `clientId` and `fileId`; `alternate` changes it with every response. */
   readonly guidCasing: 'lower' | 'upper' | 'alternate'
-  /** Style of the timestamps inside records. */
   readonly timestamps: TimestampStyle
   /** Style of `meta.timestamp`, always UTC. */
   readonly metaTimestamps: Exclude<TimestampStyle, 'offset'>

@@ -28,9 +28,7 @@ export interface Simulator extends AsyncDisposable {
   readonly baseUrl: string
   /** Null without a control interface. */
   readonly controlUrl: string | null
-  /** OAuth 2 client-credentials endpoint. */
   readonly tokenUrl: string
-  /** Token values by name. */
   readonly tokens: Readonly<Record<TokenName, string>>
   /** Client id and secret by token name, for `tokenUrl`. */
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
@@ -39,27 +37,22 @@ export interface Simulator extends AsyncDisposable {
   readonly second: TenantControl
   readonly faults: FaultTable
   readonly requests: RequestLog
-  /** Requests that violate the specification. */
   readonly violations: readonly Violation[]
   tenant(name: TenantName): TenantControl
   /** All data of a tenant; default the primary. */
   state(name?: TenantName): TenantState
   setReadings(readings: ChangeableReadings): void
-  /** Runs steps of simulated activity and returns the events. */
   live(options?: LiveOptions): LifeEvent[]
   /** Moves the token, and tokens issued for its client, to the other tenant (or the named one). */
   swapTenant(token: TokenName, tenant?: TenantName): void
   revokeToken(token: TokenName): void
   restoreToken(token: TokenName): void
-  /** Replaces the value of a token. */
   rotateToken(token: TokenName): string
   grantPermission(token: TokenName, permission: PermissionCode): void
   revokePermission(token: TokenName, permission: PermissionCode): void
-  /** Invalidates every cursor issued so far. */
   invalidateCursors(): void
   clearViolations(): void
   /** Calls and awaits the hook for each request before it is handled; returns a function that removes the hook. */
   onRequest(hook: RequestHook): () => void
-  /** Stops listening and ends all connections. */
   close(): Promise<void>
 }

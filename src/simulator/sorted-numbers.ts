@@ -27,7 +27,6 @@ export class SortedNumbers {
     if (this.#values[at] !== value) this.#values.splice(at, 0, value)
   }
 
-  /** Adds many numbers with one sort. */
   addAll(values: readonly number[]): void {
     const all = new Set(this.#values)
     for (const value of values) all.add(value)

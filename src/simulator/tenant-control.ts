@@ -30,7 +30,6 @@ export interface TenantControl {
   addUserInTheMiddle(fields?: UserFields): ApiUser
   updateUser(userId: number, fields: UserFields): ApiUser
   removeUser(userId: number): boolean
-  /** Number of users removed. */
   removeUsers(which: Selection<UserTruth>): number
   /** Without `uploadStatus` the document is `Processing` until the ingestion delay is over. */
   addDocument(fields?: DocumentFields): ApiDocument

@@ -20,7 +20,6 @@ import type {
 export interface TenantOptions {
   readonly name: TenantName
   readonly seed: number
-  /** Start time, epoch milliseconds. */
   readonly now: number
   readonly sizes: TenantSizes
   readonly problems: boolean
@@ -31,7 +30,6 @@ export interface TenantOptions {
   readonly shared?: readonly UserTruth[]
 }
 
-/** The data of one tenant. */
 export interface Tenant {
   readonly name: TenantName
   readonly seed: number

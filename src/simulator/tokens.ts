@@ -4,7 +4,6 @@ import type { TokenName } from './seed/tokens.ts'
 import { tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 
-/** The present state of a token. */
 export interface Credential {
   readonly name: TokenName
   readonly clientId: string
@@ -20,7 +19,6 @@ interface Issued {
   readonly expiresAt: number | null
 }
 
-/** Client id and secret for the OAuth token endpoint. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
@@ -43,7 +41,6 @@ export interface TokenTable {
   byClient(clientId: string, clientSecret: string): Credential | undefined
   /** Issues a token that expires at `expiresAt` (epoch milliseconds). */
   issue(name: TokenName, expiresAt: number): string
-  /** Replaces a permanent token. */
   rotate(name: TokenName): string
 }
 

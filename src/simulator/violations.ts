@@ -8,7 +8,6 @@ export type ViolationKind =
   | 'foreign-api-clients-cursor'
   /** A page size above the maximum ("Limits"). */
   | 'page-size-over-maximum'
-  /** An unknown query parameter. */
   | 'unknown-parameter'
   | 'unknown-path'
   | 'unknown-method'
@@ -24,9 +23,7 @@ export interface Violation {
 
 export interface Auditor {
   readonly violations: readonly Violation[]
-  /** Inspects a request on arrival. */
   inspect(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
-  /** Records the cursor of an answer. */
   issued(request: RequestRecord, nextCursor: unknown): void
   clear(): void
 }

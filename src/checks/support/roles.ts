@@ -5,7 +5,6 @@ export interface MirroredRole {
   readonly roleId: number
   readonly name: string
   readonly isActive: boolean
-  /** Sorted, each once. */
   readonly codes: readonly string[]
   readonly facts: Readonly<Record<string, unknown>>
 }

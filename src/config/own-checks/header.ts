@@ -22,13 +22,11 @@ export const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 const entityPattern = /^[a-z][a-z0-9-]{0,39}$/
 const longestAgeMs = 400 * dayMs
 
-/** A parsed header with its problems. */
 export interface ReadHeader {
   /** Null when missing or invalid. */
   readonly id: string | null
   readonly header: OwnCheckHeader | null
   readonly problems: readonly string[]
-  /** The text below the header. */
   readonly query: string
 }
 

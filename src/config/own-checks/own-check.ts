@@ -5,11 +5,9 @@ export interface OwnCheckHeader {
   readonly id: string
   readonly title: string
   readonly severity: Severity
-  /** At least one. */
   readonly inputs: readonly ResourceName[]
   /** Greatest age of its inputs in milliseconds, in addition to their freshness limits; null = none. */
   readonly maxAgeMs: number | null
-  /** Entity type. */
   readonly entity: string
   readonly frameworks: readonly string[]
   readonly description: string | null
@@ -29,14 +27,12 @@ export interface WellFormedCheck extends OwnCheckHeader {
 export interface BrokenCheck {
   readonly id: string
   readonly file: string
-  /** One sentence. */
   readonly problem: string
 }
 
 export type OwnCheck = WellFormedCheck | BrokenCheck
 
 export interface OwnChecksSettings {
-  /** Null = no own checks. */
   readonly folder: string | null
   readonly timeoutMs: number
   readonly maxRows: number

@@ -30,7 +30,6 @@ function readsTheTime(query: string): boolean {
 
 type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 
-/** Id of the check for an unreadable folder. */
 const folderId = 'own-checks-folder'
 
 /**

@@ -1,7 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import type { Read } from '../yaml/leaves.ts'
 
-/** The values of each field of a cron expression, with names and ranges resolved. */
 export interface CronFields {
   readonly second: readonly number[]
   readonly minute: readonly number[]

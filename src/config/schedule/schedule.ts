@@ -8,7 +8,6 @@ import { cron, defaultCron } from './cron-schedule.ts'
 
 const wanted = 'want a time zone such as UTC or Europe/Berlin'
 
-/** An IANA time zone that this runtime knows. */
 function timezone() {
   return textAs(wanted, (value) => (isTimezone(value) ? { value } : { problem: wanted }))
 }

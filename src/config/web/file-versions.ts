@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
 import { whyUnreadable } from '../yaml/unreadable.ts'
 
-/** Versions of files by path. */
 export type FileVersions = ReadonlyMap<string, string>
 
 /** Reads files and records their versions, also of unreadable files. */

@@ -16,7 +16,6 @@ const key = 'basic_auth_users'
 /** Version, cost, salt and hash. A cost above 18 takes half a minute for every wrong password. */
 const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z\d]{53}$/
 
-/** Reads `basic_auth_users`: a bcrypt hash by user name. */
 function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   const users = new Map<string, string>()
   const written = Object.entries(readMap(raw, [key], report))
@@ -32,12 +31,10 @@ function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   return users
 }
 
-/** A web configuration, valid or not. */
 export interface WebReading {
   readonly settings: WebSettings
   /** One sentence for each problem, with its place and without hashes and keys. */
   readonly problems: readonly string[]
-  /** Versions of all files that were read. */
   readonly versions: FileVersions
 }
 

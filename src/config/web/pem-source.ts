@@ -5,7 +5,6 @@ const section = 'tls_server_config'
 
 export interface PemSource {
   readonly text: string
-  /** The key of the configuration, for messages. */
   readonly path: KeyPath
 }
 

@@ -102,7 +102,6 @@ function tlsOf({ cert, key, clientCa, clientAuth }: Parts, written: Written): Tl
   }
 }
 
-/** Checks the combination of settings. */
 function checkWhole(settings: TlsSettings, { report }: WebContext): void {
   if (settings.minVersion > settings.maxVersion) {
     report.problem([section], 'has a min_version above its max_version')

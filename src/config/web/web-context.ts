@@ -1,6 +1,5 @@
 import type { Report } from '../yaml/report.ts'
 
-/** Context of the readers of web configuration sections. */
 export interface WebContext {
   readonly report: Report
   /** Reads a file; a relative path starts from the folder of the configuration. */

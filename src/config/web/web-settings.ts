@@ -34,7 +34,6 @@ export interface WebSettings {
   readonly users: ReadonlyMap<string, string>
   /** Headers of every response; they replace default headers of the same name. */
   readonly headers: Readonly<Record<string, string>>
-  /** True when the file explicitly enables HTTP/2. */
   readonly wantsHttp2: boolean
 }
 

@@ -9,10 +9,8 @@ export interface Place {
   readonly order: number
 }
 
-/** Finds the place of a value, or of its key. */
 export type Locate = (path: KeyPath, at?: 'key' | 'value') => Place
 
-/** Collects the problems of a configuration. */
 export interface Report {
   /** The value at `path` is wrong; `wanted` names the right values or the action. */
   wrong(path: KeyPath, value: unknown, wanted: string): void

@@ -3,10 +3,8 @@ import type { KeyPath } from './key-path.ts'
 import type { Report } from './report.ts'
 import { wantedOf } from './wanted.ts'
 
-/** Schemas of the values of one section by key. */
 export type SectionFields = Readonly<Record<string, z.ZodType>>
 
-/** The valid keys of a section. */
 export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
 /**

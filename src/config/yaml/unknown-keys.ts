@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { KeyPath } from './key-path.ts'
 import { isMap } from './section.ts'
 
-/** A key that is not in the schema, with the valid keys. */
 export interface UnknownKey {
   readonly path: KeyPath
   readonly validKeys: readonly string[]

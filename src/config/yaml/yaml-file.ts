@@ -27,7 +27,6 @@ function yamlProblem(code: ErrorCode): string {
   return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
 }
 
-/** An alias bomb needs thousands. */
 const maxAliasCount = 100
 
 export interface YamlProblem {
@@ -38,7 +37,6 @@ export interface YamlProblem {
 export interface YamlFile {
   /** False when the text is not valid YAML. */
   readonly readable: boolean
-  /** The content as plain values. */
   readonly raw: unknown
   readonly problems: readonly YamlProblem[]
   position(path: KeyPath, at: 'key' | 'value'): Position

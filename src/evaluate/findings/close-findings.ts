@@ -7,7 +7,6 @@ export interface CloseFindings {
   readonly store: FindingStore
   readonly tenantId: number
   readonly now: number
-  /** Checks whose findings stay. */
   readonly keep: ReadonlySet<string>
   readonly ending: {
     readonly status: CheckStatus

@@ -13,7 +13,6 @@ export interface SplitCounts {
   readonly waived: Readonly<SeverityCounts>
 }
 
-/** Open findings that a waiver covers, and those it no longer covers. */
 export interface Coverage {
   readonly covered: number
   readonly lapsed: number
@@ -56,7 +55,6 @@ interface SplitCheck extends SplitFindings {
   readonly own: readonly Waiver[]
 }
 
-/** An open finding whose entity a waiver names. */
 interface Named extends Pick<FindingRow, 'severity'> {
   readonly coveredBy: readonly Waiver[]
 }
@@ -115,7 +113,6 @@ function isWaived({ coveredBy }: Named): boolean {
   return coveredBy.length > 0
 }
 
-/** The open findings of entities that a valid waiver names. */
 async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise<readonly Named[]> {
   const { store, tenant, check, own, now } = request
   const naming = valid.filter(({ entity }) => entity !== anyEntity)

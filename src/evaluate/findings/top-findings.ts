@@ -18,7 +18,6 @@ export interface TopFindings {
   readonly tenant: { readonly id: number; readonly name: string }
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
   readonly counts: Pick<CheckView, 'open' | 'waived'>
-  /** Waivers of this check and tenant. */
   readonly waivers: readonly Waiver[]
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -4,7 +4,6 @@ export interface Output {
   write(text: string): boolean
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
-  /** Bytes buffered for the reader. */
   readonly writableLength?: number | undefined
 }
 
@@ -18,7 +17,6 @@ export interface Io {
   readonly random: Random
   /** Aborted by SIGTERM and SIGINT, and by SIGHUP unless the command reloads on it. */
   readonly stop: AbortSignal
-  /** Registers a callback for SIGHUP. */
   readonly onReload: (callback: () => void) => void
 }
 

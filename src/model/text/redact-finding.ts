@@ -2,7 +2,6 @@ import type { FindingView } from '../finding.ts'
 
 const hidden = '[hidden]'
 
-/** Entity types whose id is a file name. */
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
 /**
@@ -21,7 +20,6 @@ const namingFacts: ReadonlySet<string> = new Set([
   'pattern',
 ])
 
-/** A number or a GUID. */
 const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /**

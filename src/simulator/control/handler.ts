@@ -36,7 +36,6 @@ function readState(simulator: Simulator, [tenant, resource]: readonly string[]):
     : Readable.from(jsonArray(state.records(name)))
 }
 
-/** Actions by method and first path segment. */
 const actions: Readonly<Record<string, Action>> = {
   'GET ': () => ({ actions: Object.keys(actions), examples }),
   'GET state': readState,

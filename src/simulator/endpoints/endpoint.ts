@@ -4,7 +4,6 @@ import type { Tenant } from '../tenant.ts'
 import type { PermissionCode } from '../truth.ts'
 import type { World } from '../world.ts'
 
-/** An authorised request. */
 export interface Call {
   readonly world: World
   readonly tenant: Tenant
@@ -28,7 +27,6 @@ export interface Endpoint {
   /** Path with `{id}` where a segment is variable. */
   readonly template: string
   readonly permission: PermissionCode
-  /** Throws an ApiError. */
   readonly handle: (call: Call) => Answer
 }
 

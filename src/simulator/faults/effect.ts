@@ -1,6 +1,5 @@
 import type { Envelope } from '../server/envelope.ts'
 
-/** The effect of a fault on a request or its answer. */
 export type FaultEffect =
   /** An answer with this status; the endpoint does not run. */
   | {
@@ -20,9 +19,7 @@ export type FaultEffect =
     }
   /** A sign-in page with status 200, as from a captive portal. */
   | { readonly kind: 'html' }
-  /** Waits before the request is handled. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Never answers; the endpoint does not run. */
   | { readonly kind: 'hang' }
   /** Resets the connection: before the endpoint runs, after it ran but before the answer, or in the middle of the body. */
   | { readonly kind: 'reset'; readonly when: 'before' | 'unanswered' | 'mid' }
@@ -35,13 +32,11 @@ export type FaultEffect =
     }
   /** Sends the body in chunks of `chunkBytes` every `everyMs`. */
   | { readonly kind: 'drip'; readonly chunkBytes: number; readonly everyMs: number }
-  /** Inserts a byte that is invalid in UTF-8. */
   | { readonly kind: 'invalid-utf8' }
   /** Sends these bytes, including the status line, and closes the connection. */
   | { readonly kind: 'raw'; readonly bytes: string }
   /** A well-formed compressed body of `bytes` after decompression. */
   | { readonly kind: 'gzip-bomb'; readonly bytes: number }
-  /** A well-formed body of `bytes`. */
   | { readonly kind: 'huge-body'; readonly bytes: number }
   /** Rewrites the envelope; only available in process. */
   | { readonly kind: 'transform'; readonly transform: (envelope: Envelope) => unknown }
@@ -55,7 +50,6 @@ export type FaultEffect =
   | { readonly kind: 'repeat-page' }
   /** `hasMore` true and the cursor of the request as the next one. */
   | { readonly kind: 'repeat-cursor' }
-  /** Ignores the cursor of the request. */
   | { readonly kind: 'ignore-cursor' }
   /** Replays the first answer since the fault was added, including `meta`, as a cache does. */
   | { readonly kind: 'cached'; readonly ageSeconds?: number }
@@ -65,9 +59,7 @@ export type FaultEffect =
   | { readonly kind: 'patch-records'; readonly patch: Readonly<Record<string, unknown>> }
   /** Duplicates the first record with this merge patch, at the end or the start of the page. */
   | { readonly kind: 'duplicate'; readonly patch: Readonly<Record<string, unknown>>; readonly before?: boolean }
-  /** Omits the records with these ids from lists. */
   | { readonly kind: 'drop'; readonly ids: readonly (string | number)[] }
-  /** Shifts `meta.timestamp`. */
   | { readonly kind: 'clock-skew'; readonly ms: number }
 
 export type EffectKind = FaultEffect['kind']

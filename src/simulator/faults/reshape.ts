@@ -2,7 +2,6 @@ import type { Envelope } from '../server/envelope.ts'
 import type { FaultEffect } from './effect.ts'
 
 export interface ReshapeContext {
-  /** Data of the last answer to this token and endpoint. */
   readonly previousData: unknown
   readonly cursor: string | null
 }
@@ -17,7 +16,6 @@ function listOf(data: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : []
 }
 
-/** Changes each record of a list, or a single object. */
 function mapRecords(data: unknown, change: (record: unknown) => unknown): unknown {
   return Array.isArray(data) ? data.map(change) : isObject(data) ? change(data) : data
 }

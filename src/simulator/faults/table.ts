@@ -14,9 +14,7 @@ export interface FaultMatch {
   /** Page number within the list, from 1. */
   readonly page?: number
   readonly hasCursor?: boolean
-  /** Only the n-th matching request, from 1. */
   readonly nth?: number
-  /** Only the first matching requests. */
   readonly times?: number
   /** Share of matching requests, chosen by the simulator's seed. */
   readonly probability?: number
@@ -30,12 +28,10 @@ export interface ActiveFault extends Fault {
   readonly id: string
   /** Matching requests, before `nth`, `times` and `probability` apply. */
   matched: number
-  /** Requests that the fault applied to. */
   hits: number
 }
 
 export interface FaultTable {
-  /** Adds a fault and returns it with its id. */
   add(fault: Fault): ActiveFault
   remove(id: string): boolean
   clear(): void

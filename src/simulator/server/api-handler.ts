@@ -26,7 +26,6 @@ export interface ApiParts {
   readonly auditor: Auditor
   readonly faults: MatchingFaultTable
   readonly hooks: ReadonlySet<RequestHook>
-  /** Aborted when the simulator closes. */
   readonly signal: AbortSignal
 }
 
@@ -35,7 +34,6 @@ const tokenPath = '/oauth/token'
 /** Effects on the wire; the last one applies. */
 const wireKinds: ReadonlySet<string> = new Set(['reset', 'truncate', 'raw', 'drip', 'huge-body', 'gzip-bomb'])
 
-/** The logged template of a request; null for unknown paths. */
 function templateOf(route: Route, path: string): string | null {
   if (path === tokenPath) return tokenPath
   return route.endpoint === null ? route.template : route.endpoint.template
@@ -46,7 +44,6 @@ function toApiError(error: unknown): ApiError {
   return new ApiError(500, 'INTERNAL_ERROR', error instanceof Error ? error.message : 'Unexpected error')
 }
 
-/** True when the fault prevents the endpoint from running. */
 function preventsEndpoint(effect: FaultEffect): boolean {
   return effect.kind === 'raw' || (effect.kind === 'reset' && effect.when === 'before')
 }
@@ -127,7 +124,6 @@ export function createApiHandler(parts: ApiParts) {
     auditor.issued(record, pagination.nextCursor)
   }
 
-  /** The cached answer, if a fault simulates a cache. */
   function cached(record: RequestRecord, effects: readonly FaultEffect[], answer: () => Reply): Reply {
     const effect = effects.find(({ kind }) => kind === 'cached')
     if (effect?.kind !== 'cached') return answer()

@@ -3,7 +3,6 @@ import type { TenantName } from '../truth.ts'
 
 /** A logged request, without the token value. */
 export interface RequestRecord {
-  /** From 1. */
   readonly seq: number
   /** Epoch milliseconds of arrival. */
   readonly time: number
@@ -23,18 +22,14 @@ export interface RequestRecord {
   status: number | null
   /** True when the request is finished, with or without an answer. */
   done: boolean
-  /** Ids of the faults that applied. */
   readonly faults: string[]
 }
 
 export type RequestPredicate = (request: RequestRecord) => boolean
 
-/** The latest requests, and counters of all requests. */
 export interface RequestLog {
-  /** The latest requests, oldest first. */
   all(): readonly RequestRecord[]
   filter(matches: RequestPredicate): RequestRecord[]
-  /** Requests with methods other than GET. */
   nonGet(): RequestRecord[]
   /** Number of requests since the start (or `clear`) by `METHOD endpoint status`. */
   counters(): Readonly<Record<string, number>>

@@ -9,7 +9,6 @@ export type Route =
 
 const root = '/api/public/'
 
-/** The template and id of a path. */
 function templateOf(path: string): { template: string; id: string } {
   const [resource = '', id, ...rest] = path.startsWith(root) ? path.slice(root.length).split('/') : []
   if (id === undefined) return { template: path, id: '' }
