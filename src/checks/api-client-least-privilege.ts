@@ -54,9 +54,9 @@ export const apiClientLeastPrivilege = defineCheck({
   },
   evaluate({ client, isOwn, roles }, options) {
     const { isExcess, limit } = limitOf(client.key, isOwn, options)
-    const guilty = roles.filter((role) => role.codes.some(isExcess))
-    if (guilty.length === 0) return null
-    const excess = [...new Set(guilty.flatMap((role) => role.codes.filter(isExcess)))].sort()
+    const offending = roles.filter((role) => role.codes.some(isExcess))
+    if (offending.length === 0) return null
+    const excess = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
     const role = quoted(textOf(client, 'roleName') ?? '')
     const excessive = isOwn ? ", tenantwatch's own client, has more than read permissions" : ' has excess permissions'
     return {
@@ -68,7 +68,7 @@ export const apiClientLeastPrivilege = defineCheck({
         ...identityOf(client),
         excess,
         ...limit,
-        roles: guilty.map(({ facts }) => facts),
+        roles: offending.map(({ facts }) => facts),
       },
     }
   },

@@ -4,7 +4,7 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
-import { standingOf } from './support/role-standing.ts'
+import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
 import { listed } from './support/words.ts'
@@ -34,10 +34,10 @@ export const userLeastPrivilege = defineCheck({
   options,
   async load(reader, { allowed, roleIdHours }, now, context) {
     if (allowed === null) return { population: 0, candidates: [], applicable: false }
-    const isFlawed = (role: MirroredRole) => excessOf([role], allowed).length > 0
-    const rule = { isFlawed, missing: 'not_evaluated' } as const
-    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, standing })
+    const isFailing = (role: MirroredRole) => excessOf([role], allowed).length > 0
+    const rule = { isFailing, missing: 'not_evaluated' } as const
+    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
+    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, assess })
   },
   evaluate({ user, reference, checkResult, roles }, { allowed }) {
     if (checkResult !== 'fails') return null

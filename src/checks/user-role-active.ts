@@ -4,7 +4,7 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
-import { standingOf } from './support/role-standing.ts'
+import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
 import { quoted } from './support/words.ts'
@@ -27,16 +27,16 @@ export const userRoleActive = defineCheck({
   material: ['state', 'roleName'],
   options: z.strictObject({ roleIdHours: hours(24) }),
   async load(reader, options, now, context) {
-    const rule = { isFlawed: ({ isActive }: MirroredRole) => !isActive, missing: 'fails' } as const
-    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, standing })
+    const rule = { isFailing: ({ isActive }: MirroredRole) => !isActive, missing: 'fails' } as const
+    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
+    return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, assess })
   },
   evaluate({ user, reference, checkResult, roles }) {
     if (checkResult !== 'fails') return null
     return {
       entityId: user.key,
       severity: 'medium',
-      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${flawOf(roles)}.`,
+      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),
@@ -46,7 +46,7 @@ export const userRoleActive = defineCheck({
   },
 })
 
-function flawOf(roles: readonly MirroredRole[]): string {
+function problemOf(roles: readonly MirroredRole[]): string {
   if (roles.length === 0) return 'which does not exist'
   const states = [...new Set(roles.map(({ facts }) => quoted(String(facts['state']))))].join(' and ')
   return roles.length === 1 ? `which is in state ${states}` : `whose ${roles.length} roles are in state ${states}`

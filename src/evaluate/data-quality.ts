@@ -134,7 +134,7 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     denied: stored?.state.denied ?? null,
     tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     former: tenant.former.includes(resource),
-    troubles: failedFullSync === null ? own : [...own, failedFullSync],
+    problems: failedFullSync === null ? own : [...own, failedFullSync],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
     clockSkewMs: skewMs,

@@ -18,7 +18,7 @@ export interface InputFacts {
   /** True while records may remain from before an operator accepted another tenant. */
   readonly former: boolean
   /** Reasons of this resource's other holds, and of its last full sync if that failed. */
-  readonly troubles: readonly Reason[]
+  readonly problems: readonly Reason[]
   readonly quarantined: number
   readonly missing: number
   /** Server clock minus local clock in milliseconds at the last response; null = not known. */
@@ -53,8 +53,8 @@ export function assessInput(facts: InputFacts, now: number): InputQuality {
     blocked: blockedBy(facts, now),
     partial: [
       ...(facts.quarantined > 0 ? (['quarantined'] as const) : []),
-      ...(facts.troubles.includes('shrink_held') ? (['shrink_held'] as const) : []),
-      ...(facts.troubles.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
+      ...(facts.problems.includes('shrink_held') ? (['shrink_held'] as const) : []),
+      ...(facts.problems.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
       ...(facts.missing > 0 ? (['missing_records'] as const) : []),
       // A server clock that is behind may be that of an old cached response.
       ...(clock === 'behind' ? (['clock_skew'] as const) : []),

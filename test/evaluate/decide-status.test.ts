@@ -58,7 +58,7 @@ const facts: InputFacts = {
   denied: null,
   tenantMismatch: false,
   former: false,
-  troubles: [],
+  problems: [],
   quarantined: 0,
   missing: 0,
   clockSkewMs: 0,
@@ -83,12 +83,12 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
     { blocked: 'tenant_changed' },
   ],
   [
-    'troubles in their order',
-    { quarantined: 1, missing: 2, troubles: ['suspect_empty', 'shrink_held', 'timeout'] },
+    'problems in their order',
+    { quarantined: 1, missing: 2, problems: ['suspect_empty', 'shrink_held', 'timeout'] },
     1000,
     { blocked: null, partial: ['quarantined', 'shrink_held', 'suspect_empty', 'missing_records'] },
   ],
-  ['a failure that only makes data old', { troubles: ['server_error'] }, 1000, { partial: [] }],
+  ['a failure that only makes data old', { problems: ['server_error'] }, 1000, { partial: [] }],
   ['a resource switched off', { enabled: false }, 1000, { off: true }],
   ['clocks that differ as far as they may', { clockSkewMs: -300_000 }, 1000, { clock: 'agrees', partial: [] }],
   ['a server ahead', { clockSkewMs: 300_001 }, 1000, { clock: 'ahead', partial: [] }],
@@ -123,7 +123,7 @@ const question: fc.Arbitrary<StatusInput> = fc.record({
   timeBased: fc.boolean(),
 })
 
-it('always finds a status, with a reason exactly when it is unknown', () => {
+it('always decides a status, with a reason only when it is unknown', () => {
   fc.assert(
     fc.property(question, (asked) => {
       const decided = decideStatus(asked)
@@ -132,7 +132,7 @@ it('always finds a status, with a reason exactly when it is unknown', () => {
   )
 })
 
-it('never passes on an input that is off, blocked or partial, nor anything but a pass', () => {
+it('passes only a passing result whose inputs are enabled, usable and complete', () => {
   fc.assert(
     fc.property(question, (asked) => {
       if (decideStatus(asked).status !== 'pass') return true
@@ -142,7 +142,7 @@ it('never passes on an input that is off, blocked or partial, nor anything but a
   )
 })
 
-it('leaves a stored status as it is while nothing changes, and never makes a worse one pass', () => {
+it('keeps a stored status while nothing changes, and never turns another status into a pass', () => {
   fc.assert(
     fc.property(question, question, (then, later) => {
       const stored = decideStatus(then)

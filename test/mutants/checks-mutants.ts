@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts'
 export const checksMutants: readonly Mutant[] = [
   {
     name: 'the role of the id excuses the role of the name',
-    file: 'src/checks/support/role-standing.ts',
+    file: 'src/checks/support/role-assessment.ts',
     find: 'byId.name !== roleName && named.length > 0',
     replace: 'byId.name !== roleName && named.length < 0',
     tests: ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],

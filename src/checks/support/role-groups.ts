@@ -1,35 +1,35 @@
 import type { Condition, RecordReader } from '../../mirror/records/query.ts'
-import type { RoleReference, Standing } from './role-standing.ts'
+import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 
 export interface RoleGroup extends RoleReference {
   readonly count: number
   /** True when the check result of these users depends on the age of `roleId`. */
   readonly ages: boolean
-  readonly checkResult: Standing['checkResult']
+  readonly checkResult: RoleAssessment['checkResult']
 }
 
 export interface GroupOptions {
   readonly users: readonly Condition[]
   /** Conditions of users whose `roleId` was read recently enough to be known. */
   readonly idKnown: readonly Condition[]
-  readonly standing: (reference: RoleReference) => Standing
+  readonly assess: (reference: RoleReference) => RoleAssessment
 }
 
 /** Groups users by role reference, with the check result of each group. */
 export async function roleGroups(
   reader: RecordReader,
-  { users, idKnown, standing }: GroupOptions,
+  { users, idKnown, assess }: GroupOptions,
 ): Promise<readonly RoleGroup[]> {
   const groups: RoleGroup[] = []
   const add = (reference: RoleReference, count: number, ages: boolean) => {
-    if (count > 0) groups.push({ ...reference, count, ages, checkResult: standing(reference).checkResult })
+    if (count > 0) groups.push({ ...reference, count, ages, checkResult: assess(reference).checkResult })
   }
   for (const { values, count } of await reader.countBy('users', ['roleId', 'roleName'], { all: users })) {
     const [id, name] = values
     const byId = { roleId: typeof id === 'number' ? id : null, roleName: typeof name === 'string' ? name : null }
     const byName = { ...byId, roleId: null }
     // The age of the id only matters if the role name gives another result.
-    const isSame = standing(byId).checkResult === standing(byName).checkResult
+    const isSame = assess(byId).checkResult === assess(byName).checkResult
     const own: readonly Condition[] = [
       { field: 'roleId', is: byId.roleId },
       { field: 'roleName', is: byId.roleName },

@@ -2,11 +2,11 @@ import type { Loaded } from '../../evaluate/check.ts'
 import type { Condition, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { firstKeys, mapBatches, textOf } from './records.ts'
+import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
-import type { RoleReference, Standing } from './role-standing.ts'
 import { quoted } from './words.ts'
 
-export interface UserOfRole extends Standing {
+export interface UserOfRole extends RoleAssessment {
   readonly user: MirrorRecord
   readonly reference: RoleReference
 }
@@ -16,7 +16,7 @@ export interface UsersByRole {
   /** How long a `roleId` is valid after it was read, in milliseconds. */
   readonly limitMs: number
   readonly now: number
-  readonly standing: (reference: RoleReference) => Standing
+  readonly assess: (reference: RoleReference) => RoleAssessment
 }
 
 /**
@@ -26,13 +26,13 @@ export interface UsersByRole {
  */
 export async function loadUsersByRole(
   reader: RecordReader,
-  { users, limitMs, now, standing }: UsersByRole,
+  { users, limitMs, now, assess }: UsersByRole,
 ): Promise<Loaded<UserOfRole>> {
   const evaluator = (user: MirrorRecord) => {
     const reference = referenceOf(user, limitMs, now)
-    return { user, reference, ...standing(reference) }
+    return { user, reference, ...assess(reference) }
   }
-  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
+  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), assess })
   const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
   const notEvaluated = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
   const nameless = notEvaluated.some(({ roleId, roleName }) => roleId === null && roleName === null)
@@ -58,7 +58,7 @@ export async function loadUsersByRole(
 }
 
 /** The user's role in a message; by id and name when they refer to different roles. */
-export function roleTitle({ roleId, roleName }: RoleReference, roles: Standing['roles']): string {
+export function roleTitle({ roleId, roleName }: RoleReference, roles: RoleAssessment['roles']): string {
   if (roleId !== null && roles.length > 1) return `role ${roleId} by id and ${quoted(String(roleName))} by name`
   return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
 }

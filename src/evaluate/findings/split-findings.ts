@@ -68,13 +68,15 @@ async function splitCheck(
   const valid = own.filter((waiver) => isValid(waiver, now))
   const forAll = valid.filter(({ entity }) => entity === anyEntity)
   const named = await findNamed(request, valid)
-  const gone = await store.lapseCounts(tenant.id, check.id)
+  const lapseCounts = await store.lapseCounts(tenant.id, check.id)
   const waived =
-    forAll.length === 0 ? countsOf(named.filter(isWaived)) : minus(all, await uncovered(request, forAll, gone, named))
+    forAll.length === 0
+      ? countsOf(named.filter(isWaived))
+      : minus(all, await uncovered(request, forAll, lapseCounts, named))
   byCheck.set(check.id, { open: minus(all, waived), waived })
   for (const waiver of own) {
     const terms = { waiver: waiver.id, terms: termsOf(waiver) }
-    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, gone)) : 0
+    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, lapseCounts)) : 0
     const covered = forAll.includes(waiver)
       ? Math.max(0, total(all) - lapsed)
       : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
@@ -86,17 +88,19 @@ async function splitCheck(
 async function uncovered(
   { store, tenant, check, all }: SplitCheck,
   forAll: readonly Waiver[],
-  gone: readonly LapseCount[],
+  lapseCounts: readonly LapseCount[],
   named: readonly Named[],
 ): Promise<SeverityCounts> {
   const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
   if (first === undefined) return all
   const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
   // If one waiver has no lapses, it covers everything.
-  const intact = [first, ...others].some((one) => total(lapsedUnder(one, gone)) === 0)
-  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, gone) : summed(await shared())
-  const saved = named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
-  return minus(lapsed, countsOf(saved))
+  const intact = [first, ...others].some((one) => total(lapsedUnder(one, lapseCounts)) === 0)
+  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, lapseCounts) : summed(await shared())
+  const waivedElsewhere = named.filter(
+    (finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)),
+  )
+  return minus(lapsed, countsOf(waivedElsewhere))
 }
 
 function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
