@@ -7,11 +7,11 @@ import { loadRoles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
 const options = z.strictObject({
-  /** By clientId: the only codes that client may have. */
+  /** Allowed codes by clientId. */
   allowed: z.record(z.string().min(1), z.array(z.string().min(1))).default({}),
-  /** What no code of any other client may end in. */
+  /** Suffixes of codes that no other client may have. */
   forbiddenSuffixes: z.array(z.string().min(1)).default(['_Create']),
-  /** What every code of the daemon's own client (`ownClientId`) ends in, unless it is in the allow-list: it only reads. */
+  /** Suffixes that every code of tenantwatch's own client (`ownClientId`) must have if the client is not in `allowed`. */
   ownSuffixes: z.array(z.string().min(1)).default(['_Read']),
 })
 
@@ -19,12 +19,12 @@ type Options = z.output<typeof options>
 
 export const apiClientLeastPrivilege = defineCheck({
   id: 'api-client-least-privilege',
-  title: 'No API client may do more than it is allowed to',
+  title: 'No API client has excess permissions',
   description:
-    "No role of the client's role name grants a code outside the client's allow-list; without a list, a code that ends in _Create, and to the client this daemon itself is (`ownClientId`) one that does not end in _Read.",
-  risk: 'Whoever gets hold of the secret can create accounts or reach data that the integration does not need.',
+    "No role with the client's role name grants a code outside the client's entry in `allowed`. Without an entry, no code ends in one of `forbiddenSuffixes` (_Create by default), and every code of tenantwatch's own client (`ownClientId`) ends in one of `ownSuffixes` (_Read by default).",
+  risk: 'A leaked secret gives access to accounts and data that the integration does not need.',
   remediation: 'Give the client a role with only the codes it needs, or add the codes to its allow-list.',
-  alert: { name: 'ClientOverprivileged', says: 'API clients that may do more than they are allowed to' },
+  alert: { name: 'ClientOverprivileged', says: 'API clients with excess permissions' },
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],
@@ -54,29 +54,27 @@ export const apiClientLeastPrivilege = defineCheck({
   },
   evaluate({ client, isOwn, roles }, options) {
     const { isExcess, limit } = limitOf(client.key, isOwn, options)
-    const guilty = roles.filter((role) => role.codes.some(isExcess))
-    if (guilty.length === 0) return null
-    const excess = [...new Set(guilty.flatMap((role) => role.codes.filter(isExcess)))].sort()
+    const offending = roles.filter((role) => role.codes.some(isExcess))
+    if (offending.length === 0) return null
+    const excess = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
     const role = quoted(textOf(client, 'roleName') ?? '')
-    const than = isOwn
-      ? ', the client of this watch itself, may do more than read'
-      : ' may do more than it is allowed to'
+    const excessive = isOwn ? ", tenantwatch's own client, has more than read permissions" : ' has excess permissions'
     return {
       entityId: client.key,
       severity: 'high',
-      message: `${clientTitle(client)}${than}: its role ${role} grants ${listed(excess)}.`,
+      message: `${clientTitle(client)}${excessive}: its role ${role} grants ${listed(excess)}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
         ...identityOf(client),
         excess,
         ...limit,
-        roles: guilty.map(({ facts }) => facts),
+        roles: offending.map(({ facts }) => facts),
       },
     }
   },
 })
 
-/** What a client may not have, and by what that is decided. */
+/** The predicate for excess codes and the configured limit that it applies. */
 function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: Options) {
   const list = allowListOf(allowed, clientId)
   const endsIn = (code: string, suffixes: readonly string[]) => suffixes.some((suffix) => code.endsWith(suffix))
@@ -85,7 +83,7 @@ function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes,
   return { isExcess: (code: string) => endsIn(code, forbiddenSuffixes), limit: { forbiddenSuffixes } }
 }
 
-/** The codes a client may have by the allow-list, whose client ids are compared without letter case; null = not listed. */
+/** The allowed codes of a client; null = not listed. Client ids match whatever the letter case. */
 function allowListOf(allowed: Readonly<Record<string, readonly string[]>>, clientId: string): readonly string[] | null {
   const own = Object.entries(allowed).filter(([id]) => id.toLowerCase() === clientId.toLowerCase())
   return own.length === 0 ? null : own.flatMap(([, codes]) => codes)

@@ -8,11 +8,11 @@ import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
   id: 'api-client-role-active',
-  title: 'Every API client has exactly one role of its name, and it is active',
-  description: "Exactly one role carries the client's role name, and its state is Active.",
-  risk: 'What the client may do is undefined, or changes unseen when an inactive or doubled role is edited.',
-  remediation: 'Give the client an active role, or rename roles so that each name exists once.',
-  alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role of their name' },
+  title: "Every API client's role name belongs to exactly one role, and the role is active",
+  description: "Exactly one role has the client's role name, and its state is Active.",
+  risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
+  remediation: 'Give the client an active role, or rename duplicate roles.',
+  alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role' },
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],
@@ -23,15 +23,15 @@ export const apiClientRoleActive = defineCheck({
   async load(reader, _options, _now, context) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const unseen = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...unseen.names, ...unnamed.names])
+    const unread = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...unread.names, ...unnamed.names])
     const failing = [
-      ...known.names.filter((name) => name !== null && !isSound(roles.byName.get(name) ?? [])),
+      ...known.names.filter((name) => name !== null && !isUniqueAndActive(roles.byName.get(name) ?? [])),
       ...(context.incomplete.has('roles') ? [] : missing.names),
     ]
     return {
       population: known.clients + missing.clients + unnamed.clients,
-      notEvaluated: unseen.clients + unnamed.clients,
+      notEvaluated: unread.clients + unnamed.clients,
       unevaluated,
       candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
         client,
@@ -41,12 +41,12 @@ export const apiClientRoleActive = defineCheck({
     }
   },
   evaluate({ client, roles }) {
-    if (isSound(roles)) return null
+    if (isUniqueAndActive(roles)) return null
     const name = quoted(textOf(client, 'roleName') ?? '')
     return {
       entityId: client.key,
       severity: 'medium',
-      message: `${clientTitle(client)} has the role name ${name}, ${flawOf(roles)}.`,
+      message: `${clientTitle(client)} has the role name ${name}, ${problemOf(roles)}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
         ...identityOf(client),
@@ -56,11 +56,11 @@ export const apiClientRoleActive = defineCheck({
   },
 })
 
-function isSound(roles: readonly MirroredRole[]): boolean {
+function isUniqueAndActive(roles: readonly MirroredRole[]): boolean {
   return roles.length === 1 && roles.every((role) => role.isActive)
 }
 
-function flawOf(roles: readonly MirroredRole[]): string {
+function problemOf(roles: readonly MirroredRole[]): string {
   const [role] = roles
   if (role === undefined) return 'which no role has'
   if (roles.length > 1) return `which ${roles.length} roles have`

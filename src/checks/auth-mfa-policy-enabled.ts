@@ -4,7 +4,7 @@ import { factsOf } from './support/records.ts'
 import { isWithoutSso, loadSettings, settingsEntityId } from './support/settings.ts'
 
 const options = z.strictObject({
-  /** What `mfaEnabled` false of a tenant without SSO is taken for: the policy (`fail`), or a placeholder (`unknown`). */
+  /** How to read `mfaEnabled: false` of a tenant without SSO: as its policy (`fail`) or as a placeholder (`unknown`). */
   withoutSso: z.enum(['fail', 'unknown']).default('fail'),
 })
 
@@ -31,7 +31,7 @@ export const authMfaPolicyEnabled = defineCheck({
       population: 1,
       candidates: [],
       notEvaluated: 1,
-      // A finding about the placeholder ends with the option; one about a policy that was off before it does not.
+      // The option resolves findings about the placeholder only, not those about a policy that was really off.
       scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_evaluated'),
     }
   },

@@ -22,13 +22,13 @@ const baseline = z.strictObject({
 
 export const authSettingsUnchanged = defineCheck({
   id: 'auth-settings-unchanged',
-  title: 'The authentication settings are as they were accepted',
+  title: 'The authentication settings match the accepted state',
   description:
-    'Every field of the authentication settings has the value of the configured `baseline`; a field it does not name, the value last accepted by an operator, else the one first mirrored.',
+    'Every field of the authentication settings has its expected value: the one in the configured `baseline`, else the one last accepted by an operator, else the one first mirrored.',
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
-  alert: { name: 'SettingsDrift', says: 'Authentication settings that are not as they were accepted' },
+  alert: { name: 'SettingsDrift', says: 'Authentication settings that differ from the accepted state' },
   severities: ['medium', 'critical'],
   evaluates: 'authentication-settings',
   needs: [],
@@ -71,7 +71,7 @@ export const authSettingsUnchanged = defineCheck({
     return {
       entityId: field,
       severity: isWeakened ? 'critical' : 'medium',
-      message: `The authentication setting ${field} is ${is} where ${was} is the ${expectedFrom}${since}.`,
+      message: `The authentication setting ${field} is ${is}, but the ${expectedFrom} is ${was}${since}.`,
       evidence: {
         field,
         present,

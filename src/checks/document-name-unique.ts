@@ -3,17 +3,18 @@ import { defineCheck } from '../evaluate/check.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import { factsOf, textOf } from './support/records.ts'
 
-/** File names asked for at once, and how many documents of each the evidence names. */
+/** File names per query. */
 const chunk = 200
+/** Documents that the evidence of one finding lists. */
 const mostNamed = 20
 
 export const documentNameUnique = defineCheck({
   id: 'document-name-unique',
   title: 'No two documents have the same file name',
   description: 'Every file name belongs to one document.',
-  risk: 'It is unclear which of several documents of one name is the valid one.',
+  risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
-  alert: { name: 'DocumentNameTwice', says: 'File names that several documents have' },
+  alert: { name: 'DocumentNameTwice', says: 'Duplicate document file names' },
   severities: ['info'],
   evaluates: 'documents',
   needs: [],

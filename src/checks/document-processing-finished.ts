@@ -13,8 +13,8 @@ export const documentProcessingFinished = defineCheck({
   id: 'document-processing-finished',
   title: 'Every document finishes processing within 24 hours',
   description:
-    'No document has for longer than `hours` an uploadStatus that means that it is still processed (`statuses`, Processing by default). The time counts since it was last done (`statuses` of document-required-present, Completed by default), for one status may follow another; of one that never was, since `updatedAt ?? createdAt` when it was first mirrored.',
-  risk: 'A document that is stuck in ingestion cannot be queried: the evidence it holds is not in use.',
+    'No document has an uploadStatus of `statuses` (Processing by default) for longer than `hours`. The time starts when the document last left a completed status (`statuses` of document-required-present, Completed by default); for a document that never had one, at the `updatedAt ?? createdAt` that was first mirrored.',
+  risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: { name: 'DocumentStuck', says: 'Documents stuck in processing' },
   severities: ['medium'],
@@ -27,7 +27,7 @@ export const documentProcessingFinished = defineCheck({
   ruleContext: ({ optionsOf }) => doneStatusesOf(optionsOf),
   async load(reader, { statuses: busy, hours }, now, { optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
-    // The mirror's own time is asked for by an index.
+    // `statusSince` of the mirror is indexed, but it only knows the default statuses.
     const byMirror = isDoneByMirror(done) && busy.length === 1
     const old = byMirror ? [olderThan('statusSince', hours * hourMs, now)] : []
     const stuck = reader.select('documents', { all: old, anyOf: inStatus(busy) })
@@ -43,7 +43,7 @@ export const documentProcessingFinished = defineCheck({
     return {
       entityId: document.key,
       severity: 'medium',
-      message: `Document ${document.key} is ${status} and has not been done since ${onDate(since)}, for more than ${limit}.`,
+      message: `Document ${document.key} is ${status} and has had no completed status since ${onDate(since)}, for more than ${limit}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         statusSince: toIso(since),

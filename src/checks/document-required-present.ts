@@ -9,17 +9,16 @@ import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
 import { counted, onDate } from './support/words.ts'
 
 const requirement = z.strictObject({
-  /** The requirement's own name: the entity of its finding, shown to everybody. */
+  /** The entity id of its finding, shown without authentication. */
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'want letters, digits, `.`, `_` and `-`, at most 64'),
-  /** File name of what meets it: `*` any run of characters, `?` one; letter case does not matter. */
+  /** Pattern of the file name: `*` any run of characters, `?` one; letter case does not matter. */
   pattern: z.string().min(1).max(200),
-  /** How long ago, in days, it may have been uploaded or updated; null = any time. */
+  /** Greatest age of the last upload or update, in days; null = no limit. */
   maxAgeDays: z.number().positive().max(36_500).nullable().default(null),
 })
 
 type Requirement = z.output<typeof requirement>
 
-/** Documents that must be there, each with a name of its own. */
 const requirements = z
   .array(requirement)
   .max(500)
@@ -40,7 +39,6 @@ export const documentRequiredPresent = defineCheck({
   severities: ['high'],
   evaluates: 'documents',
   needs: [],
-  // The id is the operator's own word for the requirement, which its settings say is shown to everybody.
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
@@ -49,13 +47,15 @@ export const documentRequiredPresent = defineCheck({
     const population = options.requirements.length
     if (population === 0) return { population, candidates: [], applicable: false }
     const matches = await nearestMatches(reader, options, now)
-    const inDoubt = new Set(matches.filter((match) => isInDoubt(match, now)).map(({ requirement }) => requirement.id))
+    const unconfirmed = new Set(
+      matches.filter((match) => isUnconfirmed(match, now)).map(({ requirement }) => requirement.id),
+    )
     return {
       population,
       candidates: [matches],
-      notEvaluated: inDoubt.size,
+      notEvaluated: unconfirmed.size,
       notEvaluatedFor: 'missing_records',
-      scope: async (id) => (inDoubt.has(id) ? 'not_evaluated' : 'evaluated'),
+      scope: async (id) => (unconfirmed.has(id) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ requirement, shown, absent }, options, now) {
@@ -93,9 +93,9 @@ interface Options {
 
 interface Match {
   readonly requirement: Requirement
-  /** The newest document in a wanted status whose name matches, of those that the last complete full sync showed. */
+  /** The newest matching document that the last complete full sync contained. */
   readonly shown: MirrorRecord | undefined
-  /** The same of those that it did not show: they may be gone, so that nothing passes by them. */
+  /** The newest matching document that it did not contain: it may be deleted, so no requirement passes by it. */
   readonly absent: MirrorRecord | undefined
 }
 
@@ -106,7 +106,7 @@ function isMetBy({ maxAgeDays }: Requirement, document: MirrorRecord | undefined
   return maxAgeDays === null || !isOlderThan(touchedAt(document), maxAgeDays * dayMs, now)
 }
 
-function isInDoubt({ requirement, shown, absent }: Match, now: number): boolean {
+function isUnconfirmed({ requirement, shown, absent }: Match, now: number): boolean {
   return !isMetBy(requirement, shown, now) && isMetBy(requirement, absent, now)
 }
 
@@ -114,7 +114,7 @@ function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boole
   return known === undefined || touchedAt(document) > touchedAt(known)
 }
 
-/** Looks for the newest match of each requirement, no further than until all are met. */
+/** The newest match of each requirement; stops reading once all requirements are met. */
 async function nearestMatches(
   reader: RecordReader,
   { requirements: wanted, statuses }: Options,

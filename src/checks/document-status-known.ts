@@ -13,8 +13,8 @@ export const documentStatusKnown = defineCheck({
   id: 'document-status-known',
   title: 'Every document has a known upload status within 24 hours',
   description:
-    'No document has for longer than `hours` an uploadStatus that is not one of `documents.knownStatuses`; null counts as unknown unless it is in that list. The time counts since it was last done, as that of document-processing-finished does.',
-  risk: 'Nobody can tell whether the document is in use, or failed on the way.',
+    'No document has an uploadStatus outside `documents.knownStatuses` for longer than `hours`; null is unknown unless that list contains it. The time starts as in document-processing-finished.',
+  risk: 'It is unclear whether the document is in use or its upload failed.',
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
   severities: ['low'],
@@ -48,7 +48,7 @@ export const documentStatusKnown = defineCheck({
     return {
       entityId: document.key,
       severity: 'low',
-      message: `Document ${document.key} has no known upload status, but ${present}, and has not been done since ${onDate(since)}, for more than ${limit}.`,
+      message: `Document ${document.key} has the unknown upload status ${present} and has had no completed status since ${onDate(since)}, for more than ${limit}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         statusSince: toIso(since),

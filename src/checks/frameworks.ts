@@ -6,11 +6,10 @@ import { pciDss } from './frameworks/pci-dss.ts'
 import { soc2 } from './frameworks/soc-2.ts'
 
 /**
- * Which requirements the checks bear upon. A mapped check is evidence towards a requirement, never the whole of it;
- * requirements on access, authentication and configuration that no check bears upon stand here without one, so that a
- * report shows them. Titles are in our own words.
+ * Maps requirements to checks. A mapped check is partial evidence for a requirement. Requirements on access,
+ * authentication and configuration without a check are listed too, so that a report shows the gap. Titles are paraphrased.
  */
 export const frameworks = [soc2, iso27001, nist80053, pciDss, cisControls] as const satisfies readonly Framework[]
 
-/** Checks that bear upon no requirement of any framework, by id, with the reason. */
+/** Ids of checks that map to no requirement, with the reason. */
 export const unmappedChecks: Readonly<Record<string, string>> = {}

@@ -21,7 +21,7 @@ import { userLeastPrivilege } from './user-least-privilege.ts'
 import { userMfaEnrolled } from './user-mfa-enrolled.ts'
 import { userRoleActive } from './user-role-active.ts'
 
-/** Everything that is evaluated, in alphabetical order. */
+/** The built-in checks, in alphabetical order. */
 export const checks = [
   apiClientLeastPrivilege,
   apiClientRoleActive,
@@ -44,7 +44,7 @@ export const checks = [
   userRoleActive,
 ] as const satisfies readonly Check[]
 
-/** Everything that is evaluated under a configuration: the catalogue, then what operators wrote. */
+/** The checks of a configuration: the built-in ones, then the own checks. */
 export function checksOf(settings: Pick<Settings, 'ownChecks'>): readonly Check[] {
   return [...checks, ...ownChecks(settings.ownChecks)]
 }

@@ -8,10 +8,10 @@ import { listed, quoted } from './support/words.ts'
 export const permissionCatalogueKnown = defineCheck({
   id: 'permission-catalogue-known',
   title: 'Every code that a role grants is in the permission list',
-  description: 'No role grants a permission code that the list of assignable permissions does not have.',
-  risk: 'A permission that no list explains escapes reviews of who may do what.',
-  remediation: 'Ask the vendor what the code permits, and take it from the role if nobody needs it.',
-  alert: { name: 'PermissionUnlisted', says: 'Roles that grant codes the permission list does not have' },
+  description: 'No role grants a code that is missing from the list of assignable permissions.',
+  risk: 'An undocumented permission is missed in access reviews.',
+  remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',
+  alert: { name: 'PermissionUnlisted', says: 'Roles with codes that are not in the permission list' },
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],
@@ -25,7 +25,7 @@ export const permissionCatalogueKnown = defineCheck({
       role,
       unlisted: role.codes.filter((code) => !listedCodes.has(code)),
     }))
-    // While permissions may be missing from the mirror, a code that seems unlisted may be listed.
+    // While the mirror may lack permissions, an unlisted code is no proof.
     const failing = evaluated.filter(({ unlisted }) => unlisted.length > 0)
     const isWhole = !incomplete.has('permissions')
     const unevaluated = new Set(isWhole ? [] : failing.map(({ role }) => String(role.roleId)))
@@ -41,7 +41,7 @@ export const permissionCatalogueKnown = defineCheck({
     return {
       entityId: String(role.roleId),
       severity: 'info',
-      message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, which the permission list does not have.`,
+      message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, not in the permission list.`,
       evidence: { ...role.facts, unlisted },
     }
   },

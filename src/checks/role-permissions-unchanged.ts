@@ -6,25 +6,22 @@ import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
 const options = z.strictObject({
-  /** The codes a role grants, by `roleId`, else by name for every role of that name; other roles: as last accepted. */
+  /** Expected codes by `roleId` or by role name (`roleId` first). Other roles: the state last accepted. */
   baseline: z.record(z.string().min(1), z.array(z.string().min(1))).default({}),
 })
 
 type Baseline = z.output<typeof options>['baseline']
 
-/**
- * The entity is a role's permissions, not its record: a role that is gone is a difference, too. So it is evaluated only once
- * every role was read.
- */
+/** The entity is the set of a role's permissions, not the role record, because a removed role is drift too. */
 export const rolePermissionsUnchanged = defineCheck({
   id: 'role-permissions-unchanged',
-  title: 'The permissions of every role are as they were accepted',
+  title: 'The permissions of every role match the accepted state',
   description:
-    'Every role grants exactly the codes of the configured `baseline`; a role it does not name, those last accepted by an operator, else those of when all roles were first read.',
-  risk: 'Everybody who has the role can do more from one minute to the next, and nobody decided that.',
+    'Every role grants exactly its expected codes: those in the configured `baseline`, else those last accepted by an operator, else those of the first complete read of all roles.',
+  risk: 'Every holder of the role gains permissions that nobody approved.',
   remediation:
-    'Restore the role, or accept what it grants now: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
-  alert: { name: 'RolePermissionsDrift', says: 'Roles whose permissions are not as they were accepted' },
+    'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
+  alert: { name: 'RolePermissionsDrift', says: 'Roles whose permissions differ from the accepted state' },
   severities: ['medium', 'high'],
   evaluates: 'roles',
   needs: [],
@@ -75,7 +72,7 @@ export const rolePermissionsUnchanged = defineCheck({
   },
 })
 
-/** A role that is there, that was accepted, or that the baseline names; each once. */
+/** A role that is mirrored, accepted or named in the baseline. */
 interface Subject {
   readonly id: string
   readonly role: MirroredRole | undefined
@@ -99,12 +96,12 @@ function subjectsOf(
   })
 }
 
-/** A role that is not there may be one that could not be read; before the first states are kept nothing tells drift. */
+/** A missing role may be one that could not be read; without accepted states there is nothing to compare with. */
 function isUnevaluated({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
   return (role === undefined && !isWhole) || (configured === undefined && !isKept)
 }
 
-/** A role that came later was never accepted: it is measured from there being none. */
+/** A role that was added later was never accepted, so its expected state is none. */
 function expectationOf(configured: readonly string[] | undefined, accepted: AcceptedState | undefined): Expectation {
   if (configured !== undefined) return { expected: [...configured].sort(), expectedFrom: configuredBaseline }
   return accepted === undefined ? { expected: null, expectedFrom: 'first state mirrored' } : expectationFrom(accepted)
@@ -116,9 +113,9 @@ function codesOf(state: unknown): readonly string[] | null {
 
 interface Change {
   readonly id: string
-  /** Undefined when it is gone. */
+  /** Undefined when the role is removed. */
   readonly role: MirroredRole | undefined
-  /** Null when there was none. */
+  /** Null when the role is new. */
   readonly before: readonly string[] | null
   readonly gained: readonly string[]
   readonly lost: readonly string[]

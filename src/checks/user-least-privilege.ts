@@ -4,13 +4,13 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
-import { standingOf } from './support/role-standing.ts'
+import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
 import { listed } from './support/words.ts'
 
 const options = z.strictObject({
-  /** The only codes that the role of a user may grant; null = every code. */
+  /** Codes that the role of a user may grant; null = every code. */
   allowed: z.array(z.string().min(1)).nullable().default(null),
   roleIdHours: hours(24),
 })
@@ -21,7 +21,7 @@ export const userLeastPrivilege = defineCheck({
   id: 'user-least-privilege',
   title: 'No active user has more permissions than the allow-list',
   description:
-    'The role of every active user grants only codes of `allowed`: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree, and by all of them where the name of the role with that id is another one. Without a list every code is allowed, and the check does not apply.',
+    'The role of every active user grants only codes of `allowed`. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
@@ -34,10 +34,10 @@ export const userLeastPrivilege = defineCheck({
   options,
   async load(reader, { allowed, roleIdHours }, now, context) {
     if (allowed === null) return { population: 0, candidates: [], applicable: false }
-    const isFlawed = (role: MirroredRole) => excessOf([role], allowed).length > 0
-    const rule = { isFlawed, missing: 'not_evaluated' } as const
-    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, standing })
+    const isFailing = (role: MirroredRole) => excessOf([role], allowed).length > 0
+    const rule = { isFailing, missing: 'not_evaluated' } as const
+    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
+    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, assess })
   },
   evaluate({ user, reference, checkResult, roles }, { allowed }) {
     if (checkResult !== 'fails') return null

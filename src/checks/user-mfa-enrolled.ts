@@ -23,11 +23,11 @@ export const userMfaEnrolled = defineCheck({
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],
-  // Null = not set: the reading is assumed, which outputs say.
+  // Null = not set: `assumedRule` applies, and every output reports the assumption.
   options: z.strictObject({ enrolledWhen: z.enum(ruleNames).nullable().default(null) }),
   assumption: ({ enrolledWhen }) =>
     enrolledWhen === null
-      ? `Assumed: ${assumedRule} true means enrolled. The API does not say what the two flags mean; checks.user-mfa-enrolled.enrolledWhen is not set`
+      ? `Assumed: ${assumedRule} true means enrolled. The API does not define the two flags, and checks.user-mfa-enrolled.enrolledWhen is not set`
       : null,
   ruleContext: ({ optionsOf }) => isPlaceholderUnknown(optionsOf),
   async load(reader, { enrolledWhen }, _now, { optionsOf }) {
@@ -35,11 +35,11 @@ export const userMfaEnrolled = defineCheck({
     const population = await reader.count('users')
     if (policy === null)
       return { population, candidates: [], notEvaluated: Math.max(1, population), scope: async () => 'not_evaluated' }
-    // Whether the policy demands anything is not known then: neither does it apply to nobody nor does anybody pass.
+    // The policy is unknown, so users neither pass nor are out of scope.
     if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))
       return { population, candidates: [], notEvaluated: population, scope: async () => 'not_evaluated' }
     if (policy.fields['mfaEnabled'] !== true) return { population, candidates: [], applicable: false }
-    // Few groups are counted where many users are mirrored; none that fails needs no look at any of them.
+    // Counting groups is cheap; users are read only if a group fails.
     const groups = await reader.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
     const lacking = lacksEnrolment(enrolledWhen ?? assumedRule, groups)
     const users = lacking.length === 0 ? [] : reader.select('users', { anyOf: lacking })
@@ -64,7 +64,7 @@ export const userMfaEnrolled = defineCheck({
   },
 })
 
-/** Whether `mfaEnabled` of a tenant without SSO is taken for a placeholder, as the check of the policy is configured. */
+/** True when auth-mfa-policy-enabled reads `mfaEnabled` of a tenant without SSO as a placeholder. */
 function isPlaceholderUnknown(optionsOf: CheckContext['optionsOf']): boolean {
   return optionsOf(authMfaPolicyEnabled.id)['withoutSso'] === 'unknown'
 }

@@ -4,7 +4,7 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
-import { standingOf } from './support/role-standing.ts'
+import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
 import { quoted } from './support/words.ts'
@@ -15,8 +15,8 @@ export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
   description:
-    'The role of every user that is not merely invited exists and is Active: by roleId when it was read within `roleIdHours`, else by role name where all roles of that name agree, and by all of them where the name of the role with that id is another one.',
-  risk: 'What the user may do is undefined, or comes back unseen when the role is activated again.',
+    'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts.',
+  risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
   severities: ['medium'],
@@ -27,16 +27,16 @@ export const userRoleActive = defineCheck({
   material: ['state', 'roleName'],
   options: z.strictObject({ roleIdHours: hours(24) }),
   async load(reader, options, now, context) {
-    const rule = { isFlawed: ({ isActive }: MirroredRole) => !isActive, missing: 'fails' } as const
-    const standing = standingOf(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, standing })
+    const rule = { isFailing: ({ isActive }: MirroredRole) => !isActive, missing: 'fails' } as const
+    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
+    return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, assess })
   },
   evaluate({ user, reference, checkResult, roles }) {
     if (checkResult !== 'fails') return null
     return {
       entityId: user.key,
       severity: 'medium',
-      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${flawOf(roles)}.`,
+      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),
@@ -46,7 +46,7 @@ export const userRoleActive = defineCheck({
   },
 })
 
-function flawOf(roles: readonly MirroredRole[]): string {
+function problemOf(roles: readonly MirroredRole[]): string {
   if (roles.length === 0) return 'which does not exist'
   const states = [...new Set(roles.map(({ facts }) => quoted(String(facts['state']))))].join(' and ')
   return roles.length === 1 ? `which is in state ${states}` : `whose ${roles.length} roles are in state ${states}`

@@ -53,10 +53,9 @@ function checkAuthorities(file: string, path: KeyPath, { report, exists, ...cont
     return
   }
   const why = context.whyUnfit(file) ?? (context.needsSecrets ? whyNoAuthorities(() => context.read(file)) : null)
-  if (why !== null) report.say(path, `names the file \`${file}\`: ${why}`)
+  if (why !== null) report.problem(path, `names the file \`${file}\`: ${why}`)
 }
 
-/** Only who sends something must be able to read it. */
 function whyNoAuthorities(read: () => string): string | null {
   try {
     return containsCertificate(read()) ? null : 'it holds no PEM certificate'
@@ -65,7 +64,7 @@ function whyNoAuthorities(read: () => string): string | null {
   }
 }
 
-/** One name for both lists, or a map with one for each; null and an absent one send none. */
+/** One name for both lists, or a map with a name for each list; null or absent = none. */
 function readPageSizeParameter(raw: unknown, path: KeyPath, report: Report): PageSizeParameter | undefined {
   const name = pageSizeParameter().nullish()
   if (isMap(raw)) {
@@ -76,13 +75,12 @@ function readPageSizeParameter(raw: unknown, path: KeyPath, report: Report): Pag
     .pageSizeParameter
 }
 
-/** The settings of one tenant: its own keys over those of all tenants over the defaults. */
+/** Merges the settings of one tenant over the general ones over the defaults. */
 export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
   const { timeoutSeconds, maxBodyMiB, ...rest } = { ...defaults, ...general, ...own }
   return { ...rest, timeoutMs: Math.ceil(timeoutSeconds * 1000), maxBodyBytes: Math.ceil(maxBodyMiB * 2 ** 20) }
 }
 
-/** The two names the API itself uses would turn a page size into a broken cursor. */
 function pageSizeParameter() {
   const wanted = 'want the name of a query parameter other than cursor and updatedAfter'
   return textAs(wanted, (value) => {

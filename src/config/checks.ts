@@ -8,12 +8,12 @@ import { readMap, readSection, valueAt } from './yaml/section.ts'
 import { unknownKeys } from './yaml/unknown-keys.ts'
 import { wantedOf } from './yaml/wanted.ts'
 
-/** What `checks` says, as written, by check id. */
+/** The section `checks` as written, by check id. */
 export type ChecksSection = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 const common = { enabled: flag().optional(), severity: oneOf(severities).nullish() }
 
-/** Reads `checks`, of the whole configuration or of one tenant; the options are evaluated when they are merged. */
+/** Reads `checks`, of the whole configuration or of one tenant; the options are validated when they are merged. */
 export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)
@@ -23,13 +23,12 @@ export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: C
   return Object.fromEntries(known.map(({ id }) => [id, readMap(map[id], [...path, id], report)]))
 }
 
-/** A `checks` section and where it stands. */
 export interface PlacedChecks {
   readonly section: ChecksSection
   readonly path: KeyPath
 }
 
-/** The settings of every check of the catalogue: each key of `own` replaces the one of `general`. */
+/** The settings of every check: keys of `own` replace those of `general`. */
 export function mergeChecks(
   general: PlacedChecks,
   own: PlacedChecks | null,
@@ -69,20 +68,20 @@ function readOptions(check: CheckDefaults, options: Record<string, unknown>, rep
     if (issue.code === 'unrecognized_keys' && unknown.length > 0) continue
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
     const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
-    if (path.length === 0) report.say(path, `is not valid: ${message}`)
+    if (path.length === 0) report.problem(path, `is not valid: ${message}`)
     else report.wrong(path, valueAt(options, path), message)
   }
   return {}
 }
 
-/** A report for paths that begin at the check, each led to the layer that its first key was written in. */
+/** A report for paths relative to a check; `place` finds the section that contains the first key. */
 function relative(report: Report, place: (key: unknown) => KeyPath): Report {
   const whole = (path: KeyPath): KeyPath => [...place(path[0]), ...path]
   return {
     wrong: (path, value, wanted) => report.wrong(whole(path), value, wanted),
     wrongKind: (path, value, wanted) => report.wrongKind(whole(path), value, wanted),
     unknownKey: (path, validKeys) => report.unknownKey(whole(path), validKeys),
-    say: (path, predicate) => report.say(whole(path), predicate),
+    problem: (path, predicate) => report.problem(whole(path), predicate),
     sentences: () => report.sentences(),
   }
 }

@@ -6,7 +6,7 @@ import { checkFreshness } from './schedule/freshness.ts'
 import type { TenantSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
 
-/** What is in force: the sections of one tenant over those of all; what only shows when merged is evaluated here. */
+/** Merges the sections of one tenant over the general ones, and validates the merged settings. */
 export function effective(
   general: Overridable,
   own: Overridable | null,

@@ -1,10 +1,8 @@
 import type { Environment } from './find-source.ts'
 import { isMap } from './yaml/section.ts'
 
-/** What the environment adds to a configuration: the changed values, and the variable behind each path. */
 export interface FromEnvironment {
   readonly raw: unknown
-  /** Variables by path as `formatPath` writes it. */
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -13,7 +11,7 @@ const overrides = [
   ['server', 'listen', 'TENANTWATCH_LISTEN'],
 ] as const
 
-/** Puts TENANTWATCH_STORE_PATH and TENANTWATCH_LISTEN over the keys of any configuration. */
+/** Applies TENANTWATCH_STORE_PATH and TENANTWATCH_LISTEN to a configuration. */
 export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
   const variables = new Map<string, string>()
   if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
@@ -28,7 +26,7 @@ export function applyOverrides(raw: unknown, env: Environment): FromEnvironment 
   return { raw: whole, variables }
 }
 
-/** The configuration that TENANTWATCH_BASE_URL and a token make without a file: one tenant, `default`. */
+/** The configuration from TENANTWATCH_BASE_URL and a token without a file: one tenant, `default`. */
 export function fromEnvironment(env: Environment): FromEnvironment {
   const tenant = { name: 'default', baseUrl: setValue(env, 'TENANTWATCH_BASE_URL'), auth: { token: tokenOf(env) } }
   const { raw, variables } = applyOverrides({ tenants: [tenant] }, env)
@@ -38,7 +36,7 @@ export function fromEnvironment(env: Environment): FromEnvironment {
   return { raw, variables: names }
 }
 
-/** What is wrong with the choice of variables itself, in words of the environment. */
+/** The problem with the token variables; undefined when exactly one is set. */
 export function tokenVariableProblem(env: Environment): string | undefined {
   const token = setValue(env, 'TENANTWATCH_TOKEN') !== undefined
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE') !== undefined
@@ -51,7 +49,7 @@ function tokenOf(env: Environment): unknown {
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
   if (file !== undefined) return { file }
   if (setValue(env, 'TENANTWATCH_TOKEN') !== undefined) return { env: 'TENANTWATCH_TOKEN' }
-  // Only stands in, so that the missing token is named once: by tokenVariableProblem.
+  // A placeholder, because tokenVariableProblem reports the missing token.
   return { command: ['false'] }
 }
 

@@ -1,6 +1,6 @@
 import { ConfigError } from './yaml/config-error.ts'
 
-/** Where the file is looked for when nobody names one, relative to the working directory. */
+/** Default path of the configuration file, relative to the working directory. */
 export const defaultFile = 'config/tenantwatch.yaml'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -12,9 +12,8 @@ export type Source =
 const variables = ['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWATCH_TOKEN_FILE']
 
 /**
- * Decides where the configuration comes from: the file named on the command line, else by TENANTWATCH_CONFIG, else the
- * default file where it exists, else the environment alone. A file wins over TENANTWATCH_BASE_URL; an empty variable
- * counts as not set.
+ * Finds the source of the configuration: the file of --config, else of TENANTWATCH_CONFIG, else the default file if it
+ * exists, else the environment. A file takes precedence over TENANTWATCH_BASE_URL; an empty variable counts as not set.
  */
 export function findSource(file: string | undefined, env: Environment, exists: (path: string) => boolean): Source {
   if (file === '') throw new ConfigError(['--config is empty; want the path of the configuration file'])

@@ -24,7 +24,7 @@ const sections = {
   },
 }
 
-/** Reads `userDetails`, `documents` and `removals`, which are the same for every tenant. */
+/** Reads `userDetails`, `documents` and `removals`, which apply to every tenant. */
 export function readLimits(
   raw: Readonly<Record<string, unknown>>,
   { report }: Context,

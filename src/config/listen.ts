@@ -8,12 +8,12 @@ export interface ListenAddress {
 
 const wanted = 'want host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces), or a port alone (loopback)'
 
-/** An address to listen on; a port alone, also as a number, stays on the loopback. */
+/** An address to listen on; a port alone (text or number) means the loopback interface. */
 export function listen(): z.ZodType<ListenAddress> {
   return z.preprocess((value) => (Number.isInteger(value) ? String(value) : value), textAs(wanted, readListen))
 }
 
-/** The address as the configuration writes it. */
+/** The address in the notation of the configuration. */
 export function formatListen({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { insistOnRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
+import { assertRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
 import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
 import { type Environment, findSource, type Source } from './find-source.ts'
 import { readFolder } from './own-checks/read-folder.ts'
@@ -17,7 +17,6 @@ import { whyUnreadable } from './yaml/unreadable.ts'
 import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {
-  /** The file named on the command line (`--config`). */
   readonly file?: string | undefined
   readonly env: Environment
   readonly catalogue: Catalogue
@@ -25,30 +24,28 @@ export interface LoadOptions {
   readonly cwd?: string
   /** Reads a file as text; throws when it cannot. */
   readonly readFile?: (path: string) => string
-  /** True when something is at this path. */
   readonly exists?: (path: string) => boolean
-  /** Whether the web configuration file is evaluated, too: only who serves needs to be able to read it. */
+  /** Also validates the web configuration file, which only a server needs. */
   readonly checkWeb?: boolean
-  /** False for what sends nothing: then the variables and files that secrets come from need not be there. */
+  /** False for commands that send no requests: variables and files of secrets may be missing. */
   readonly needsSecrets?: boolean
-  /** Whether files of secrets that are empty, and commands that are not there, are problems, too: they may come later. */
+  /** Also reports empty secret files and missing commands, which may appear later. */
   readonly diagnoseSecrets?: boolean
 }
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Where they came from: the path of the file, or `environment`. */
+  /** Path of the file, or `environment`. */
   readonly source: string
 }
 
 /**
- * Loads the configuration (docs/operations.md#first-start) from its file or from the environment, and evaluates all of
- * it: the settings returned can be used as they are.
+ * Loads the configuration (docs/operations.md#first-start) from its file or from the environment, and validates all of it.
  *
- * @throws ConfigError that names every problem with its place, and no secret.
+ * @throws ConfigError with every problem and its place, without secrets.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = isThere, needsSecrets = true } = options
+  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
   const source = findSource(options.file, env, existsHere)
   const name = source.kind === 'file' ? source.path : 'environment'
@@ -83,7 +80,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   return { settings, source: name }
 }
 
-/** Names values by file and line, those from a variable by the variable. */
+/** Locates values by file and line, or by environment variable. */
 function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {
   return (path, at = 'value') => {
     const name = formatPath(path)
@@ -108,33 +105,33 @@ function readText(path: string): string {
   return readRegularFileSync(path).toString()
 }
 
-function isThere(path: string): boolean {
+function pathExists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // Where it may not be looked at, reading it will tell why.
+    // Without permission to stat, the later read reports the error.
     return true
   }
 }
 
 function whyUnfit(path: string, mostBytes: number | undefined): string | null {
   try {
-    insistOnRegularFile(path, mostBytes)
+    assertRegularFile(path, mostBytes)
     return null
   } catch (error) {
     return error instanceof UnfitFile ? error.message : null
   }
 }
 
-/** True when a program would be found and may be run: a name in one of the folders of PATH, a path from `cwd`. */
+/** True for an executable program: a name is looked up in PATH, a path is relative to `cwd`. */
 function isProgram(name: string, cwd: string, path = '/usr/bin:/bin'): boolean {
   const places = /[\\/]/.test(name)
     ? [resolve(cwd, name)]
     : path.split(delimiter).map((folder) => join(folder === '' ? cwd : folder, name))
-  return places.some(mayRun)
+  return places.some(isExecutable)
 }
 
-function mayRun(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()

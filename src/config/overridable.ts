@@ -6,7 +6,6 @@ import type { ScheduleSection } from './schedule/schedule.ts'
 import type { Context } from './yaml/context.ts'
 import type { KeyPath } from './yaml/key-path.ts'
 
-/** The sections that stand at the top for all tenants and that each tenant can override key by key. */
 export interface Overridable {
   readonly path: KeyPath
   readonly api: ApiSection
@@ -16,7 +15,7 @@ export interface Overridable {
   readonly resources: ResourcesSection
 }
 
-/** Reads those sections of a tenant (or, at the empty path, of all); the schedule is read before, as it differs. */
+/** Reads these sections of a tenant, or the top-level ones at the empty path. The caller reads the schedule, which differs. */
 export function readOverridable(
   raw: Readonly<Record<string, unknown>>,
   path: KeyPath,

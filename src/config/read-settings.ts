@@ -20,7 +20,6 @@ const sections = {
   log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 
-/** Reads `history`, `store` and `log`. */
 function readHousekeeping(
   raw: Readonly<Record<string, unknown>>,
   { report }: Context,
@@ -49,7 +48,7 @@ const keys = [
   'log',
 ]
 
-/** Makes settings of a configuration as written; they hold only when the report stays empty. */
+/** Reads all settings; they are valid only if the report stays empty. */
 export function readSettings(written: unknown, given: Context): Settings {
   const raw = readMap(written, [], given.report)
   for (const key of Object.keys(raw)) if (!keys.includes(key)) given.report.unknownKey([key], keys)
@@ -71,11 +70,10 @@ export function readSettings(written: unknown, given: Context): Settings {
   }
 }
 
-/** Reads `tenants`: at least one, each name once. */
 function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {
   const list = readList(raw, ['tenants'], context.report)
   const noList = raw === undefined || raw === null || Array.isArray(raw)
-  if (list.length === 0 && noList) context.report.say(['tenants'], 'lists no tenant; want at least one')
+  if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; want at least one')
   const names = tenantNames(raw)
   for (const [index, name] of names.entries()) {
     const first = names.indexOf(name)
@@ -85,7 +83,7 @@ function readTenants(raw: unknown, common: Common, context: Context): readonly T
   return list.flatMap((item, index) => readTenant(item, ['tenants', index], common, context) ?? [])
 }
 
-/** The names as written, also those of tenants with problems. */
+/** The names as written, including those of invalid tenants. */
 function tenantNames(raw: unknown): readonly (string | undefined)[] {
   if (!Array.isArray(raw)) return []
   return raw.map((item) => {

@@ -9,7 +9,6 @@ import { readMap, readSection } from './yaml/section.ts'
 
 const fields = { enabled: flag().optional() }
 
-/** `resources`: which resources are switched on or off. */
 export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
 
 /** Reads `resources`, of the whole configuration or of one tenant. */
@@ -22,7 +21,6 @@ export function readResources(raw: unknown, path: KeyPath, { report }: Context):
   )
 }
 
-/** What the configuration says of resources, already merged. */
 export interface ResourceSections {
   readonly resources: readonly ResourcesSection[]
   readonly schedule: ScheduleSection

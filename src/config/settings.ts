@@ -2,7 +2,7 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { OwnChecksSettings } from './own-checks/own-check.ts'
 
-/** Where a secret text comes from; the text itself is fetched by the tenant client when it needs it. */
+/** Source of a secret; the API client reads the secret when it needs it. */
 export type SecretSource =
   | { readonly env: string }
   | { readonly file: string }
@@ -18,7 +18,7 @@ export interface OAuth2Settings {
 export interface AuthSettings {
   /** Name of the header that carries the token; the specification does not show it. */
   readonly header: string
-  /** Word before the token; empty for the bare token. */
+  /** Word before the token; empty = bare token. */
   readonly scheme: string
   readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
 }
@@ -39,26 +39,26 @@ export interface ApiSettings {
   readonly caFile: string | null
 }
 
-/** A repeated piece of work: its cron expression and the largest gap between two firings. */
 export interface CronSchedule {
   readonly expression: string
+  /** Largest gap between two runs in milliseconds. */
   readonly intervalMs: number
 }
 
 export interface ResourceSettings {
   readonly enabled: boolean
-  /** Cron of the cheap incremental run; null for resources that only have full syncs. */
+  /** Null for resources without incremental sync. */
   readonly incremental: CronSchedule | null
   readonly full: CronSchedule
-  /** Explicit freshness limit in milliseconds; null means: derived from the full sync's interval. */
+  /** Explicit freshness limit in milliseconds; null = derived from the interval of full syncs. */
   readonly freshnessMs: number | null
 }
 
-/** Settings of one check: what every check has, and its own options, validated by the check's own schema. */
 export interface CheckSettings {
   readonly enabled: boolean
-  /** Replaces the check's own severities (all bands) when set. */
+  /** Replaces all severities of the check when set. */
   readonly severity: Severity | null
+  /** Validated by the schema of the check. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
@@ -107,16 +107,15 @@ export interface Settings {
   readonly logLevel: string
 }
 
-/** What the loader must know of a resource of the catalogue: its name and when it runs by default. */
 export interface ResourceDefaults {
   readonly name: ResourceName
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
 }
 
 /**
- * What the loader must know of a check of the catalogue: its id and the schema of its own options. The schema must take
- * nothing at all (every option has a default) and its own output (no one-way transforms), or the effective configuration
- * could not be printed and loaded again. `enabled` and `severity` belong to every check and are not part of it.
+ * A check of the catalogue: its id and the schema of its options, without `enabled` and `severity`. The schema must accept
+ * an empty object (every option has a default) and its own output (no one-way transforms), so that the effective
+ * configuration can be printed and loaded again.
  */
 export interface CheckDefaults {
   readonly id: string
@@ -126,6 +125,6 @@ export interface CheckDefaults {
 export interface Catalogue {
   readonly resources: readonly ResourceDefaults[]
   readonly checks: readonly CheckDefaults[]
-  /** True when there may be own checks that are not listed: a name that is not known may be one of theirs. */
+  /** True when own checks could not be read, so that an unknown check id may be valid. */
   readonly incomplete?: boolean
 }

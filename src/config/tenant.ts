@@ -22,13 +22,12 @@ const fields = {
   resources: z.unknown(),
 }
 
-/** What all tenants have in common. */
 export interface Common {
   readonly general: Overridable
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
 }
 
-/** Reads one tenant; undefined when something it cannot be without is missing or wrong, which is then noted. */
+/** Reads one tenant; undefined, with a reported problem, when a required part is missing or wrong. */
 export function readTenant(
   raw: unknown,
   path: KeyPath,
@@ -58,7 +57,7 @@ function checkSecure(url: string, path: KeyPath, allowed: boolean, { report }: C
   if (problem !== undefined) report.wrong(path, url, problem)
 }
 
-/** Lower-cased, because the API does not say which case it writes GUIDs in. */
+/** Lower-cased, because the API does not define the case of GUIDs. */
 function clientId() {
   const wanted = 'want the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
   const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

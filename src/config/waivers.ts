@@ -9,18 +9,18 @@ import { nearest } from './yaml/nearest.ts'
 import { readList, readSection } from './yaml/section.ts'
 
 const fields = {
-  id: text('want a name of its own for this waiver', /^\S(.*\S)?$/),
+  id: text('want a unique id of the waiver', /^\S(.*\S)?$/),
   check: text('want the id of a check'),
   entity: entity(),
   tenant: text('want the name of a tenant'),
   reason: textAs('want the reason in 20 characters or more', (reason) =>
     reason.trim().length >= 20 ? { value: reason.trim() } : { problem: 'want the reason in 20 characters or more' },
   ),
-  owner: text('want who answers for it'),
+  owner: text('want the person or team that is responsible'),
   expires: expiry(),
 }
 
-/** Reads `waivers`; one that has expired is valid, it just waives nothing. */
+/** Reads `waivers`. An expired waiver is no problem; it waives nothing. */
 export function readWaivers(raw: unknown, tenants: readonly string[], context: Context): readonly Waiver[] {
   const { report, catalogue } = context
   const ids = new Map<string, number>()
@@ -52,7 +52,7 @@ function checkName(
   report.wrong(path, name, `there is no such ${kind}; ${advice}`)
 }
 
-/** Ids of users, roles and documents are numbers, so a bare number is welcome here. */
+/** Accepts a number too, because ids of users and roles are numbers. */
 function entity(): z.ZodType<string> {
   const wanted = 'want the id of the entity, or "*" for all'
   return z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), text(wanted))
@@ -60,7 +60,7 @@ function entity(): z.ZodType<string> {
 
 /** The last instant of the named UTC day. */
 function expiry(): z.ZodType<number> {
-  const wanted = 'want a date as YYYY-MM-DD, the last day on which it counts'
+  const wanted = 'want a date as YYYY-MM-DD, the last valid day'
   return textAs(wanted, (text) => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return { problem: wanted }
     const date = parseIsoDate(text)

@@ -3,7 +3,7 @@ import { maskUrl } from './credentials/mask-url.ts'
 import { formatDuration } from './schedule/format-duration.ts'
 import type { ApiSettings, AuthSettings, CheckSettings, TenantSettings } from './settings.ts'
 
-/** The settings of one tenant as the configuration file writes them, secrets masked. */
+/** The settings of one tenant in the format of the configuration file, with secrets masked. */
 export function writtenTenant(tenant: TenantSettings) {
   const { name, baseUrl, auth, ownClientId, api, resources, checks } = tenant
   const schedule: Record<string, Readonly<Record<string, string>>> = {}
@@ -29,7 +29,7 @@ export function writtenTenant(tenant: TenantSettings) {
 
 export type WrittenTenant = ReturnType<typeof writtenTenant>
 
-/** Names of variables and files are shown; arguments of a command and the query of a URL are not, as people do put secrets there. */
+/** Masks arguments of commands and queries of URLs, which may contain secrets; shows names of variables and files. */
 function maskedToken(token: AuthSettings['token']): AuthSettings['token'] {
   if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
   if (!('command' in token)) return token

@@ -18,7 +18,9 @@ const subject = 'page size'
 export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): Diagnosis | null {
   if (pages.length === 0) return null
   if (pages.every(({ resource }) => pageSizeOf(resource, api) === null)) {
-    const seen = pages.map(({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`)
+    const seen = pages.map(
+      ({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`,
+    )
     return fine(subject, `none requested (api.pageSizeParameter is not set); first pages: ${seen.join(', ')}`)
   }
   const results = pages.map((page) => honours(page, pageSizeOf(page.resource, api)))

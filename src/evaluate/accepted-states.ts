@@ -3,15 +3,15 @@ import { inputsOf } from './check.ts'
 import type { CheckRun } from './check-run.ts'
 import { inputQualities } from './data-quality.ts'
 
-/** The states that a check measures drift from, by entity; null while its first ones are not kept. */
+/** The accepted states of a check by entity; null before its first states are stored. */
 export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
   const states = await request.store.acceptedStates(request.tenant.id, check.id)
   return states && new Map(states.map((state) => [state.entityId, state]))
 }
 
 /**
- * Keeps the present states of all entities as the first accepted ones, once, and only of data in which nothing is
- * missing: what drift is measured from must not be half a picture.
+ * Stores the present states of all entities as the first accepted states, once. Requires complete data, because drift is
+ * measured from these states.
  */
 export async function keepFirstStates(run: CheckRun): Promise<void> {
   const { check, request, quality, reader } = run

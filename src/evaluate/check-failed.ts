@@ -1,4 +1,4 @@
-/** An own check has no check result, through its own fault; the message is a sentence for whoever wrote it. */
+/** An own check failed because of its query or file; the message is for its author. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }

@@ -3,7 +3,7 @@ import { isFresh } from '../model/freshness.ts'
 import { type CheckFacts, inputsOf } from './check.ts'
 import { inputQualities, type TenantDataQuality } from './data-quality.ts'
 
-/** The trust in the inputs of a check at `now`: one older than the check's own limit is stale for it alone. */
+/** The quality of a check's inputs at `now`, with the check's own `maxAgeMs` applied. */
 export function usableInputs(check: CheckFacts, quality: TenantDataQuality, now: number): readonly InputQuality[] {
   const { maxAgeMs } = check
   const inputs = inputQualities(quality, inputsOf(check))

@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 
 const byDefault: CheckSettings = { enabled: true, severity: null, options: {} }
 
-/** The settings of a check for a tenant; one that the configuration does not name has its defaults. */
+/** The settings of a check for a tenant; defaults if the configuration does not name the check. */
 export function settingsOf(check: Pick<Check, 'id'>, tenant: Pick<TenantSettings, 'checks'>): CheckSettings {
   return Object.hasOwn(tenant.checks, check.id) ? (tenant.checks[check.id] ?? byDefault) : byDefault
 }

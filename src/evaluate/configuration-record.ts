@@ -7,17 +7,15 @@ import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
 import { ruleContextOf } from './rule-context.ts'
 
-/** Of a tenant, what check results hang on. Address and credentials are left out: no secret may come into the record. */
+/** The settings of a tenant that decide check results, without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
-  /** By check, the digest of everything configurable that decides. */
   readonly rules: Readonly<Record<string, string>>
 }
 
 type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
 
-/** What was in force: all that a report needs of the configuration, with every default spelled out. */
+/** The effective configuration as far as a report needs it, defaults included. */
 export interface ConfigurationRecord {
-  /** The tenantwatch that evaluated. */
   readonly version: string
   readonly evaluateIntervalMs: number
   readonly retentionDays: number
@@ -26,7 +24,7 @@ export interface ConfigurationRecord {
   readonly waivers: readonly Waiver[]
 }
 
-/** The configuration as the record keeps it, to be noted as of `at`. */
+/** The record of a configuration that is in force since `at`. */
 export function configurationRecord(
   settings: Settings,
   { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
@@ -57,14 +55,13 @@ function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): Re
   }
 }
 
-/** Reads a configuration back. */
 export function readRecord({ content }: NotedConfiguration): ConfigurationRecord {
   return JSON.parse(content) as ConfigurationRecord
 }
 
 /**
- * The checks that a tenant was evaluated by, each as it was and with its rule of that time: what was evaluated then is told
- * by that alone, whatever is configured or installed now.
+ * The checks of a recorded configuration, with the rules of that time, independent of the present configuration and
+ * version.
  */
 export function recordedChecks({ checks }: ConfigurationRecord, { rules }: RecordedTenant): readonly Check[] {
   return checks.map((check) => ({
@@ -72,7 +69,8 @@ export function recordedChecks({ checks }: ConfigurationRecord, { rules }: Recor
     alert: null,
     options: z.looseObject({}),
     ruleOf: () => rules[check.id] ?? '',
-    evaluator: () => Promise.reject(new TypeError(`The record of ${check.id} evaluates nothing anew`)),
+    evaluator: () =>
+      Promise.reject(new TypeError(`Cannot evaluate check ${check.id}: it is a record of a former configuration`)),
   }))
 }
 

@@ -6,31 +6,28 @@ import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed, type SkewOf } from '../model/server-clock.ts'
 
-/** What of a tenant's settings check results hang on. */
 export type EvaluatedSettings = Pick<
   TenantSettings,
   'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'documents'
 >
 
-/** The tenant that is evaluated: its row in the mirror and its settings. */
 export interface EvaluatedTenant {
   readonly id: number
   readonly settings: EvaluatedSettings
-  /** The skew of the clocks by the answers of this process; absent = by what the mirror stored. */
+  /** The clock skew measured in this process; absent = the stored skew. */
   readonly skewOf?: SkewOf
 }
 
-/** How far the mirror of a tenant can be trusted at one instant. */
 export interface TenantDataQuality {
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]
   readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
-  /** The time by which waivers end: the latest of the local clock, the newest time stored and the server's. */
+  /** Time that waivers are compared with: the latest of local time, newest stored time and server time. */
   readonly waiversAt: number
 }
 
 export interface MeasuredQuality {
-  /** Undefined while nothing of the resource was ever asked for. */
+  /** Undefined before the first sync of the resource. */
   readonly stored: ResourceQuality | undefined
   readonly freshnessLimitMs: number
   /** Server clock minus local clock in milliseconds; null = not known. */
@@ -39,9 +36,9 @@ export interface MeasuredQuality {
 }
 
 /**
- * Reads what the trust in a tenant's mirror hangs on.
+ * Reads the data quality of a tenant's mirror.
  *
- * @throws Error when the mirror does not know the tenant.
+ * @throws Error when the tenant is not in the mirror.
  */
 export async function readDataQuality(
   store: PostureStore,
@@ -62,7 +59,7 @@ export async function readDataQuality(
   return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
 }
 
-/** Waivers end by the latest clock: one that is set back, or behind the server's, must not renew them. */
+/** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
 export function waiverTime(now: number, newest: number | null, stored: readonly ResourceQuality[]): number {
   const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTime ?? 0) - (a.serverTime ?? 0))
   const { serverTime = null, serverTimeAt = null } = last ?? {}
@@ -70,11 +67,11 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
   return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
 }
 
-/** The skew now, by an answer of this process, else as it was when the mirror stored the last one. */
+/** The skew measured in this process, else the stored one. */
 function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
   if (live !== undefined) return live
   if (state === undefined) return null
-  // A mirror of an earlier version tells the time of the last complete sync alone.
+  // A mirror of an earlier version has the server time of the last complete sync only.
   const [time, at] =
     state.serverTimeAt === null
       ? [state.completeServerTime, state.completeStartedAt]
@@ -87,7 +84,7 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
   const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
     const readAt = stored?.state.serverTime ?? null
     if (input.off || skewMs === null || readAt === null) return []
-    // By the server's clock, as the local one may be the wrong one.
+    // Uses the server's clock, because the local one may be wrong.
     return now + skewMs - readAt <= freshnessLimitMs ? [skewMs] : []
   })
   return skews.reduce<number | null>(
@@ -96,7 +93,7 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
   )
 }
 
-/** Stands for the row of a tenant that is configured but was never synced: nothing is known of it. */
+/** Id of a configured tenant that was never synced. */
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
@@ -104,7 +101,7 @@ function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
   return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
 }
 
-/** The trust in the given inputs, in their order. */
+/** The quality of the given inputs, in their order. */
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
   return inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
 }
@@ -137,7 +134,7 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     denied: stored?.state.denied ?? null,
     tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     former: tenant.former.includes(resource),
-    troubles: failedFullSync === null ? own : [...own, failedFullSync],
+    problems: failedFullSync === null ? own : [...own, failedFullSync],
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
     clockSkewMs: skewMs,
@@ -145,8 +142,8 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
 }
 
 /**
- * Why incremental syncs bring nothing: the last one failed, or they wait for a full sync, as after a refused cursor, and
- * that failed. A run that waits so counts as a full sync, so its failure is not in `incrementalReason`.
+ * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync (as after a refused cursor) that
+ * failed. The failure of that full sync is not in `incrementalReason`.
  */
 export function incrementalFailure({
   incrementalReason,

@@ -14,7 +14,7 @@ import { factsText, materialFacts } from './findings/material-facts.ts'
 import { resolutionOf } from './findings/resolve-finding.ts'
 import { ruleContextOf } from './rule-context.ts'
 
-/** Everything that a check result hangs on beside the time: while it is the same, so is the check result. */
+/** Identifies all inputs of a check result except the time. */
 export function basisOf({ check, request, quality }: CheckRun): string {
   const { store, tenant } = request
   const { severity, options } = settingsOf(check, tenant.settings)
@@ -30,17 +30,16 @@ export function basisOf({ check, request, quality }: CheckRun): string {
   ])
 }
 
-/** A check result with what is not stored with it. */
 export interface NewCheckResult extends CheckResult {
   readonly ages: boolean
-  /** What an own check says of entities that it could not evaluate; of another check their ids as JSON. */
+  /** Entities that could not be evaluated: the error of an own check, else their ids as JSON. */
   readonly notEvaluatedIds: string | null
 }
 
-/** What one check says now, ready to be committed; it throws there, too, when the check cannot be evaluated. */
+/** Evaluates a check. Failing rows are read during the commit, which throws when that fails. */
 export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const { check, request, reader } = run
-  if (!canTell(run))
+  if (!isEvaluable(run))
     return {
       ...assemble(run, null, [], (_) => ({ kind: 'unevaluated', reason: 'never' })),
       ages: false,
@@ -50,10 +49,10 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const accepted = () => acceptedOf(run)
   const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
   const { options } = settingsOf(check, settings)
-  const evaluated = await check.evaluator({ reader, options, now: request.now, context, ask: askerOf(run) })
+  const evaluated = await check.evaluator({ reader, options, now: request.now, context, runQuery: queryRunner(run) })
   return {
     notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
-    ...assemble(run, evaluated, unlessSkewed(run, findings(run, evaluated)), (failing) =>
+    ...assemble(run, evaluated, withoutNewWhileSkewed(run, findings(run, evaluated)), (failing) =>
       rawResultOf(evaluated, failing),
     ),
     ages: evaluated.ages,
@@ -64,16 +63,16 @@ function idsOf({ unevaluated = [] }: Evaluated): string | null {
   return unevaluated.length === 0 ? null : JSON.stringify(unevaluated)
 }
 
-/** The check result for a check that threw: unknown, and every open finding stays as it is. */
+/** The result of a check that threw: unknown; open findings stay open. */
 export function failedResult(run: CheckRun, reason: 'check_failed' | 'internal'): CheckResult {
   return assemble(run, null, [], (_) => ({ kind: 'unevaluated', reason }))
 }
 
-function askerOf({ request }: CheckRun): NonNullable<EvaluateInput['ask']> {
+function queryRunner({ request }: CheckRun): NonNullable<EvaluateInput['runQuery']> {
   const { store, tenant, now, signal, queryBudget } = request
   return (query) => {
-    const ask = () => store.ask(tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
-    return queryBudget === undefined ? ask() : queryBudget.over(ask)
+    const run = () => store.ask(tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
+    return queryBudget === undefined ? run() : queryBudget.spend(run)
   }
 }
 
@@ -91,7 +90,7 @@ function assemble(
     check: check.id,
     at: now,
     decide: (count) => decideStatus({ rawResult: rawResult(count), inputs, timeBased: check.timeBased }),
-    // Before the first complete full sync of what is evaluated, the number would be half a picture.
+    // Null before the first complete full sync, because the count would be partial.
     entities: evaluated !== null && inputs[0]?.everComplete === true ? evaluated.population : null,
     notEvaluated: evaluated !== null && inputs[0]?.everComplete === true ? evaluated.notEvaluated : null,
     ...(request.currentForMs !== undefined && { currentForMs: request.currentForMs }),
@@ -125,8 +124,8 @@ async function* findings({ check, request }: CheckRun, evaluated: Evaluated): As
   }
 }
 
-/** While the clocks differ, a time-based check opens and changes nothing: what is open stays as it is. */
-async function* unlessSkewed(
+/** While the clocks differ, a time-based check only confirms open findings. */
+async function* withoutNewWhileSkewed(
   { check, request, quality }: CheckRun,
   batches: AsyncIterable<readonly NewFinding[]>,
 ): AsyncIterable<readonly NewFinding[]> {
@@ -148,10 +147,10 @@ async function* openAmong(
 }
 
 /**
- * False when a failure would mean nothing: an input is switched off or may be another tenant's than the rest, or absence was never shown by a complete full sync of
- * what the check looks things up in. A record that fails by itself fails before the first full sync is complete, too.
+ * False when a failure would be meaningless: an input is switched off or may belong to another tenant, or a resource that
+ * the check looks records up in never completed a full sync. The evaluated resource itself may be partial.
  */
-function canTell({ check, quality }: CheckRun): boolean {
+function isEvaluable({ check, quality }: CheckRun): boolean {
   if (inputQualities(quality, inputsOf(check)).some((input) => input.off || input.former)) return false
   const whole = check.entity.isRecord ? check.needs : inputsOf(check)
   return inputQualities(quality, whole).every((input) => input.everComplete)

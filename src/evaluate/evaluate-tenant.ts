@@ -14,10 +14,9 @@ import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
  * Evaluates a tenant's mirror and commits each check result. A check that throws becomes `unknown` (`internal`) and keeps its
- * findings; the others go on.
+ * findings; the other checks are still evaluated.
  *
- * @returns what became of each check evaluated or closed; one whose check result the store refused, or that was put
- *   off, is missing.
+ * @returns the outcome of each evaluated or closed check, without those that were postponed or could not be stored.
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
@@ -51,7 +50,7 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
   return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
 }
 
-/** The check result of before, where nothing it hangs on is another; null where it must be found anew. */
+/** Confirms the stored result if its inputs are unchanged; null otherwise. */
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, tenant, now, memory } = request
@@ -76,7 +75,7 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
     return outcome
   } catch (error) {
     signal?.throwIfAborted()
-    // A mirror that cannot be read or written is no fault of the check, and the others meet it, too.
+    // An error of the mirror affects every check.
     if (reasonOf(error) === 'store') throw error
     if (error instanceof BudgetExceeded) return null
     if (error instanceof CheckFailed) return commitFailed(run, error)
@@ -91,7 +90,7 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   }
 }
 
-/** Remembered like a check result: what failed is not tried again before it is asked of other data, however long it took. */
+/** Keeps the failure in the result memory, so that a slow failing query runs again only after its inputs changed. */
 async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<CheckOutcome> {
   const { check, request } = run
   const { store, tenant, memory, log } = request

@@ -14,24 +14,22 @@ export interface EvaluateTenant {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly log: Log
-  /** Only checks that read one of these; absent = all, and findings of disabled checks are closed. */
+  /** Evaluate only checks that read one of these; absent = all, and close findings of disabled checks. */
   readonly onlyInputs?: readonly ResourceName[]
-  /** Spares evaluation again what nothing has changed of since; absent = everything is evaluated. */
+  /** Skips checks with unchanged inputs; absent = all are evaluated. */
   readonly memory?: ResultMemory
-  /** All waivers of the configuration; absent = there are none to be told of. */
   readonly waivers?: readonly Waiver[]
-  /** For how long a check result is shown without being confirmed, in milliseconds; absent = 15 minutes. */
+  /** How long an unconfirmed check result is shown, in milliseconds; absent = 15 minutes. */
   readonly currentForMs?: number
-  /** Told what the trust in the mirror hangs on now, before anything is evaluated by it. */
+  /** Called with the data quality before any check is evaluated. */
   readonly onDataQuality?: (quality: TenantDataQuality) => Promise<void>
-  /** What own checks may take of the time; absent = all that they want. */
+  /** Limits the time of own checks; absent = unlimited. */
   readonly queryBudget?: QueryBudget
-  /** True when there may be checks that are not listed: the findings of such stay open. */
+  /** Keeps findings of checks that are not listed open. */
   readonly keepUnlisted?: boolean
   readonly signal?: AbortSignal
 }
 
-/** What became of one check. */
 export interface CheckOutcome extends CommittedResult {
   readonly check: string
 }

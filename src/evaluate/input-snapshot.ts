@@ -15,24 +15,23 @@ interface ResourceRecord {
   readonly fullySynced: boolean
   readonly incrementalReason: Reason | null
   readonly fullReason: Reason | null
-  /** True while that failure of a full sync counts: no success followed. */
+  /** True until a sync succeeds after that failure. */
   readonly failing: boolean
   /** Server clock minus local clock, to the minute, 0 while they agree; null = not known. Absent in older records. */
   readonly skewMs?: number | null
 }
 
-/** What the trust in a mirror hangs on beside ages and counts, which runs tell. */
+/** The data quality of a tenant, without the ages and counts that are stored with runs. */
 export interface InputSnapshot {
-  /** In older records, the skew of all resources where it was too great, else null. */
+  /** Older records only: the skew of all resources where it was too great, else null. */
   readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
-  /** Absent where none is. */
   readonly former?: readonly string[]
   readonly holds: readonly HoldRecord[]
   readonly resources: Readonly<Record<string, ResourceRecord>>
 }
 
-/** JSON for the record; the same text while nothing of it is another. */
+/** JSON of the snapshot; equal snapshots have equal texts. */
 export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): string {
   const { changeAccepted, former } = tenant
   const record: InputSnapshot = {
@@ -69,23 +68,23 @@ function resourceRecord(
   }
 }
 
-/** Reads it back; null where nothing was noted yet. */
+/** Parses a snapshot; null when none is stored. */
 export function readInputSnapshot(text: string | null): InputSnapshot | null {
   return text === null ? null : (JSON.parse(text) as InputSnapshot)
 }
 
-/** The row of a tenant as the record tells it. */
+/** The tenant row at the time of the snapshot. */
 export function pastTenant(row: TenantRow, record: InputSnapshot | null): TenantRow {
   const { changeAccepted = null, former = [] } = record ?? {}
   return { ...row, blockedUntil: 0, changeAccepted, former }
 }
 
-/** The holds of a tenant as the record tells them; what would be needed to act on them is not in it. */
+/** The holds at the time of the snapshot, without their causes. */
 export function pastHolds({ id: tenantId, name }: TenantRow, record: InputSnapshot | null): readonly HoldRow[] {
   return (record?.holds ?? []).map((hold) => ({ ...hold, tenantId, tenant: name, cause: {} }))
 }
 
-/** What the trust in each resource hung on at a time: doubts from the record, ages and counts from the runs. */
+/** The data quality of each resource at `at`: problems from the snapshot, ages and counts from the runs. */
 export function pastDataQuality(
   record: InputSnapshot | null,
   runs: readonly PastRun[],
@@ -101,7 +100,7 @@ export function pastDataQuality(
   })
 }
 
-/** Of its times only the order counts: what was shown of them is in the runs. */
+/** Its times only have an order; the real times are in the runs. */
 function pastState(
   resource: ResourceName,
   own: ResourceRecord | undefined,
@@ -110,7 +109,7 @@ function pastState(
   const attemptAt = run === undefined ? null : 0
   return {
     resource,
-    // Not null, for `incrementalReason` tells already why incremental syncs that wait for a full sync bring nothing.
+    // Not null: `incrementalReason` already includes the failure of a full sync that incremental syncs wait for.
     cursor: '',
     reachedEndServerTime: null,
     completeStartedAt: run?.completeStartedAt ?? null,

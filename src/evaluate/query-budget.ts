@@ -2,17 +2,16 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 
-/** The share of the time that own checks may take, and what they may take at once. */
 const share = 1 / 4
 const burstMs = 60 * secondMs
 
-/** Keeps own checks, which may be slow and many, from holding up what else is to be evaluated. */
+/** Limits the total time of own checks, so that slow queries do not delay the built-in checks. */
 export interface QueryBudget {
-  /** @throws Postponed when own checks have had their share for now. */
-  over<T>(ask: () => Promise<T>): Promise<T>
+  /** @throws BudgetExceeded while the budget is used up. */
+  spend<T>(query: () => Promise<T>): Promise<T>
 }
 
-/** There is no time for an own check now: its last check result stays, and ages. */
+/** An own check is postponed; its last check result stays and ages. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
 }
@@ -20,20 +19,20 @@ export class BudgetExceeded extends Error {
 export function queryBudget(clock: Pick<Clock, 'monotonic'>, log: Log): QueryBudget {
   let leftMs = burstMs
   let at = clock.monotonic()
-  let told = false
+  let warned = false
   return {
-    async over(ask) {
+    async spend(query) {
       const began = clock.monotonic()
       leftMs = Math.min(burstMs, leftMs + (began - at) * share)
       at = began
-      if (leftMs === burstMs) told = false
+      if (leftMs === burstMs) warned = false
       if (leftMs <= 0) {
-        if (!told) log.warn({}, 'Own checks take more than their share of the time; the others are put off')
-        told = true
-        throw new BudgetExceeded('Own checks have had their share of the time')
+        if (!warned) log.warn({}, 'Own checks exceed their query budget; the remaining ones are postponed')
+        warned = true
+        throw new BudgetExceeded('Query budget of own checks exceeded')
       }
       try {
-        return await ask()
+        return await query()
       } finally {
         at = clock.monotonic()
         leftMs -= at - began

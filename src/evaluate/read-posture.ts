@@ -100,13 +100,13 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   }
 }
 
-/** A check without its one record has an entity less than it could not evaluate. */
+/** Without its single record, a check has `notEvaluated` 1 and `entities` 0. */
 function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   const { entities = null, notEvaluated = null } = state ?? {}
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }
 
-/** The stored status aged to now. A disabled check is not applicable: it says nothing, least of all that all is well. */
+/** The stored status with the present data quality applied. A disabled check is not applicable, never passing. */
 function presentStatus(check: Check, { request, quality, state }: CheckKnown): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
@@ -119,7 +119,7 @@ function presentStatus(check: Check, { request, quality, state }: CheckKnown): D
   })
   const { options } = settingsOf(check, tenant.settings)
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
-  // A check result without a rule is `unknown`, or was reached while an input was switched off and says nothing with it on.
+  // A result without a rule is valid if it is `unknown`; otherwise an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'

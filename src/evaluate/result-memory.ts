@@ -1,12 +1,11 @@
 import type { DecidedStatus } from '../model/decide-status.ts'
 
-/** The last check result of each check, with what it hung on; of check results that do not change by time alone. */
+/** The last result of each check that does not depend on time, with the basis it was computed from. */
 export interface ResultMemory {
-  /** The check result, if it hung on the same. */
   recall(tenantId: number, check: string, basis: string): DecidedStatus | undefined
   keep(tenantId: number, check: string, basis: string, status: DecidedStatus): void
   forget(tenantId: number, check: string): void
-  /** To be called when check results were committed by others than the one who remembers. */
+  /** Call after another process committed check results. */
   clear(): void
 }
 

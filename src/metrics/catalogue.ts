@@ -11,7 +11,7 @@ export interface CataloguedFamily extends FamilyDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** Every metric family of tenantwatch's own, by name, with all its labels. */
+/** All metric families of tenantwatch by name, with all their labels. */
 export function metricCatalogue(inventories: readonly ResourceSeries[]): readonly CataloguedFamily[] {
   const ofTenant = ({ name, help, labelNames }: FamilyDefinition) => ({
     name,

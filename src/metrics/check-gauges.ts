@@ -4,17 +4,16 @@ import type { Severity } from '../model/severity.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 
-/** What the evaluate found, in alphabetical order. */
 export const checkGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_check_enabled',
-    help: `1 when the configuration has the check switched on. ${fromMirror}`,
+    help: `1 when the check is enabled in the configuration. ${fromMirror}`,
     labelNames: ['check'],
     samples: (posture) => posture.checks.map(({ check, enabled }) => ({ labels: { check }, value: Number(enabled) })),
   },
   {
     name: 'tenantwatch_check_entities',
-    help: `Entities the check is about, as of its last evaluation, those it could not evaluate among them: the denominator of its findings; absent while it could not evaluate at all, as before the first complete full sync. ${fromMirror}`,
+    help: `Entities in the scope of the check at its last evaluation, including those that could not be evaluated: the denominator of its findings. Absent when the last evaluation was impossible, as before the first complete full sync. ${fromMirror}`,
     labelNames: ['check'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, entities }) =>
@@ -30,7 +29,7 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_status',
-    help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all of them while the check is switched off; the age of its inputs is applied at each scrape. ${fromMirror}`,
+    help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all while the check is disabled. The age of its inputs is applied at each scrape. ${fromMirror}`,
     labelNames: ['check', 'status'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, enabled, status: present }) =>
@@ -39,20 +38,20 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_check_unknown_reason',
-    help: `1 with the reason why the check cannot be evaluated; absent while it can. ${fromMirror}`,
+    help: `1 for the reason why the status of the check is unknown; absent otherwise. ${fromMirror}`,
     labelNames: ['check', 'reason'],
     samples: (posture) =>
       posture.checks.flatMap(({ check, reason }) => (reason === null ? [] : [{ labels: { check, reason }, value: 1 }])),
   },
   {
     name: 'tenantwatch_findings',
-    help: `Findings that are open and not waived; an outage resolves none, so read it beside tenantwatch_check_status. ${fromMirror}`,
+    help: `Open findings without waived ones. An outage resolves no finding, so compare with tenantwatch_check_status. ${fromMirror}`,
     labelNames: ['check', 'severity'],
     samples: (posture) => countFindings(posture, (check) => check.open),
   },
   {
     name: 'tenantwatch_findings_waived',
-    help: `Findings that are open and accepted by a waiver that has not expired. ${fromMirror}`,
+    help: `Open findings that a valid waiver covers. ${fromMirror}`,
     labelNames: ['check', 'severity'],
     samples: (posture) => countFindings(posture, (check) => check.waived),
   },

@@ -4,26 +4,25 @@ import { labelText } from './label-text.ts'
 import { fromMirror, timestampSeconds } from './posture-gauge.ts'
 import type { MetricsConfig } from './series-config.ts'
 
-/** Gauges that are not read from the mirror of a tenant, in alphabetical order. */
 export const ownGauges = {
   skew: {
     name: 'tenantwatch_api_clock_skew_seconds',
-    help: `Clock of the tenant's server minus the local clock, in seconds: the greatest difference of the resources that were read within their limit; absent while there is none. ${fromMirror}`,
+    help: `Clock of the tenant's server minus the local clock, in seconds: the greatest difference among resources that are fresh; absent when none is known. ${fromMirror}`,
     labelNames: ['tenant'],
   },
   build: {
     name: 'tenantwatch_build_info',
-    help: 'Always 1; the label is the version that runs.',
+    help: 'Always 1; the label is the running version.',
     labelNames: ['version'],
   },
   reloadSuccessful: {
     name: 'tenantwatch_config_last_reload_successful',
-    help: '1 when the last loading of the configuration succeeded.',
+    help: '1 when the last load or reload of the configuration succeeded.',
     labelNames: [],
   },
   reloadSuccessAt: {
     name: 'tenantwatch_config_last_reload_success_timestamp_seconds',
-    help: 'When the configuration was last loaded with success, in seconds since the epoch.',
+    help: 'Time of the last successful load of the configuration, in seconds since the epoch.',
     labelNames: [],
   },
   store: {
@@ -33,7 +32,7 @@ export const ownGauges = {
   },
   waiverEnds: {
     name: 'tenantwatch_waiver_expiration_timestamp_seconds',
-    help: 'Last instant a waiver is valid, in seconds since the epoch. Read from the configuration.',
+    help: 'Last instant at which the waiver is valid, in seconds since the epoch. Read from the configuration.',
     labelNames: ['tenant', 'check', 'waiver'],
   },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>
@@ -44,12 +43,11 @@ export interface ReloadState {
   readonly lastSuccessAt: number
 }
 
-/** The version that runs. */
 export function buildInfo(version: string): Family {
   return gauge(ownGauges.build, [{ labels: { version }, value: 1 }])
 }
 
-/** How the last loading of the configuration went; only a running daemon knows. */
+/** Gauges about the last reload of the configuration. */
 export function reloadGauges(reload: ReloadState): readonly Family[] {
   return [
     gauge(ownGauges.reloadSuccessful, [{ labels: {}, value: Number(reload.successful) }]),
@@ -57,7 +55,7 @@ export function reloadGauges(reload: ReloadState): readonly Family[] {
   ]
 }
 
-/** How much room the mirror takes; only a running daemon tells. */
+/** Gauge of the size of the database. */
 export function storeGauge({ bytes, walBytes }: StoreSize): Family {
   return gauge(ownGauges.store, [
     { labels: { file: 'database' }, value: bytes },
@@ -65,12 +63,10 @@ export function storeGauge({ bytes, walBytes }: StoreSize): Family {
   ])
 }
 
-/** The skew of each tenant's clock, in seconds. */
 export function skewFamily(samples: readonly Sample[]): Family {
   return gauge(ownGauges.skew, samples)
 }
 
-/** When each waiver of a configured tenant ends. */
 export function waiverGauge({ tenants, waivers }: MetricsConfig): Family {
   const names = new Set(tenants.map(({ name }) => name))
   const samples = new Map<string, Sample>()

@@ -6,20 +6,20 @@ type Labels = Sample['labels']
 
 export interface Counters {
   /**
-   * Adds to a series; 0 bears it.
+   * Adds to a series; 0 initializes it.
    *
-   * @throws RangeError on what would not let it grow.
+   * @throws RangeError on a negative or infinite amount or NaN, or an unknown counter.
    */
   add(name: CounterName, labels: Labels, amount: number): void
-  /** Every counter with the series that are shown, read when they are written: their values grow on. */
+  /** All counters with the shown series. Values are read during rendering. */
   families(isShown: (labels: Labels) => boolean): readonly Family[]
 }
 
-/** What follows the tenant in the labels of a series: the same for every tenant, so it is kept once. */
+/** Labels after `tenant`, shared by the series of all tenants. */
 interface Tail {
   readonly labels: Labels
   readonly text: string
-  /** The same as it stands behind the tenant. */
+  /** Rendered for use after the tenant label. */
   readonly rest: string
 }
 
@@ -29,8 +29,8 @@ interface Series {
 }
 
 /**
- * The counters. Of the many series of many tenants each keeps its value alone: prom-client would keep three objects and a
- * key for each, and write it anew at each scrape.
+ * The counters. A series stores only its value, to save memory for fleets: prom-client stores three objects and a key for
+ * each series and renders its labels at each scrape.
  */
 export function createCounters(): Counters {
   const byName = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))

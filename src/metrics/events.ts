@@ -17,16 +17,15 @@ export interface EndedRun {
   readonly counts: Readonly<Record<(typeof recordChanges)[number], number>>
 }
 
-/** What the engine tells; every method only counts and cannot fail. */
+/** Events of the engine to count. No method throws. */
 export interface MetricsEvents {
   syncRunEnded(run: EndedRun): void
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
-  /** Secrets whose expiry moved later; one that moved earlier was cut short, not rotated, and is history only. */
+  /** Secrets whose expiry moved to a later time; a secret whose expiry moved earlier was not rotated. */
   secretsRotated(tenant: string, count: number): void
   findingsOpened(tenant: string, check: string, count: number): void
   findingsResolved(tenant: string, check: string, resolution: Resolution, count: number): void
-  /** What a tenant's client tells of its traffic. */
   observer(tenant: string): TenantObserver
 }
 
@@ -57,7 +56,7 @@ export function createEvents(instruments: Instruments): MetricsEvents {
   }
 }
 
-/** An answer may carry any three digits; a label set stays closed. */
+/** A server may send any three digits, but label values must be a closed set. */
 function knownStatus(status: string): string {
   return /^[1-5]\d\d$/.test(status) ? status : knownReason(status)
 }

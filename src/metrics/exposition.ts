@@ -6,10 +6,10 @@ export const openMetricsType = 'application/openmetrics-text; version=1.0.0; cha
 export const openMetricsEnd = '# EOF\n'
 
 /**
- * Renders families in the Prometheus text format. prom-client's own renderer is not used: it takes two label sets that
- * differ only in where a comma stands for one series, and renames counters for good once OpenMetrics was asked for.
+ * Renders families in the Prometheus text format. The renderer of prom-client merges label sets that differ only in the
+ * position of a comma, and renames counters permanently after an OpenMetrics request.
  *
- * @throws Error on NaN and on a series that occurs twice: no answer is better than a wrong one.
+ * @throws Error on NaN and on a duplicate series.
  */
 export function renderPrometheus(families: readonly Family[]): string {
   return families.flatMap((family) => [...familyLines(family, false)]).join('')
@@ -21,9 +21,9 @@ export function renderOpenMetrics(families: readonly Family[]): string {
 }
 
 /**
- * The lines of a family in one of the two formats, first its two of head, each with its end.
+ * The lines of a family, each with its line feed; the first item is HELP and TYPE.
  *
- * @throws Error as rendering it whole does.
+ * @throws Error on NaN and on a duplicate series.
  */
 export function* familyLines(family: Family, openMetrics: boolean): Generator<string> {
   const { name, type, help, samples, distinct = false } = family
@@ -41,7 +41,6 @@ export function* familyLines(family: Family, openMetrics: boolean): Generator<st
   }
 }
 
-/** Labels as both formats write them. */
 export function renderLabels(labels: Sample['labels']): string {
   let text = ''
   for (const name of Object.keys(labels)) {
@@ -66,7 +65,7 @@ function renderNumber(value: number): string {
   return value > 0 ? '+Inf' : '-Inf'
 }
 
-/** A bucket bound in the canonical form of OpenMetrics, in both formats alike, so that the series stays the same one. */
+/** A bucket bound in the canonical form of OpenMetrics, also in the Prometheus format, so that both have the same series. */
 export function bucketBound(bound: number): string {
   if (!Number.isFinite(bound)) return '+Inf'
   return Number.isInteger(bound) ? `${bound}.0` : String(bound)

@@ -4,14 +4,13 @@ import type { FamilyDefinition, Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror } from './posture-gauge.ts'
 
-/** Which findings they are, a few of each check. */
 export const findingGauge: FamilyDefinition = {
   name: 'tenantwatch_finding_info',
-  help: `1 for each of the first 10 findings of a check that are open and not waived: the most severe, then those first seen longest ago. The id is empty where it may be a name; the fingerprint is for tenantwatch explain. ${fromMirror}`,
+  help: `1 for each of the first 10 open, unwaived findings of a check, by severity, then by first seen. entity_id is empty if the id may be a name; pass the fingerprint to tenantwatch explain. ${fromMirror}`,
   labelNames: ['check', 'severity', 'entity_type', 'entity_id', 'fingerprint'],
 }
 
-/** Makes the sample of a finding once, for as long as that is shown: there may be more of them than of all the rest. */
+/** Makes and caches the samples of findings, which may be most of the series. */
 export function findingSamples(): (tenant: string, finding: NamedFinding) => Sample {
   const made = new WeakMap<NamedFinding, Sample>()
   return (tenant, finding) => {

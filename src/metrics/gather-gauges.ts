@@ -9,15 +9,13 @@ import type { PostureGauge } from './posture-gauge.ts'
 import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
-import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
+import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 
-/** To read the records of a tenant takes as long as to make so many samples. */
-const samplesOfReading = 200
+/** Cost of reading the records of a tenant, as a number of samples. */
+const readCost = 200
 
-/** All that a scrape reads of one tenant, at one instant as far as the store can give it. */
 export interface TenantReading {
   readonly posture: TenantPosture
-  /** The foremost of each check, in the order of the checks. */
   readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
   readonly settings: InventoryContext['settings']
@@ -32,10 +30,9 @@ interface ReadTenant {
 }
 
 /**
- * Builds the gauges anew from what is there now, so that nothing of an earlier scrape stays behind. Samples of the posture,
- * the most of them, are made only as each family is gone through.
+ * Builds all gauges from present data, so that no series of an earlier scrape remains. Samples of the posture are lazy.
  *
- * @throws Error when a configured tenant was not read: a scrape without it would look like one where all is well.
+ * @throws Error when the reading of a configured tenant is missing, because a scrape without it would look healthy.
  */
 export async function gatherGauges(
   config: MetricsConfig,
@@ -48,16 +45,16 @@ export async function gatherGauges(
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${config.name} was not read`)
     return { config, reading }
   })
-  const breathe = yieldAfter(mostAtOnce)
+  const yieldTurn = yieldAfter(samplesPerTurn)
   const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
     toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
   )
   const found = { [Symbol.iterator]: () => foundSamples(tenants, findingSample) }
-  // The mirror has each fingerprint once.
+  // Distinct because fingerprints are unique in the mirror.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
   for (const { config, reading } of tenants) {
-    await breathe(samplesOfReading)
+    await yieldTurn(readCost)
     for (const { gauge, samples } of await readInventory(config, reading)) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })
@@ -102,7 +99,7 @@ function isComplete(config: ResourceSeriesConfig, posture: TenantPosture): boole
   return posture.resources.some((view) => view.resource === config.resource && view.dataAsOf !== null)
 }
 
-/** Puts the tenant first and the other labels in the order of the definition, so that equal series look equal. */
+/** Adds the tenant as the first label and orders the others as in the definition. */
 function withTenant(definition: FamilyDefinition, tenant: string, sample: Sample): Sample {
   const labels: Record<string, string> = { tenant }
   for (const name of definition.labelNames) labels[name] = sample.labels[name] ?? ''

@@ -2,21 +2,20 @@ import type { FamilyDefinition } from './family.ts'
 
 const sinceStart = 'Counted since the daemon started.'
 
-/** Every counter of the daemon, in alphabetical order. */
 export const counters = [
   {
     name: 'tenantwatch_api_requests_total',
-    help: `Requests to the tenant's API by path template and HTTP status, or the reason when there was no answer. ${sinceStart}`,
+    help: `Requests to the tenant's API by path template and HTTP status, or by failure reason without a response. ${sinceStart}`,
     labelNames: ['tenant', 'endpoint', 'status'],
   },
   {
     name: 'tenantwatch_api_retries_total',
-    help: `Requests to the tenant's API that were sent again, by the reason of the failure before. ${sinceStart}`,
+    help: `Retried requests to the tenant's API by reason of the failure. ${sinceStart}`,
     labelNames: ['tenant', 'reason'],
   },
   {
     name: 'tenantwatch_contract_events_total',
-    help: `Deviations of the tenant's API from its known contract that spoil nothing, once a field and run. ${sinceStart}`,
+    help: `Harmless deviations of the tenant's API from its known contract, counted once per field and run. ${sinceStart}`,
     labelNames: ['tenant', 'resource', 'kind'],
   },
   {
@@ -26,7 +25,7 @@ export const counters = [
   },
   {
     name: 'tenantwatch_findings_resolved_total',
-    help: `Findings resolved, by how they came to their end. ${sinceStart}`,
+    help: `Findings resolved, by resolution. ${sinceStart}`,
     labelNames: ['tenant', 'check', 'resolution'],
   },
   {
@@ -46,7 +45,7 @@ export const counters = [
   },
   {
     name: 'tenantwatch_sync_records_total',
-    help: `Records that sync runs brought or removed, by what became of them in the mirror. ${sinceStart}`,
+    help: `Records that sync runs read or removed, by change in the mirror. ${sinceStart}`,
     labelNames: ['tenant', 'resource', 'change'],
   },
   {
@@ -60,13 +59,13 @@ export const counters = [
 export const histograms = [
   {
     name: 'tenantwatch_api_request_duration_seconds',
-    help: `Time from sending a request to the tenant's API to the end of its answer. ${sinceStart}`,
+    help: `Time from sending a request to the tenant's API to the end of the response. ${sinceStart}`,
     labelNames: ['endpoint'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
   {
     name: 'tenantwatch_sync_duration_seconds',
-    help: `Time a sync run took. ${sinceStart}`,
+    help: `Duration of sync runs. ${sinceStart}`,
     labelNames: ['resource', 'mode'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14400],
   },

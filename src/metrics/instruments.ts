@@ -6,21 +6,21 @@ import { type CounterName, type HistogramName, histograms } from './instrument-c
 
 type Labels = Readonly<Record<string, string>>
 
-/** The counting half of the metrics; the only place that knows prom-client. */
+/** Counters and histograms. No other module imports prom-client. */
 export interface Instruments {
-  /** Adds to a counter; 0 bears the series. */
+  /** Adds to a counter; 0 initializes the series. */
   add(name: CounterName, labels: Labels, amount: number): void
   observe(name: HistogramName, labels: Labels, seconds: number): void
-  /** Bears a histogram's series, once. */
+  /** Initializes the series of a histogram at 0. */
   preinitialize(name: HistogramName, labels: Labels): void
-  /** Everything whose labels are shown. */
+  /** All families, with the series for which `isShown` is true. */
   collect(isShown: (labels: Labels) => boolean): Promise<readonly Family[]>
 }
 
 /** Gauges that end in `_total`, which promtool's linter refuses. */
 const refusedByLinter = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** The delay histogram of Node gives this, in seconds, as its minimum before its first sample. */
+/** Minimum of the delay histogram of Node, in seconds, before its first sample. */
 const noMinimumYet = 9e9
 
 export function createInstruments(options: { readonly processMetrics: boolean }): Instruments {
@@ -72,7 +72,7 @@ function toFamily(metric: JsonMetric, isShown: (labels: Labels) => boolean): Fam
   return { name, type, help: help.endsWith('.') ? help : `${help}.`, samples }
 }
 
-/** A histogram's values carry their own name, which prom-client's types leave out. */
+/** `metricName` of histogram values is missing in the types of prom-client. */
 type JsonValue = JsonMetric['values'][number] & { readonly metricName?: string }
 
 function toSample(family: string, value: JsonValue): Sample {

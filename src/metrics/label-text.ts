@@ -2,7 +2,7 @@ import { printable } from '../model/text/printable.ts'
 
 const longest = 200
 
-/** A text that somebody in the tenant chose, made fit for a label value. */
+/** Makes a text from the tenant printable for a label value. */
 export function labelText(text: string): string {
   return printable(text, longest)
 }

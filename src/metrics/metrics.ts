@@ -8,67 +8,64 @@ import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { preinitializeSeries } from './preinitialize.ts'
 import type { MetricsConfig } from './series-config.ts'
-import { mostAtOnce, yieldAfter } from './yield-to-event-loop.ts'
+import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 
-/** Characters of a piece, more or less: large enough to be few, small enough to be sent and dropped one by one. */
-const pieceLength = 65_536
+/** Approximate length of a chunk in characters. */
+const chunkLength = 65_536
 
 /**
- * A family as bytes, in pieces. They lie outside the heap of the JavaScript engine, and what each was made of is garbage
- * at once: neither all samples nor the text as a whole are ever in memory.
+ * Renders a family to chunks of bytes, which are outside the JavaScript heap, so that neither all samples nor the whole text
+ * are in memory at once.
  *
- * @param breathe is told after each piece how many lines it has.
- * @throws whatever making or rendering the samples throws.
+ * @param yieldTurn called after each chunk with its number of lines.
  */
-async function bytePieces(
+async function byteChunks(
   family: Family,
   openMetrics: boolean,
-  breathe: (lines: number) => Promise<void>,
+  yieldTurn: (lines: number) => Promise<void>,
 ): Promise<readonly Buffer[]> {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let text = ''
   let lines = 0
   for (const line of familyLines(family, openMetrics)) {
     text += line
     lines++
-    if (text.length < pieceLength) continue
-    pieces.push(Buffer.from(text))
-    await breathe(lines)
+    if (text.length < chunkLength) continue
+    chunks.push(Buffer.from(text))
+    await yieldTurn(lines)
     text = ''
     lines = 0
   }
-  await breathe(lines)
-  return text === '' ? pieces : [...pieces, Buffer.from(text)]
+  await yieldTurn(lines)
+  return text === '' ? chunks : [...chunks, Buffer.from(text)]
 }
 
 export interface MetricsOptions {
   readonly version: string
-  /** Milliseconds since the epoch: when the configuration was first loaded. */
+  /** First load of the configuration, milliseconds since the epoch. */
   readonly startedAt: number
   readonly config: MetricsConfig
-  /** Reads every configured tenant; asked once a scrape, however many ask at the same time for the same format. */
+  /** Reads every configured tenant; called once for concurrent scrapes of one format. */
   readonly read: () => Promise<readonly TenantReading[]>
-  /** Looks how large the files of the mirror are. */
   readonly storeSize?: () => StoreSize
-  /** `mirror` leaves out what only a running daemon knows: counters, histograms, process and reload metrics. */
+  /** `mirror` omits metrics of a running daemon: counters, histograms, process and reload metrics. */
   readonly scope?: 'daemon' | 'mirror'
 }
 
 export interface Exposition {
   readonly contentType: string
-  /** UTF-8, in pieces: of many tenants it is too large for one string, which would be copied on its way out. */
+  /** UTF-8 chunks, because the text of many tenants is too large for one string. */
   readonly body: readonly Uint8Array[]
 }
 
 export interface Metrics extends MetricsEvents {
-  /** Takes a reloaded configuration: new series are born, those of tenants taken out vanish. */
+  /** Applies a reloaded configuration: initializes new series and hides those of removed tenants. */
   configure(config: MetricsConfig): void
   configReloaded(successful: boolean, at: number): void
   /**
-   * The whole exposition in the format that an Accept header asks for, Prometheus text by default. Nothing of it is
-   * handed over before all of it is there.
+   * The exposition in the format of the Accept header, Prometheus text by default.
    *
-   * @throws whatever the reading threw: a scrape is whole or fails, it is never partial.
+   * @throws the error of a failed read: a scrape is complete or fails.
    */
   render(accept?: string): Promise<Exposition>
 }
@@ -80,7 +77,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const findingSample = findingSamples()
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
-  const underWay = new Map<string, Promise<Exposition>>()
+  const inFlight = new Map<string, Promise<Exposition>>()
 
   const configure = (next: MetricsConfig) => {
     config = next
@@ -98,9 +95,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
   const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     const openMetrics = contentType === openMetricsType
-    const breathe = yieldAfter(mostAtOnce)
+    const yieldTurn = yieldAfter(samplesPerTurn)
     const body: Uint8Array[] = []
-    for (const family of await gather()) body.push(...(await bytePieces(family, openMetrics, breathe)))
+    for (const family of await gather()) body.push(...(await byteChunks(family, openMetrics, yieldTurn)))
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))
     return { contentType, body }
   }
@@ -113,16 +110,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     },
     render(accept) {
       const contentType = wantsOpenMetrics(accept) ? openMetricsType : prometheusType
-      const begun = underWay.get(contentType)
-      if (begun !== undefined) return begun
-      const rendering = render(contentType).finally(() => underWay.delete(contentType))
-      underWay.set(contentType, rendering)
+      const pending = inFlight.get(contentType)
+      if (pending !== undefined) return pending
+      const rendering = render(contentType).finally(() => inFlight.delete(contentType))
+      inFlight.set(contentType, rendering)
       return rendering
     },
   }
 }
 
-/** Absent while no resource was read within its limit, or no answer told a time. */
+/** Without samples for tenants whose skew is unknown. */
 function skewGauge(config: MetricsConfig, readings: readonly TenantReading[]): Family {
   const known = new Map(readings.map(({ posture }) => [posture.tenant, posture.clockSkewMs]))
   const samples = config.tenants.flatMap(({ name }) => {
@@ -132,7 +129,7 @@ function skewGauge(config: MetricsConfig, readings: readonly TenantReading[]): F
   return skewFamily(samples)
 }
 
-/** A tenant taken out loses its series at once, as does a resource switched off; what last runs still count is not shown. */
+/** Hides series of removed tenants and disabled resources, even if their last runs still count. */
 function shownSeries(config: MetricsConfig): (labels: Sample['labels']) => boolean {
   const shown = new Map(
     config.tenants.map(({ name, resources }) => [name, new Set<string>(resources.map((one) => one.resource))]),
@@ -148,7 +145,7 @@ function byName(families: readonly Family[]): readonly Family[] {
   return families.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** True when an Accept header asks for OpenMetrics at least as eagerly as for the Prometheus text format. */
+/** True when the Accept header gives OpenMetrics at least the quality of the Prometheus text format. */
 export function wantsOpenMetrics(accept: string | undefined): boolean {
   if (accept === undefined) return false
   let openMetrics = 0

@@ -3,7 +3,7 @@ import type { Reason } from '../model/reasons.ts'
 import type { Instruments } from './instruments.ts'
 import type { ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 
-/** Answers that tell something; any other status is born when it occurs. */
+/** Statuses with a series from the start; others get one when they occur. */
 const initialStatuses = [
   '200',
   '400',
@@ -21,7 +21,7 @@ export const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout
 export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
 export const outcomes = ['success', 'failure'] as const
 
-/** Bears every counter and histogram series of a tenant at 0, so that `increase()` sees the first event too. */
+/** Initializes the counters and histograms of a tenant at 0, so that `increase()` includes the first event. */
 export function preinitializeSeries(instruments: Instruments, tenant: TenantSeriesConfig): void {
   instruments.add('tenantwatch_secret_rotations_total', { tenant: tenant.name }, 0)
   for (const reason of retryReasons)

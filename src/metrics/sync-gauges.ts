@@ -3,17 +3,16 @@ import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 import type { TenantSeriesConfig } from './series-config.ts'
 
-/** How the sync stands, in alphabetical order; resources that are switched off have no series. */
 export const syncGauges: readonly PostureGauge[] = [
   {
     name: 'tenantwatch_hold',
-    help: `1 while the engine holds something back until an operator accepts it or its cause is gone; resource "all" is the whole tenant. ${fromMirror}`,
+    help: `1 while the engine holds back a change until an operator accepts it or its cause is gone; resource "all" is the whole tenant. ${fromMirror}`,
     labelNames: ['resource', 'reason'],
     samples: holdSamples,
   },
   {
     name: 'tenantwatch_mirror_records',
-    help: `Live records in the mirror; absent until something was read, growing while a first full sync is under way. ${fromMirror}`,
+    help: `Live records in the mirror; absent before the first record, growing during the first full sync. ${fromMirror}`,
     labelNames: ['resource'],
     samples: (posture) =>
       enabled(posture)
@@ -22,7 +21,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_quarantined_records',
-    help: `Records that could not be trusted and are kept apart until a full sync returns them well or they are removed like live ones. ${fromMirror}`,
+    help: `Records that failed validation, until a full sync returns a valid version or they are removed like live ones. ${fromMirror}`,
     labelNames: ['resource'],
     samples: (posture) =>
       enabled(posture).map(({ resource, quarantined }) => ({ labels: { resource }, value: quarantined })),
@@ -35,25 +34,25 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_last_attempt_timestamp_seconds',
-    help: `When a run was last tried, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Time of the last attempted run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastAttemptAt)),
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
-    help: `When a run last succeeded, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Time of the last successful run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastSuccessAt)),
   },
   {
     name: 'tenantwatch_sync_up',
-    help: `1 when the last run succeeded and was stored; 0 also before the first, and for incremental syncs while they wait for a full sync that fails. ${fromMirror}`,
+    help: `1 when the last run succeeded and was stored; 0 before the first run, and for incremental syncs that wait for a failing full sync. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => Number(mode.up)),
   },
   {
     name: 'tenantwatch_tenant_identity',
-    help: `1 for the present state: proven by ids of API clients or documents, unproven while there are none to compare, on_hold while the data may be another tenant's. ${fromMirror}`,
+    help: `State set: proven by ids of API clients or documents, unproven while there are none to compare, on_hold while the data may be another tenant's. ${fromMirror}`,
     labelNames: ['state'],
     samples: ({ identity }) =>
       identityStates.map((state) => ({ labels: { state }, value: Number(state === identity) })),

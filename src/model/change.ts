@@ -1,7 +1,5 @@
-/** A change of something mirrored, as the page lists it. */
 export interface ChangeView {
   readonly resource: string
-  /** The record's id as the mirror keeps it. */
   readonly entity: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -11,7 +9,7 @@ export interface ChangeView {
   readonly field: string | null
   readonly before: unknown
   readonly after: unknown
-  /** Of the answer that showed it. */
+  /** Id of the response that contained the change. */
   readonly requestId: string | null
   /** True when the field names a person or a file. */
   readonly personal: boolean
@@ -19,7 +17,7 @@ export interface ChangeView {
 
 const hidden = '[hidden]'
 
-/** A change without names of persons, e-mails and file names, for outputs that may not show details. */
+/** Hides names of persons, e-mails and file names, for outputs without details. */
 export function withoutChangeDetails(change: ChangeView): ChangeView {
   if (!change.personal) return change
   const { before, after } = change

@@ -12,5 +12,4 @@ export const resolutions = [
   'tenant_removed',
 ] as const
 
-/** How a finding came to its end. */
 export type Resolution = (typeof resolutions)[number]

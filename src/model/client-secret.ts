@@ -1,4 +1,3 @@
-/** The secret of one API client, as far as it may be known: when it ends. */
 export interface ClientSecret {
   /** A GUID in lower case, any other id as sent. */
   readonly clientId: string
@@ -8,8 +7,7 @@ export interface ClientSecret {
   readonly expiresAt: number
 }
 
-/** The same, as the page lists it. */
 export interface SecretView extends ClientSecret {
-  /** True for the API client that the daemon itself is. */
+  /** True for tenantwatch's own API client. */
   readonly own: boolean
 }

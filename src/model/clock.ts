@@ -1,15 +1,15 @@
-/** The greatest delay, in milliseconds, that a timer takes without firing at once. */
+/** Greatest delay of a timer in milliseconds; Node fires longer ones immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
-/** Time as an argument: everything below the composition root asks this instead of the system. */
+/** The clock of everything below the composition root. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number
-  /** Time in milliseconds that never jumps; only differences mean something. */
+  /** Monotonic time in milliseconds, for differences. */
   monotonic(): number
-  /** Waits `ms` (clamped to what a timer takes); rejects with the signal's reason when aborted. */
+  /** Waits `ms`, at most `maxTimerMs`; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Randomness as an argument: a number in [0, 1). */
+/** Returns a number in [0, 1). */
 export type Random = () => number

@@ -1,4 +1,4 @@
-/** Deviations of a tenant from the known contract that are counted and spoil nothing else; also the label of the metric. */
+/** Harmless deviations of a tenant from the known API; also values of a metric label. */
 export const contractEventKinds = [
   'unknown_field',
   'unknown_value',

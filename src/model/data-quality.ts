@@ -3,49 +3,46 @@ import type { Reason, UnknownReason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
 import { isSkewed } from './server-clock.ts'
 
-/** What is known of one mirrored resource when a check wants to read it. */
 export interface InputFacts {
   readonly resource: ResourceName
   readonly enabled: boolean
   /** Start of the last complete full sync in milliseconds since the epoch; null = never. */
   readonly completeStartedAt: number | null
   readonly freshnessLimitMs: number
-  /** True while the local clock is earlier than the newest time stored, and no answer has confirmed it: ages mean nothing. */
+  /** True while the local clock is before the newest stored time and no response confirmed it, so that ages are meaningless. */
   readonly clockIsBehind: boolean
-  /** The refusal (`unauthorized`, `missing_permission`) that no success followed. */
+  /** Refusal (`unauthorized`, `missing_permission`) since the last success. */
   readonly denied: Reason | null
   /** True while the mirrored data may be another tenant's. */
   readonly tenantMismatch: boolean
-  /** True while the records may be those of a tenant in whose place another one was accepted. */
+  /** True while records may remain from before an operator accepted another tenant. */
   readonly former: boolean
   /** Reasons of this resource's other holds, and of its last full sync if that failed. */
-  readonly troubles: readonly Reason[]
+  readonly problems: readonly Reason[]
   readonly quarantined: number
   readonly missing: number
-  /** Server clock minus local clock in milliseconds, by the last answer; null = not known. */
+  /** Server clock minus local clock in milliseconds at the last response; null = not known. */
   readonly clockSkewMs: number | null
 }
 
-/** The server's clock against the local one; `unknown` while no answer told its time. */
+/** The server's clock compared with the local one; `unknown` before a response with a time. */
 export type ClockState = 'agrees' | 'ahead' | 'behind' | 'unknown'
 
-/** How far a check may trust one input now. */
 export interface InputQuality {
   readonly resource: ResourceName
-  /** Switched off in the configuration: nothing is asked for. */
   readonly off: boolean
-  /** True once a full sync was complete: absence means something. */
+  /** True once a full sync completed, so that absence is meaningful. */
   readonly everComplete: boolean
-  /** True while the records may be another tenant's than those of other inputs: nothing is evaluated by them. */
+  /** True while records may belong to a former tenant; they are not evaluated. */
   readonly former: boolean
-  /** Why nothing of it can be trusted; null when it can. */
+  /** Why all of its data is unusable; null when it is usable. */
   readonly blocked: UnknownReason | null
-  /** Why some of it cannot, highest severity first. */
+  /** Why some of its data is unusable, most important first. */
   readonly partial: readonly UnknownReason[]
   readonly clock: ClockState
 }
 
-/** Reads the facts of an input at `now`; the first reason that blocks wins, the most telling one first. */
+/** Derives the quality of an input at `now`; reports the most specific blocking reason. */
 export function assessInput(facts: InputFacts, now: number): InputQuality {
   const clock = clockOf(facts.clockSkewMs)
   return {
@@ -56,10 +53,10 @@ export function assessInput(facts: InputFacts, now: number): InputQuality {
     blocked: blockedBy(facts, now),
     partial: [
       ...(facts.quarantined > 0 ? (['quarantined'] as const) : []),
-      ...(facts.troubles.includes('shrink_held') ? (['shrink_held'] as const) : []),
-      ...(facts.troubles.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
+      ...(facts.problems.includes('shrink_held') ? (['shrink_held'] as const) : []),
+      ...(facts.problems.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
       ...(facts.missing > 0 ? (['missing_records'] as const) : []),
-      // The answer may be an old one.
+      // A server clock that is behind may be that of an old cached response.
       ...(clock === 'behind' ? (['clock_skew'] as const) : []),
     ],
     clock,

@@ -11,7 +11,7 @@ export interface ParsedDate {
 
 /**
  * Reads an ISO 8601 date-time strictly: the calendar day must exist, week dates and `24:00` are refused, a leap
- * second is the one after it, a missing offset means UTC whatever the zone of this machine. Fractions beyond milliseconds are cut.
+ * second is the one after it, and a missing offset means UTC. Fractions beyond milliseconds are cut.
  *
  * @returns undefined when the text is not such a date.
  */
@@ -42,7 +42,7 @@ export function parseIsoDate(text: unknown): ParsedDate | undefined {
   return { ms: date.getTime(), hasOffset: zulu !== undefined || sign !== undefined }
 }
 
-/** Milliseconds since the epoch of an ISO 8601 date-time as `parseIsoDate` reads it, null for anything else. */
+/** Milliseconds since the epoch of an ISO 8601 date-time, as in `parseIsoDate`; null for other values. */
 export function isoMs(text: unknown): number | null {
   if (typeof text !== 'string') return null
   return plainUtcMs(text) ?? parseIsoDate(text)?.ms ?? null
@@ -51,8 +51,8 @@ export function isoMs(text: unknown): number | null {
 const [zero, colon, dash, dot, capitalT, capitalZ] = [0x30, 0x3a, 0x2d, 0x2e, 0x54, 0x5a]
 
 /**
- * The form that almost every date has, `2026-01-02T03:04:05Z` with or without three digits of a fraction, some ten times
- * as fast as the pattern; undefined for any other text, which need not be wrong.
+ * Reads the common form, `2026-01-02T03:04:05Z` with or without three digits of a fraction, about ten times as fast as the
+ * pattern; undefined for any other text.
  */
 export function plainUtcMs(text: string): number | undefined {
   const { length } = text
@@ -72,7 +72,7 @@ export function plainUtcMs(text: string): number | undefined {
   return daysSinceEpoch(year, month, day) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 }
 
-/** Of digits that are none it makes a number so far below zero that it stays there with any others beside it. */
+/** Two digits as a number; other characters give a number so far below zero that every sum with it is negative. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) ^ zero
   const units = text.charCodeAt(at + 1) ^ zero
@@ -86,7 +86,7 @@ function digit(text: string, at: number): number {
 
 /** Whole days from 1970-01-01 to a day of the Gregorian calendar from the year 0 on. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
-  // Years that begin in March have the day that leap years add as their last.
+  // Years that start in March have the leap day as their last day.
   const y = month > 2 ? year : year - 1
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
   return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468

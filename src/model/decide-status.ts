@@ -2,16 +2,16 @@ import type { CheckStatus } from './check-status.ts'
 import type { InputQuality } from './data-quality.ts'
 import type { UnknownReason } from './reasons.ts'
 
-/** What a check says of the mirrored records alone, before anyone asks how far they can be trusted. */
+/** The result of a check over the mirrored records, before data quality is applied. */
 export type RawResult =
   | { readonly kind: 'fails' }
   | { readonly kind: 'unevaluated'; readonly reason: UnknownReason }
   | { readonly kind: 'not_applicable' }
   | { readonly kind: 'passes' }
 
-export interface StatusQuestion {
+export interface StatusInput {
   readonly rawResult: RawResult
-  /** The check's inputs: what it evaluates first, then what it needs. */
+  /** The evaluated resource first. */
   readonly inputs: readonly InputQuality[]
   readonly timeBased: boolean
 }
@@ -26,7 +26,7 @@ export interface DecidedStatus {
  * The status of a check, first match (docs/sync.md#check-status). The same rule evaluates again and ages a stored check
  * result.
  */
-export function decideStatus({ rawResult, inputs, timeBased }: StatusQuestion): DecidedStatus {
+export function decideStatus({ rawResult, inputs, timeBased }: StatusInput): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked
   if (blocked) return { status: 'unknown', reason: blocked }
@@ -52,7 +52,7 @@ export function clocksAgree(inputs: readonly InputQuality[]): boolean {
   return inputs.every(({ clock }) => clock === 'agrees')
 }
 
-/** The result that a stored status stands for. */
+/** The raw result of a stored status. */
 export function rawResultOf(stored: DecidedStatus): RawResult {
   switch (stored.status) {
     case 'fail':

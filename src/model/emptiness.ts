@@ -1,12 +1,11 @@
-/** Why a list that looks incomplete is `suspect_empty`; the places are stored, so that new ones come last. */
+/** Why a list is `suspect_empty`. Positions are stored, so append new ones at the end. */
 export const emptinesses = [
-  /** No record at all. */
   'list',
-  /** A page that the one before it had announced came back empty. */
+  /** A page announced by the page before is empty. */
   'announced-page',
-  /** Roles of which none grants a permission. */
+  /** No role grants a permission. */
   'no-grants',
-  /** The role of the daemon's own API client without the permission by which it reads roles. */
+  /** The role of tenantwatch's own API client lacks the permission to read roles. */
   'own-role',
 ] as const
 

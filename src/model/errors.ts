@@ -1,18 +1,17 @@
 import type { Reason } from './reasons.ts'
 
 export interface SyncErrorDetails {
-  /** What an operator can do about it, one sentence. */
+  /** Advice for an operator, one sentence. */
   readonly hint?: string
   readonly cause?: unknown
-  /** HTTP status of the answer that caused it, when there was one. */
+  /** HTTP status of the response that caused it. */
   readonly status?: number
-  /** `meta.requestId` of that answer, when it carried one. */
+  /** `meta.requestId` of that response. */
   readonly requestId?: string
-  /** For `rate_limited`: wall time in milliseconds before which nothing may be sent. */
+  /** For `rate_limited`: earliest time of the next request, milliseconds since the epoch. */
   readonly retryAt?: number
 }
 
-/** A run, or a request of it, cannot go on; `reason` says why in the closed vocabulary. */
 export class SyncError extends Error {
   override readonly name = 'SyncError'
   readonly reason: Reason
@@ -31,19 +30,19 @@ export class SyncError extends Error {
   }
 }
 
-/** The reason of whatever was thrown: an unforeseen error is our own bug, `internal`. */
+/** The reason of a thrown value; unexpected errors are `internal`. */
 export function reasonOf(error: unknown): Reason {
   if (error instanceof SyncError) return error.reason
   if (error instanceof Error && error.name === 'AbortError') return 'aborted'
   return 'internal'
 }
 
-/** The user asked for something that cannot be done as asked (exit code 2); the message is the whole output. */
+/** The command line or configuration is wrong (exit code 2); the message is the whole output. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command could not do its work (exit code 3); the message is the whole output. */
+/** The command failed (exit code 3); the message is the whole output. */
 export class FatalError extends Error {
   override readonly name = 'FatalError'
 }

@@ -16,28 +16,27 @@ export interface FindingView {
   readonly resolvedAt: string | null
   readonly resolution: Resolution | null
   readonly reopened: number
-  /** The waiver that covers the finding or, where none does, one that no longer does. */
+  /** The waiver that covers the finding, else one that lapsed or expired. */
   readonly waiver: WaiverMark | null
 }
 
-/** A finding as metrics show it: nothing of it names a person, an e-mail or a file. */
+/** A finding for metrics, without names of persons, e-mails and files. */
 export interface NamedFinding {
   readonly check: string
   readonly severity: Severity
   readonly entityType: string
-  /** Empty where the id itself may be such a name. */
+  /** Empty if the id may be such a name. */
   readonly entityId: string
   readonly fingerprint: string
 }
 
-/** How a waiver stands to one finding. */
 export interface WaiverMark {
   readonly id: string
   readonly owner: string
   readonly reason: string
-  /** The last day on which it counts, YYYY-MM-DD in UTC. */
+  /** Last valid day, YYYY-MM-DD in UTC. */
   readonly expires: string
   readonly state: 'active' | 'expired' | 'lapsed'
-  /** One sentence of why it no longer covers the finding; null while it does. */
+  /** Why the waiver no longer covers the finding; null while it does. */
   readonly explanation: string | null
 }

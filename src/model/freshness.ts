@@ -1,12 +1,12 @@
 import { dayMs, minuteMs, secondMs } from './durations.ts'
 
-/** No derived limit is shorter than this, in milliseconds. */
-export const leastFreshnessMs = 15 * minuteMs
+/** Shortest derived limit, in milliseconds. */
+export const minFreshnessMs = 15 * minuteMs
 
-/** No more than this, in milliseconds, counts of the duration of a full sync. */
-const longestCountedMs = dayMs
+/** Greatest duration of a full sync that counts, in milliseconds. */
+const maxCountedDurationMs = dayMs
 
-/** A time further ahead of this machine's clock than this cannot be trusted to be recent. */
+/** A time further ahead of the local clock than this, in milliseconds, is not fresh. */
 export const futureToleranceMs = 300 * secondMs
 
 export interface FullSyncInterval {
@@ -22,29 +22,29 @@ export interface FullSyncInterval {
  * How old, in milliseconds, the last complete full sync may be before its data cannot be evaluated
  * (docs/sync.md#freshness). An explicit limit is taken as it is.
  */
-export function fullFreshnessLimitMs(rhythm: FullSyncInterval): number {
-  const durationMs = Math.min(rhythm.durationMs ?? 0, longestCountedMs)
-  return rhythm.explicitMs ?? atLeast(3 * Math.max(rhythm.intervalMs, durationMs))
+export function fullFreshnessLimitMs(interval: FullSyncInterval): number {
+  const durationMs = Math.min(interval.durationMs ?? 0, maxCountedDurationMs)
+  return interval.explicitMs ?? atLeast(3 * Math.max(interval.intervalMs, durationMs))
 }
 
-/** The limit of the metric's mode `incremental`, in milliseconds; no check hangs on it. */
+/** The limit of the metric's mode `incremental`, in milliseconds; no check depends on it. */
 export function incrementalFreshnessLimitMs(intervalMs: number): number {
   return atLeast(3 * intervalMs)
 }
 
-/** How old a stored check result may be before it is no longer shown, in milliseconds. */
+/** Greatest age at which a stored check result is shown, in milliseconds. */
 export function resultLimitMs(evaluateIntervalMs: number): number {
   return atLeast(3 * evaluateIntervalMs)
 }
 
 /**
- * True while `since` (null = never) lies no further back than `limitMs`. A time well ahead of `now` is not fresh: the
- * clock was set back, and its age would stay at zero until that time comes.
+ * True while `since` (null = never) is at most `limitMs` before `now`. A time ahead of `now` is not fresh: the clock was
+ * set back, and the data would otherwise stay fresh until that time.
  */
 export function isFresh(since: number | null, limitMs: number, now: number): boolean {
   return since !== null && now - since <= limitMs && since - now <= futureToleranceMs
 }
 
 function atLeast(ms: number): number {
-  return Math.max(leastFreshnessMs, ms)
+  return Math.max(minFreshnessMs, ms)
 }

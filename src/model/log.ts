@@ -1,6 +1,6 @@
 type Write = (fields: object, message: string) => void
 
-/** The part of a pino logger that the parts of tenantwatch use: object first, fixed message. */
+/** The subset of a pino logger in use: fields first, fixed message. */
 export interface Log {
   readonly debug: Write
   readonly info: Write
@@ -9,7 +9,7 @@ export interface Log {
   child(fields: Record<string, unknown>): Log
 }
 
-/** A log that says nothing, for tests and for commands whose output is their result. */
+/** A log that discards everything. */
 export function silentLog(): Log {
   const nothing: Write = () => {}
   const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log }

@@ -1,4 +1,4 @@
-/** Makes something once for each key and keeps it: statements that differ by their table are prepared at first use. */
+/** Caches the result of `make` for each key. */
 export function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()
   return (key) => {

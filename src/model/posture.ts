@@ -4,14 +4,13 @@ import type { ResourceName, SyncMode } from './resource-names.ts'
 import type { Severity } from './severity.ts'
 
 /**
- * What is true of a tenant at one instant, as every output shows it: metrics, page, JSON and commands read this and
- * nothing stored directly, so that a stored check result is never shown without the present ages of its inputs.
- * Times are milliseconds since the epoch; null = never.
+ * The state of a tenant at one instant. All outputs (metrics, page, JSON, commands) use it instead of stored results, so that
+ * the present age of inputs is always applied. Times are milliseconds since the epoch; null = never.
  */
 export interface TenantPosture {
   readonly tenant: string
   readonly at: number
-  /** The time by which waivers end, which a clock that is set back does not put off. */
+  /** Time that waivers are compared with; it does not go back with the clock. */
   readonly waiversAt: number
   readonly clockSkewMs: number | null
   readonly blockedUntil: number
@@ -24,12 +23,11 @@ export interface TenantPosture {
 
 /**
  * Whether the data is known to be the tenant's (docs/reliability.md): `proven` once a full sync of API clients or
- * documents is complete, `unproven` while there is nothing to compare, `on_hold` while a hold of the whole tenant lasts.
+ * documents is complete, `unproven` while there is nothing to compare, `on_hold` during a hold of the whole tenant.
  */
 export const identityStates = ['on_hold', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
-/** The state in one sentence. */
 export const identitySentences: Readonly<Record<IdentityState, string>> = {
   on_hold: 'The tenant is on hold: its data may be another tenant’s.',
   proven: 'The tenant is recognized by the ids of its API clients or documents.',
@@ -37,7 +35,6 @@ export const identitySentences: Readonly<Record<IdentityState, string>> = {
     'Nothing identifies the tenant: no API client or document is mirrored, so another tenant could go unnoticed.',
 }
 
-/** The identity of a tenant by what its posture holds. */
 export function identityOf({ holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>): IdentityState {
   if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'on_hold'
   const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
@@ -45,11 +42,11 @@ export function identityOf({ holds, resources }: Pick<TenantPosture, 'holds' | '
   return resources.some(identifies) ? 'proven' : 'unproven'
 }
 
-/** States of a waiver: `lapsed` = what it accepted has changed; `orphaned` = there is nothing for it to cover. */
+/** `lapsed` = the accepted facts changed; `orphaned` = the check is disabled or the entity does not exist. */
 export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
 export type WaiverState = (typeof waiverStates)[number]
 
-/** In which way a waiver covers more than was looked at when it was agreed: many entities, later findings, more severe ones. */
+/** Why a waiver covers more than was reviewed: many entities, later findings, or more severe ones. */
 export type Breadth = 'entities' | 'later' | 'moreSevere'
 
 export interface WaiverView {
@@ -62,9 +59,8 @@ export interface WaiverView {
   /** Last valid instant. */
   readonly expiresAt: number
   readonly state: WaiverState
-  /** Open findings it covers now. */
   readonly covered: number
-  /** Open findings it covers no longer, because what it accepted has changed. */
+  /** Open findings that it no longer covers because the accepted facts changed. */
   readonly lapsed: number
   readonly breadth: readonly Breadth[]
 }
@@ -88,7 +84,7 @@ export interface ResourceView {
   readonly dataAsOf: number | null
   readonly freshnessLimitMs: number
   readonly fresh: boolean
-  /** One sentence of the last failure, null when the last runs were fine. */
+  /** Message of the last failure; null when the last runs succeeded. */
   readonly message: string | null
   readonly modes: readonly ModeView[]
 }
@@ -110,19 +106,18 @@ export interface CheckView {
   readonly status: CheckStatus
   /** Set exactly when the status is `unknown`. */
   readonly reason: UnknownReason | null
-  /** Why an own check cannot be evaluated, or not all of its entities, as a sentence; absent while there is nothing to say. */
+  /** Error of an own check, or about entities that it could not evaluate. */
   readonly problem?: string
-  /** What its configuration assumes without anybody having said so, as a sentence; absent while it assumes nothing. */
+  /** An assumption that the configuration does not confirm. */
   readonly assumption?: string
-  /** How many entities the check is about, as of the last evaluation; null when that was not known then. */
+  /** Entities in scope at the last evaluation; null when unknown. */
   readonly entities: number | null
-  /** How many of them could not be evaluated; null when that was not known. */
+  /** Entities that could not be evaluated; null when unknown. */
   readonly notEvaluated: number | null
-  /** Some of those by id; absent where none can be told. */
+  /** Ids of some of these; absent when ids are not public. */
   readonly unevaluated?: readonly string[]
   readonly evaluatedAt: number | null
   readonly since: number | null
-  /** The severities its findings can have. */
   readonly severities: readonly Severity[]
   /** Open findings by severity, waived ones apart. */
   readonly open: Readonly<Partial<Record<Severity, number>>>

@@ -1,6 +1,5 @@
 /**
- * Why a run, a request or a trust decision ended the way it did. One closed list: the same word is the log field, the
- * metric label and the stored value.
+ * Reasons of failed runs and requests and of holds. The same word is the log field, the metric label and the stored value.
  */
 export const reasons = [
   'unauthorized',
@@ -26,7 +25,6 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number]
 
-/** Why a check cannot be evaluated: what the sync says, or what the state of the mirror says. */
 export const unknownReasons = [
   'never',
   'stale',

@@ -12,5 +12,5 @@ export type ResourceName = (typeof resourceNames)[number]
 
 export const syncModes = ['incremental', 'full'] as const
 
-/** `incremental` continues from the stored cursor, `full` full syncs the feed from its beginning. */
+/** `incremental` continues from the stored cursor, `full` reads the list from its beginning. */
 export type SyncMode = (typeof syncModes)[number]

@@ -1,4 +1,3 @@
-/** Severities from the mildest to the most severe. */
 export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
 
 export type Severity = (typeof severities)[number]

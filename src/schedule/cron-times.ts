@@ -1,20 +1,19 @@
 import { createTask } from 'node-cron'
 
-/** When one expression fires, by the system's wall clock. */
 export interface CronTimes {
   /**
-   * The next firing after now, in milliseconds since the epoch; infinite when there is none in the next hundred years.
-   * The days in between are counted at most, so that it takes milliseconds whatever the expression.
+   * The next time after now, in milliseconds since the epoch; infinite when there is none in the next hundred years. Takes
+   * milliseconds for any expression.
    */
   next(): number
   dispose(): void
 }
 
 /**
- * Reads an expression with node-cron. Its task is never started: a started one full syncs through each slot that a jump of
- * the clock went over.
+ * Parses an expression with node-cron. The task is never started, because after a jump of the clock a started task runs once
+ * for each skipped time.
  *
- * @throws Error when the expression cannot be read.
+ * @throws Error when the expression is invalid.
  */
 export function cronTimes(expression: string, timezone: string): CronTimes {
   const task = createTask(expression, () => {}, { timezone })

@@ -4,16 +4,16 @@ import type { Log } from '../model/log.ts'
 import { type CronTimes, cronTimes } from './cron-times.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
-/** Greatest time between two looks at the clocks, so that a jump of the wall clock is noticed soon. */
-const lookEveryMs = 5 * secondMs
+/** Longest sleep, so that a jump of the wall clock is noticed soon. */
+const maxSleepMs = 5 * secondMs
 
 export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** IANA name that cron expressions are read in, unless a job names another. */
+  /** IANA time zone of jobs without one. */
   readonly timezone: string
-  /** Called when the wall clock was set, at most once a minute: what fell due by it is not made up for here. */
+  /** Called when the wall clock was set, at most once a minute. The scheduler does not catch up on skipped ticks. */
   readonly onJump?: () => void
 }
 
@@ -22,9 +22,9 @@ export interface Job {
   /** Five fields, or six with seconds first. */
   readonly expression: string
   readonly timezone?: string
-  /** How long after each tick it begins, in milliseconds; none when absent. */
+  /** Delay after each tick in milliseconds; absent = none. */
   readonly delayMs?: number
-  /** Greatest further delay of a tick, drawn anew each time, so that many jobs of one minute do not start together. */
+  /** Greatest random additional delay of a tick in milliseconds, to spread jobs with the same expression. */
   readonly jitterMs?: number
   /** Must end soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -33,27 +33,26 @@ export interface Job {
 export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
 export interface Scheduler {
-  /** Adds a job; after `start` it begins at once. Throws when the name is taken or the expression is none. */
+  /** Adds a job, also after `start`. Throws when the name is taken or the expression is invalid. */
   add(job: Job): void
-  /** Takes a job out; a run in flight goes on to its end. False when there is none of that name. */
+  /** Removes a job; a running one finishes. False when no job has that name. */
   remove(name: string): boolean
   start(): void
-  /** Runs a job now, without jitter; `skipped` when it runs already. A job's own error is logged, never thrown. */
+  /** Runs a job now, without jitter; `skipped` when it is already running. Errors of the job are logged, not thrown. */
   runNow(name: string): Promise<RunOutcome>
-  /** How many times a job was due while it still ran. */
+  /** How many ticks found the job still running. */
   skipped(name: string): number
-  /** Stops all ticks, aborts the runs in flight and waits for them. False when some had not ended in `graceMs`. */
+  /** Stops all ticks, aborts running jobs and waits for them. False when some did not end within `graceMs`. */
   dispose(graceMs: number): Promise<boolean>
 }
 
 interface Entry {
   readonly job: Job
-  readonly rhythm: Rhythm
+  readonly group: CronGroup
   skipped: number
 }
 
-/** All jobs of one expression and time zone: a fleet has thousands of jobs and a handful of these. */
-interface Rhythm {
+interface CronGroup {
   readonly key: string
   readonly times: CronTimes
   readonly entries: Set<Entry>
@@ -62,17 +61,17 @@ interface Rhythm {
 }
 
 /**
- * Repeats named work by cron expressions: a job never overlaps itself, a tick that finds it running is skipped. One timer
- * serves all jobs. Only the next tick of an expression is ever computed: after a sleep of the machine a missed tick comes
- * once, after a jump of the wall clock the ticks in between do not come at all.
+ * Runs named jobs by cron expressions. A job never overlaps itself: a tick that finds it running is skipped. One timer
+ * serves all jobs. Only the next tick of an expression is computed: after a suspend of the machine a missed tick runs once;
+ * after a jump of the wall clock the ticks in between do not run.
  */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
-  const rhythms = new Map<string, Rhythm>()
-  // By name, so that a job taken out and put in again does not overlap its former self.
+  const groups = new Map<string, CronGroup>()
+  // By name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
-  /** Ends the sleep of the one timer, which was armed before another tick came to be the next. */
+  /** Wakes the timer when an added job may be due earlier. */
   let wake = new AbortController()
   let started = false
 
@@ -107,52 +106,52 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
 
   const nextAfterNow = (times: CronTimes): number => {
     const at = times.next()
-    // Where this clock is not the system's, a tick a second is the most.
+    // With a clock other than the system's (tests), at most one tick a second.
     return at > clock.now() ? at : clock.now() + secondMs
   }
-  const rhythmOf = (job: Job): Rhythm => {
+  const groupOf = (job: Job): CronGroup => {
     const zone = job.timezone ?? timezone
     const key = `${zone} ${job.expression}`
-    const known = rhythms.get(key)
+    const known = groups.get(key)
     if (known !== undefined) return known
     const times = cronTimes(job.expression, zone)
-    const rhythm = { key, times, entries: new Set<Entry>(), nextAt: nextAfterNow(times) }
-    rhythms.set(key, rhythm)
-    return rhythm
+    const group = { key, times, entries: new Set<Entry>(), nextAt: nextAfterNow(times) }
+    groups.set(key, group)
+    return group
   }
-  const tick = (rhythm: Rhythm): void => {
-    rhythm.nextAt = nextAfterNow(rhythm.times)
-    for (const entry of rhythm.entries) {
+  const tick = (group: CronGroup): void => {
+    group.nextAt = nextAfterNow(group.times)
+    for (const entry of group.entries) {
       const { delayMs = 0, jitterMs = 0 } = entry.job
       void runJob(entry, delayMs + Math.floor(random() * jitterMs))
     }
   }
-  const lookAt = (watch: ReturnType<typeof wallClockWatch>): void => {
-    if (watch.jumped()) for (const rhythm of rhythms.values()) rhythm.nextAt = nextAfterNow(rhythm.times)
+  const fireDue = (watch: ReturnType<typeof wallClockWatch>): void => {
+    if (watch.jumped()) for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
       log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule follows it')
       onJump?.()
     }
     const now = clock.now()
-    for (const rhythm of rhythms.values()) if (rhythm.nextAt <= now) tick(rhythm)
+    for (const group of groups.values()) if (group.nextAt <= now) tick(group)
   }
-  const keepTime = async (): Promise<void> => {
+  const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
-      lookAt(watch)
-      const nextAt = Math.min(...[...rhythms.values()].map((rhythm) => rhythm.nextAt))
+      fireDue(watch)
+      const nextAt = Math.min(...[...groups.values()].map((group) => group.nextAt))
       wake = new AbortController()
-      await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), lookEveryMs), wake.signal).catch(() => undefined)
+      await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)
     }
   }
 
   return {
     add(job) {
       if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
-      const rhythm = rhythmOf(job)
-      const entry = { job, rhythm, skipped: 0 }
-      rhythm.entries.add(entry)
+      const group = groupOf(job)
+      const entry = { job, group, skipped: 0 }
+      group.entries.add(entry)
       entries.set(job.name, entry)
       wake.abort()
     },
@@ -160,24 +159,24 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       const entry = entries.get(name)
       if (entry === undefined) return false
       entries.delete(name)
-      const { rhythm } = entry
-      rhythm.entries.delete(entry)
-      if (rhythm.entries.size > 0) return true
-      rhythms.delete(rhythm.key)
-      rhythm.times.dispose()
+      const { group } = entry
+      group.entries.delete(entry)
+      if (group.entries.size > 0) return true
+      groups.delete(group.key)
+      group.times.dispose()
       return true
     },
     start() {
       if (started) return
       started = true
-      for (const rhythm of rhythms.values()) rhythm.nextAt = nextAfterNow(rhythm.times)
-      void keepTime()
+      for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
+      void runTimer()
     },
     runNow: (name) => runJob(find(name), 0),
     skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
-      for (const { times } of rhythms.values()) times.dispose()
-      rhythms.clear()
+      for (const { times } of groups.values()) times.dispose()
+      groups.clear()
       entries.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
       wake.abort()

@@ -1,18 +1,17 @@
 import type { Clock } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 
-/** More than any slewing of a clock gains between two looks. */
+/** More than clock slewing gains between two checks. */
 const jumpMs = 2 * secondMs
 
-/** Compares the wall clock with monotonic time, from one look to the next. */
 export interface WallClockWatch {
-  /** True when the wall clock was set since the last look. */
+  /** True when the wall clock was set since the last call. */
   jumped(): boolean
-  /** By how much it was set in all, in milliseconds, negative for back; null while there is nothing to report. */
+  /** Total unreported change of the wall clock in milliseconds, negative = back; null when there is none. */
   report(): number | null
 }
 
-/** Reports at most once a minute: a clock that two programs set in turn must not flood the log or the tenants. */
+/** Reports at most once a minute, so that a clock set repeatedly does not flood the log or the tenants. */
 export function wallClockWatch(clock: Clock): WallClockWatch {
   const offset = () => clock.now() - clock.monotonic()
   let known = offset()

@@ -1,23 +1,21 @@
 import { createHmac } from 'node:crypto'
 import type { Key } from './ordered-store.ts'
 
-/** Where a page begins: behind a key, or after a number of records. */
 export type Position =
   | { readonly kind: 'keyset'; readonly key: Key | null }
   | { readonly kind: 'offset'; readonly offset: number }
 
-/** What a cursor carries: the position and, in the middle of a filtered full sync, the filter (epoch milliseconds). */
+/** The content of a cursor: the position and, within a filtered list, the filter (epoch milliseconds). */
 export interface CursorContent {
   readonly position: Position
   readonly updatedAfter: number | null
 }
 
 export interface CursorCodec {
-  /** `scope` names the endpoint, and the tenant where cursors are bound to it. */
+  /** `scope` names the endpoint, and the tenant if cursors are bound to it. */
   encode(scope: string, content: CursorContent): string
-  /** Null when the cursor was not made for this scope, was altered, or has been invalidated. */
+  /** Null when the cursor belongs to another scope, was altered or invalidated. */
   decode(scope: string, cursor: string): CursorContent | null
-  /** Makes every cursor issued so far invalid. */
   invalidateAll(): void
 }
 
@@ -32,7 +30,7 @@ function unpack(packed: readonly [string, number | null, number, number | string
   return { position: { kind: 'keyset', key: kind === 's' ? null : { sort: a, id: b } }, updatedAfter }
 }
 
-/** Opaque cursors with a keyed checksum, so that anything the service did not issue is noticed. */
+/** Opaque cursors with a keyed checksum that detects cursors from elsewhere. */
 export function createCursorCodec(seed: number): CursorCodec {
   let epoch = 0
   const sign = (scope: string, payload: string) =>

@@ -1,7 +1,7 @@
 import { tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { Simulator } from './simulator.ts'
 
-/** Lines that tell an integrator how to reach the simulator: URLs, and each token with what it may do. */
+/** Lines for an integrator: URLs, and each token with its tenant. */
 export function describeSimulator(simulator: Simulator): string[] {
   const { baseUrl, controlUrl, tokenUrl, tokens, readings, primary, second } = simulator
   const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `

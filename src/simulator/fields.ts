@@ -1,13 +1,13 @@
 import { parseTimestamp } from './timestamps.ts'
 import type { Raw } from './truth.ts'
 
-/** The type a field of the truth has; `time` is given as epoch milliseconds, an ISO 8601 text or a Date. */
+/** Type of a field; `time` accepts epoch milliseconds, an ISO 8601 text or a Date. */
 export type FieldKind = 'string' | 'string?' | 'integer' | 'boolean' | 'time' | 'time?' | 'guid'
 
-/** Kinds of all fields of a record except `raw` and those a resource handles itself. */
+/** Kinds of the fields of a record, except `raw` and fields with special handling. */
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
-/** Fields as a caller gives them: times also as text or Date, `raw` for values of a wrong type or unknown names. */
+/** Input fields: times also as text or Date, `raw` for wrong types or unknown names. */
 export type FieldsOf<T> = {
   readonly [K in Exclude<keyof T, 'raw'>]?: T[K] extends number | null ? T[K] | string | Date : T[K]
 } & { readonly raw?: Raw }
@@ -40,8 +40,8 @@ function accept(kind: FieldKind, value: unknown): unknown {
 }
 
 /**
- * A copy of the record with the fields laid over it. A value of a wrong type, or a name the record does not have, is
- * kept in `raw` and so served verbatim: that is how one malformed record is planted for good.
+ * A copy of the record with these fields. Values of a wrong type and unknown names go to `raw` and are served verbatim, to
+ * make malformed records.
  */
 export function withFields<T extends { readonly raw: Raw }>(record: T, fields: object, kinds: FieldKinds): T {
   const known: Record<string, unknown> = {}
@@ -57,6 +57,6 @@ export function withFields<T extends { readonly raw: Raw }>(record: T, fields: o
     }
   }
   if ('raw' in fields && typeof fields.raw === 'object') Object.assign(raw, fields.raw)
-  // `known` holds only names of T, each with the type its kind stands for.
+  // `known` contains only names of T with values of the right type.
   return { ...record, ...known, raw } as T
 }

@@ -6,7 +6,7 @@ function word(n: number): string {
   return `${hex[n >>> 24]}${hex[(n >>> 16) & 255]}${hex[(n >>> 8) & 255]}${hex[n & 255]}`
 }
 
-/** A version 4 GUID whose first eight digits are exactly `head`; the rest depends on `head` and `seed` alone. */
+/** A version 4 GUID that starts with `head` as eight digits; the rest depends on `head` and `seed`. */
 export function guidWithHead(head: number, seed: number): string {
   const a = mix(seed, head)
   const b = mix(a, 1)
@@ -16,7 +16,7 @@ export function guidWithHead(head: number, seed: number): string {
   return `${word(head)}-${middle.slice(0, 4)}-${middle.slice(4)}-${tail.slice(0, 4)}-${tail.slice(4)}${word(c)}`
 }
 
-/** A version 4 GUID for the n-th thing of a seed. */
+/** The n-th version 4 GUID of a seed. */
 export function guidFor(seed: number, n: number): string {
   return guidWithHead(mix(seed, n), mix(n, seed))
 }

@@ -1,8 +1,8 @@
-/** How often each event happens in one step of life, as an expected number a tenant. */
+/** Expected number of events per tenant and step. */
 export interface LifeRates {
   readonly invitationsAccepted: number
   readonly usersJoining: number
-  /** Users that appear among those of old: behind every cursor that passed their place. */
+  /** New users in the middle of the list, before positions that cursors have passed. */
   readonly usersAppearingInTheMiddle: number
   readonly usersLeaving: number
   readonly mfaChanges: number

@@ -10,7 +10,6 @@ import type { TenantControl } from './tenant-control.ts'
 import { DAY } from './timestamps.ts'
 import type { TenantName } from './truth.ts'
 
-/** Something that happened in a tenant. */
 export interface LifeEvent {
   readonly tenant: TenantName
   readonly kind: keyof LifeRates | 'documentsIngested'
@@ -24,11 +23,10 @@ export interface LifeParts {
   /** Epoch milliseconds. */
   readonly clock: () => number
   readonly rates: Partial<LifeRates>
-  /** API clients whose secrets are never rotated. */
   readonly frozenClients: ReadonlySet<string>
 }
 
-/** Invitations are looked for among this many of the newest users, so that a step costs the same in any tenant. */
+/** Invitations are searched among the newest users only, so that the cost of a step does not depend on the tenant size. */
 const recent = 500
 
 function any<T>(store: OrderedStore<T>, random: Random): T | undefined {
@@ -41,8 +39,8 @@ function invited(tenant: Tenant, random: Random): number | undefined {
   return waiting[random.below(waiting.length)]?.userId
 }
 
-/** Does one event of a kind; gives the id of the record it concerned, or undefined when none suited. */
-function happen(kind: keyof LifeRates, parts: LifeParts): number | string | undefined {
+/** Performs one event; returns the id of its record, or undefined when no record is suitable. */
+function perform(kind: keyof LifeRates, parts: LifeParts): number | string | undefined {
   const { tenant, control, random, clock, frozenClients } = parts
   switch (kind) {
     case 'invitationsAccepted': {
@@ -101,7 +99,7 @@ function times(rate: number, random: Random): number {
   return Math.floor(rate) + (random.chance(rate % 1) ? 1 : 0)
 }
 
-/** One step of a tenant's life: what is due in ingestion completes, then each kind of event happens at its rate. */
+/** One step: completes due ingestions, then performs each kind of event at its rate. */
 export function liveStep(parts: LifeParts): LifeEvent[] {
   const { tenant, clock, random } = parts
   const rates = { ...defaultLifeRates, ...parts.rates }
@@ -112,7 +110,7 @@ export function liveStep(parts: LifeParts): LifeEvent[] {
   }))
   for (const kind of Object.keys(defaultLifeRates) as (keyof LifeRates)[]) {
     for (let left = times(rates[kind], random); left > 0; left--) {
-      const id = happen(kind, parts)
+      const id = perform(kind, parts)
       if (id !== undefined) events.push({ tenant: tenant.name, kind, id })
     }
   }

@@ -1,45 +1,44 @@
 import type { LifeRates } from './life-rates.ts'
 import type { ReadingsInput } from './readings.ts'
 
-/** How many records a tenant starts with. */
 export interface TenantSizes {
-  /** Any number up to a few million: users and documents cost nothing until they are asked for. */
+  /** Up to a few million; users and documents are computed when read. */
   readonly users: number
   readonly documents: number
-  /** At least the clients of the tokens and, with problems, one for each kind of problem. */
+  /** At least one for each token and, with `problems`, one for each kind of problem. */
   readonly apiClients: number
-  /** At least the roles that tokens, people and problems need. */
+  /** At least the roles that tokens, users and problems need. */
   readonly roles: number
 }
 
 export interface SimulatorOptions {
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** Port of the API; 0 (default) takes a free one. */
+  /** Port of the API; 0 (default) = a free one. */
   readonly port?: number
-  /** Port of the control interface; 0 (default) takes a free one, null leaves it out. */
+  /** Port of the control interface; 0 (default) = a free one, null = none. */
   readonly controlPort?: number | null
-  /** Same seed and same start time: same tenants, tokens and life. Default `tenantwatch`. */
+  /** The same seed and start time give the same tenants, tokens and events. Default `tenantwatch`. */
   readonly seed?: string | number
-  /** Epoch milliseconds; default the machine's clock. */
+  /** Epoch milliseconds; default the system clock. */
   readonly clock?: () => number
   readonly sizes?: Partial<TenantSizes>
   readonly secondSizes?: Partial<TenantSizes>
-  /** How many users of the primary tenant the second one has, too, each with a role of its own there. Default 2. */
+  /** Users that both tenants have, each with a role of its own in the second. Default 2. */
   readonly sharedUsers?: number
-  /** Whether the data shows every kind of compliance problem (default) or none. */
+  /** Whether the data contains every kind of compliance problem (default) or none. */
   readonly problems?: boolean
-  /** Whether two roles share the name `Viewer`. Default: as `problems`. */
+  /** Whether two roles have the name `Viewer`. Default: as `problems`. */
   readonly sameNamedRoles?: boolean
   readonly readings?: ReadingsInput
   /** Milliseconds from upload until a document is `Completed`. Default ten minutes. */
   readonly ingestionDelayMs?: number
-  /** Seconds an access token of `/oauth/token` lives. Default 300. */
+  /** Lifetime of an access token of `/oauth/token` in seconds. Default 300. */
   readonly oauthTokenSeconds?: number
-  /** Milliseconds between steps of life; default null: only explicit `live` calls. */
+  /** Milliseconds between steps; default null = only explicit `live` calls. */
   readonly liveEveryMs?: number | null
   readonly lifeRates?: Partial<LifeRates>
-  /** Requests kept in the log. Default 10,000. */
+  /** Size of the request log. Default 10,000. */
   readonly requestLogSize?: number
 }
 

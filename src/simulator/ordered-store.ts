@@ -1,29 +1,27 @@
 import { SortedNumbers } from './sorted-numbers.ts'
 
-/** Place of a record in its feed: a number first, the id where numbers are equal. */
 export interface Key {
   readonly sort: number
   readonly id: number | string
 }
 
-/** Negative, zero or positive as `a` lies before, at or behind `b`. */
+/** Negative, zero or positive when `a` is before, equal to or after `b`. */
 export function compareKeys(a: Key, b: Key): number {
   if (a.sort !== b.sort) return a.sort - b.sort
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1
 }
 
-/** Records that are computed when asked for, by index, already in feed order. */
+/** Records in feed order, computed by index when read. */
 export interface LazyBase<T> {
   readonly size: number
   keyAt(index: number): Key
   recordAt(index: number): T
-  /** Index of an id, or -1. */
   indexOf(id: number | string): number
 }
 
 /**
- * Records in feed order: a lazy base that costs no memory, and over it what was changed, removed, added or moved.
- * Pages start anywhere in logarithmic time, by key or by rank, however many records there are.
+ * Records in feed order: a lazy base without memory cost, and an overlay of changed, removed, added and moved records.
+ * Finds the start of a page in logarithmic time, by key or by rank.
  */
 export class OrderedStore<T> {
   readonly #base: LazyBase<T>
@@ -53,13 +51,12 @@ export class OrderedStore<T> {
     return index < 0 ? undefined : this.#recordAt(index)
   }
 
-  /** The record at an index of the base, as it is now; undefined when it was removed or moved. */
+  /** The present record at an index of the base; undefined when removed or moved. */
   seeded(index: number): T | undefined {
     if (index < 0 || index >= this.#base.size || this.#removed.has(index)) return undefined
     return this.#recordAt(index)
   }
 
-  /** Adds a record at its place; one with the same id is replaced. */
   add(record: T): void {
     const { id } = this.#keyOf(record)
     this.remove(id)
@@ -67,7 +64,7 @@ export class OrderedStore<T> {
     this.#extraById.set(id, record)
   }
 
-  /** Replaces a record; it moves when its key has changed. */
+  /** Replaces a record, and moves it if its key changed. */
   replace(id: number | string, record: T): void {
     const index = this.#extraById.has(id) ? -1 : this.#liveIndex(id)
     if (index >= 0 && compareKeys(this.#base.keyAt(index), this.#keyOf(record)) === 0) {
@@ -78,7 +75,6 @@ export class OrderedStore<T> {
     this.add(record)
   }
 
-  /** True when there was such a record. */
   remove(id: number | string): boolean {
     const extra = this.#extraById.get(id)
     if (extra !== undefined) {
@@ -93,7 +89,6 @@ export class OrderedStore<T> {
     return true
   }
 
-  /** Removes all records that match and returns them. */
   removeWhere(matches: (record: T) => boolean): T[] {
     const gone = [...this.after(null)].filter(matches)
     const indexes: number[] = []
@@ -110,7 +105,7 @@ export class OrderedStore<T> {
     return gone
   }
 
-  /** Records behind a key (null: all), in order. Not to be continued over a change of the store. */
+  /** Records after a key (null = all), in order. Do not change the store during the iteration. */
   *after(key: Key | null): Generator<T, void, undefined> {
     let index = key === null ? 0 : this.#baseFrom(key)
     let at = key === null ? 0 : this.#extraFrom(key, false)
@@ -130,11 +125,11 @@ export class OrderedStore<T> {
     }
   }
 
-  /** The record that `rank` others precede. */
+  /** The record at a rank, from 0. */
   at(rank: number): T | undefined {
     const live = this.#base.size - this.#removed.size
     if (rank < 0 || rank >= live + this.#extra.length) return undefined
-    // The number of extra records among the first `rank` is the smallest that leaves none of them behind a base record.
+    // Binary search for the number of extra records among the first `rank` records.
     let low = Math.max(0, rank - live)
     let high = Math.min(rank, this.#extra.length)
     while (low < high) {
@@ -151,7 +146,6 @@ export class OrderedStore<T> {
     return this.#recordAt(index)
   }
 
-  /** Records from a rank on, in order. */
   *fromRank(rank: number): Generator<T, void, undefined> {
     const first = this.at(rank)
     if (first === undefined) return
@@ -159,7 +153,6 @@ export class OrderedStore<T> {
     yield* this.after(this.#keyOf(first))
   }
 
-  /** Records that no longer are what the base computes. */
   *overlay(): Generator<T, void, undefined> {
     yield* this.#changed.values()
     yield* this.#extra
@@ -185,7 +178,7 @@ export class OrderedStore<T> {
     return low
   }
 
-  /** First extra record behind the key, or at it when `including`. */
+  /** Index of the first extra record after the key, or at it when `including`. */
   #extraFrom(key: Key, including: boolean): number {
     let low = 0
     let high = this.#extra.length
@@ -200,7 +193,7 @@ export class OrderedStore<T> {
   }
 }
 
-/** A base without records, for collections that are small enough to be held. */
+/** A base without records, for small collections. */
 export function emptyBase<T>(): LazyBase<T> {
   const absent = (): never => {
     throw new RangeError('Cannot read a record of an empty base')

@@ -13,15 +13,15 @@ export interface Page<T> {
 }
 
 /**
- * Position of a request without a cursor. In a feed ordered by the time that `from` (epoch milliseconds) filters on, a
- * keyset full sync begins there instead of at the very first record.
+ * Start position without a cursor. If the feed is ordered by the filtered time, keyset pagination starts at `from` (epoch
+ * milliseconds).
  */
 export function startPosition(kind: CursorKind, from: number | null = null): Position {
   if (kind === 'offset') return { kind, offset: 0 }
   return { kind, key: from === null ? null : { sort: from, id: '' } }
 }
 
-/** Reads the records behind a position, at most `limit` of those that match, and whether more follow. */
+/** Reads at most `limit` matching records after a position. */
 export function readPage<T>(
   store: OrderedStore<T>,
   position: Position,
@@ -48,7 +48,7 @@ export function readPage<T>(
   return { records, hasMore, next: { kind: 'keyset', key: last === undefined ? position.key : store.keyOf(last) } }
 }
 
-/** The page size in effect ("Limits"); throws 400 for one out of range where the readings refuse those. */
+/** The effective page size ("Limits"); throws 400 for one out of range if `badPageSize` is `reject`. */
 export function pageSize(readings: Readings, feed: FeedName, query: URLSearchParams): number {
   const { pageSizeParameter, apiClientsPageSizeParameter, badPageSize } = readings
   const parameter = feed === 'apiClients' ? apiClientsPageSizeParameter : pageSizeParameter
@@ -62,7 +62,7 @@ export function pageSize(readings: Readings, feed: FeedName, query: URLSearchPar
   return wanted > greatest ? greatest : fallback
 }
 
-/** The pagination object of a page, as the readings write its end. */
+/** The pagination object of a page, by the readings. */
 export function paginationOf<T>(
   readings: Readings,
   feed: FeedName,
@@ -79,7 +79,7 @@ export function paginationOf<T>(
     if (absentCursor === 'missing') return { ...size, hasMore, ...extra }
     return { ...size, nextCursor: absentCursor === 'empty' ? '' : null, hasMore, ...extra }
   }
-  // A filter ends with its full sync: the cursor stored at the end is a plain position, or new records would be missed.
+  // The cursor at the end has no filter, because a client that stores it would miss new records.
   const nextCursor = encode({ position: page.next, updatedAfter: hasMore ? updatedAfter : null })
   return { ...size, nextCursor, hasMore, ...extra }
 }

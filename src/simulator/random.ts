@@ -1,4 +1,4 @@
-/** Mixes two 32-bit numbers into one; the same pair always gives the same result. */
+/** Hashes two 32-bit numbers to one. */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35)
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
@@ -6,7 +6,7 @@ export function mix(a: number, b: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** FNV-1a of a text, so that seeds and purposes can be given as words. */
+/** FNV-1a hash of a text. */
 export function hashText(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
@@ -14,14 +14,12 @@ export function hashText(text: string): number {
 }
 
 export interface Random {
-  /** A number in [0, 1). */
   next(): number
-  /** An integer in [0, bound). */
   below(bound: number): number
   chance(probability: number): boolean
 }
 
-/** A stream of numbers that depends on nothing but its seed. */
+/** A deterministic stream of random numbers. */
 export function createRandom(seed: number): Random {
   let step = 0
   const next = () => mix(seed, step++) / 0x1_0000_0000
@@ -32,7 +30,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The element a hash points at; the list must not be empty. */
+/** The element of a list selected by a hash. */
 export function pick<const L extends readonly [unknown, ...unknown[]]>(list: L, hash: number): L[number] {
   return list[hash % list.length] ?? list[0]
 }

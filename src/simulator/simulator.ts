@@ -11,7 +11,7 @@ import type { ClientCredentials } from './tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 import type { Violation } from './violations.ts'
 
-/** Readings that may change while the simulator runs; the order of documents is laid down at the start. */
+/** Readings that may change while the simulator runs. */
 export type ChangeableReadings = Omit<ReadingsInput, 'documentOrder' | 'inactiveRoleState'>
 
 export interface LiveOptions {
@@ -22,44 +22,37 @@ export interface LiveOptions {
   readonly tenants?: readonly TenantName[]
 }
 
-/** A running reference tenant API, with its truth, its faults and what its callers did. */
+/** A running reference tenant API, with its data, faults, and requests of clients. */
 export interface Simulator extends AsyncDisposable {
   /** Base URL without `/api/public`. */
   readonly baseUrl: string
-  /** URL of the control interface; null without one. */
+  /** Null without a control interface. */
   readonly controlUrl: string | null
-  /** OAuth 2 client-credentials endpoint. */
   readonly tokenUrl: string
-  /** Token values by name. */
   readonly tokens: Readonly<Record<TokenName, string>>
-  /** Client id and secret by token name, for `tokenUrl`; the id is that of the API client in the list. */
+  /** Client id and secret by token name, for `tokenUrl`. */
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   readonly readings: Readings
   readonly primary: TenantControl
   readonly second: TenantControl
   readonly faults: FaultTable
   readonly requests: RequestLog
-  /** What callers did against the specification. */
   readonly violations: readonly Violation[]
   tenant(name: TenantName): TenantControl
-  /** The whole truth about a tenant; default the primary. */
+  /** All data of a tenant; default the primary. */
   state(name?: TenantName): TenantState
   setReadings(readings: ChangeableReadings): void
-  /** Runs steps of life and tells what happened. */
   live(options?: LiveOptions): LifeEvent[]
-  /** The token, and those issued for its client, now belong to the other tenant (or the one named). */
+  /** Moves the token, and tokens issued for its client, to the other tenant (or the named one). */
   swapTenant(token: TokenName, tenant?: TenantName): void
   revokeToken(token: TokenName): void
   restoreToken(token: TokenName): void
-  /** Gives the name a new token value and forgets the old one. */
   rotateToken(token: TokenName): string
   grantPermission(token: TokenName, permission: PermissionCode): void
   revokePermission(token: TokenName, permission: PermissionCode): void
-  /** Makes every cursor issued so far invalid. */
   invalidateCursors(): void
   clearViolations(): void
-  /** Calls the function with each request before it is worked on, and waits for it; gives a function that ends this. */
+  /** Calls and awaits the hook for each request before it is handled; returns a function that removes the hook. */
   onRequest(hook: RequestHook): () => void
-  /** Stops listening and ends all connections. */
   close(): Promise<void>
 }

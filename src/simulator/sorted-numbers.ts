@@ -1,4 +1,4 @@
-/** A set of integers that can tell how many of them lie below a bound, and which integers it does not hold. */
+/** A sorted set of integers with rank queries. */
 export class SortedNumbers {
   #values: number[] = []
 
@@ -6,7 +6,7 @@ export class SortedNumbers {
     return this.#values.length
   }
 
-  /** How many held numbers are smaller than `bound`. */
+  /** How many numbers of the set are smaller than `bound`. */
   countBelow(bound: number): number {
     let low = 0
     let high = this.#values.length
@@ -27,14 +27,13 @@ export class SortedNumbers {
     if (this.#values[at] !== value) this.#values.splice(at, 0, value)
   }
 
-  /** Adds many at once; one sort instead of as many shifts. */
   addAll(values: readonly number[]): void {
     const all = new Set(this.#values)
     for (const value of values) all.add(value)
     this.#values = [...all].sort((a, b) => a - b)
   }
 
-  /** The n-th (from 0) of the integers 0, 1, 2, … that are not held. */
+  /** The n-th (from 0) of the integers 0, 1, 2, … that are not in the set. */
   nthAbsent(n: number): number {
     let low = 0
     let high = this.#values.length

@@ -42,7 +42,7 @@ function createWorld(options: SimulatorOptions): World {
       ingestionDelayMs: options.ingestionDelayMs ?? 10 * MINUTE,
     })
   const primary = tenantOf('primary')
-  // From the middle of the list, where nothing else is special.
+  // From the middle of the list, which has no special users.
   const middle = primary.users.size >> 1
   const shared = Array.from({ length: options.sharedUsers ?? 2 }, (_, i) => primary.users.seeded(middle + i))
   return {
@@ -64,9 +64,9 @@ function createWorld(options: SimulatorOptions): World {
 }
 
 /**
- * Starts the reference tenant API. Nothing outlives `close`. Rejects when a port is taken.
+ * Starts the reference tenant API. Rejects when a port is taken.
  *
- * Times are epoch milliseconds of `clock`; the same seed at the same time gives the same tenants, tokens and life.
+ * Times are epoch milliseconds of `clock`; the same seed and start time give the same tenants, tokens and events.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const world = createWorld(options)

@@ -18,21 +18,20 @@ export type RoleFields = Omit<FieldsOf<RoleTruth>, 'permissions'> & {
   readonly permissions?: readonly (Permission | string)[]
 }
 
-/** What to remove: records for which the function is true, or that share (0 to 1) of all, evenly spread. */
+/** Records to remove: a predicate, or an evenly distributed share (0 to 1). */
 export type Selection<T> = number | ((record: T) => boolean)
 
-/** Changes the truth of a tenant, as its portal would; every method answers with the record as it then is. */
+/** Changes the data of a tenant, as its portal would; methods return the new record. */
 export interface TenantControl {
   readonly name: string
   readonly state: TenantState
   addUser(fields?: UserFields): ApiUser
-  /** Adds a user with the `createdAt` of the user in the middle of the list: behind every cursor that passed it. */
+  /** Adds a user with the `createdAt` of the user in the middle of the list. */
   addUserInTheMiddle(fields?: UserFields): ApiUser
   updateUser(userId: number, fields: UserFields): ApiUser
   removeUser(userId: number): boolean
-  /** Number of users removed. */
   removeUsers(which: Selection<UserTruth>): number
-  /** Without `uploadStatus` the document is in ingestion and completes by itself. */
+  /** Without `uploadStatus` the document is `Processing` until the ingestion delay is over. */
   addDocument(fields?: DocumentFields): ApiDocument
   /** Sets `updatedAt` to now unless it is given. */
   updateDocument(fileId: string, fields: DocumentFields): ApiDocument
@@ -53,11 +52,11 @@ export interface TenantControl {
 }
 
 function present<T>(record: T | undefined, what: string, id: number | string): T {
-  if (record === undefined) throw new RangeError(`Cannot change ${what} ${id}: there is none with this id`)
+  if (record === undefined) throw new RangeError(`Cannot change ${what} ${id}: it does not exist`)
   return record
 }
 
-/** The predicate of a selection; a share picks exactly floor(count × share) records. */
+/** The predicate of a selection; a share selects exactly floor(count × share) records. */
 function selector<T>(which: Selection<T>): (record: T) => boolean {
   if (typeof which === 'function') return which
   let rank = 0
@@ -67,7 +66,7 @@ function selector<T>(which: Selection<T>): (record: T) => boolean {
   }
 }
 
-/** Control over one tenant. Throws a RangeError when a record to be changed does not exist. */
+/** Makes the control of one tenant. Its methods throw a RangeError when a record to change does not exist. */
 export function controlOf(tenant: Tenant, state: TenantState, clock: () => number): TenantControl {
   const { users, documents, clients, roles, permissions } = tenant
   const next = () => ++tenant.made

@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts'
 import { roleNameOf, settleIngestion } from './tenant.ts'
 import type { Permission, ResourceName } from './truth.ts'
 
-/** The whole truth about a tenant in API field names; unlike the API's list, users carry their `roleId`. */
+/** All data of a tenant in API field names; users include `roleId`, unlike the list of the API. */
 export interface TenantState {
   users(): IterableIterator<ApiUser>
   user(userId: number): ApiUser | undefined
@@ -20,7 +20,7 @@ export interface TenantState {
   role(roleId: number): ApiRole | undefined
   permissions(): Permission[]
   authenticationSettings(): ApiSettings
-  /** The records of a resource by its name; the settings are one record. */
+  /** The records of a resource; the settings are one record. */
   records(resource: ResourceName): Iterable<unknown>
 }
 
@@ -28,7 +28,7 @@ function* mapped<T, R>(records: Iterable<T>, render: (record: T) => R): Generato
   for (const record of records) yield render(record)
 }
 
-/** Reads a tenant as it is at the moment of each call; GUIDs in lower case, timestamps in the style of the readings. */
+/** Reads the present data of a tenant; GUIDs in lower case, timestamps in the style of the readings. */
 export function stateOf(tenant: Tenant, clock: () => number, readings: () => Readings): TenantState {
   const style = (): RenderStyle => {
     const { timestamps, unknownFields } = readings()

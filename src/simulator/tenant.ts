@@ -20,18 +20,16 @@ import type {
 export interface TenantOptions {
   readonly name: TenantName
   readonly seed: number
-  /** Epoch milliseconds at the start. */
   readonly now: number
   readonly sizes: TenantSizes
   readonly problems: boolean
   readonly sameNamedRoles: boolean
   readonly readings: Readings
   readonly ingestionDelayMs: number
-  /** Users of another tenant that are this one's, too; they count among its own. */
+  /** Users shared with another tenant; `sizes.users` includes them. */
   readonly shared?: readonly UserTruth[]
 }
 
-/** Everything the service knows about one tenant. */
 export interface Tenant {
   readonly name: TenantName
   readonly seed: number
@@ -41,17 +39,17 @@ export interface Tenant {
   readonly roles: Map<number, RoleTruth>
   readonly permissions: Permission[]
   settings: SettingsTruth
-  /** Documents in ingestion: epoch milliseconds at which each will be `Completed`. */
+  /** When each document in ingestion becomes `Completed`, epoch milliseconds. */
   readonly ingesting: Map<string, number>
   readonly ingestionDelayMs: number
-  /** Smallest seeded ids; a role of one tenant is unknown in the other, and so is a user that they do not share. */
+  /** Smallest initial ids; ids of the tenants do not overlap, except those of shared users. */
   readonly firstUserId: number
   readonly firstRoleId: number
-  /** Counts the records made after the start, so that each gets an id of its own. */
+  /** Number of records made after the start, for unique ids. */
   made: number
 }
 
-/** Makes a tenant; users and documents are computed only when read. */
+/** Makes a tenant; users and documents are computed when read. */
 export function createTenant(options: TenantOptions): Tenant {
   const { name, seed, now, problems, sameNamedRoles, readings, sizes } = options
   const permissions = seedPermissions()
@@ -123,7 +121,7 @@ export function settleIngestion(tenant: Tenant, now: number): string[] {
   return done
 }
 
-/** The user that has this address, whatever the case of its letters. */
+/** The user with this address, ignoring case. */
 export function userByEmail(tenant: Tenant, email: string): UserTruth | undefined {
   const wanted = email.toLowerCase()
   for (const user of tenant.users.overlay()) if (user.email.toLowerCase() === wanted) return user
@@ -131,7 +129,7 @@ export function userByEmail(tenant: Tenant, email: string): UserTruth | undefine
   return seeded?.email.toLowerCase() === wanted ? seeded : undefined
 }
 
-/** Name of a user's role as the API shows it. */
+/** Role name of a user in API responses. */
 export function roleNameOf(tenant: Tenant, user: UserTruth): string {
   return user.roleName ?? tenant.roles.get(user.roleId)?.name ?? ''
 }

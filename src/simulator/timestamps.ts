@@ -4,7 +4,7 @@ export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Writes an instant (epoch milliseconds) in one of the styles ISO 8601 allows. */
+/** Formats an instant (epoch milliseconds) in a style of ISO 8601. */
 export function formatTimestamp(ms: number, style: TimestampStyle): string {
   switch (style) {
     case 'z':
@@ -22,13 +22,13 @@ export function formatTimestamp(ms: number, style: TimestampStyle): string {
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** Epoch milliseconds of an ISO 8601 text (no offset means UTC), or null when it is none. */
+/** Epoch milliseconds of an ISO 8601 text (no offset = UTC); null for other texts. */
 export function parseTimestamp(text: string): number | null {
   const match = iso.exec(text)
   if (match === null) return null
   const [, date = '', time = '00:00', offset = 'Z'] = match
   const midnight = Date.parse(`${date}T00:00:00Z`)
-  // Date.parse rolls 30 February over into March instead of refusing it.
+  // Date.parse accepts 30 February as a day in March.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return null
   const ms = Date.parse(`${date}T${time}${offset}`)
   return Number.isNaN(ms) ? null : ms

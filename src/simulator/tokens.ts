@@ -4,7 +4,6 @@ import type { TokenName } from './seed/tokens.ts'
 import { tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 
-/** What a token name stands for at this moment. */
 export interface Credential {
   readonly name: TokenName
   readonly clientId: string
@@ -16,11 +15,10 @@ export interface Credential {
 
 interface Issued {
   readonly name: TokenName
-  /** Epoch milliseconds; null: it does not end by itself. */
+  /** Epoch milliseconds; null = does not expire. */
   readonly expiresAt: number | null
 }
 
-/** Client id and secret for the OAuth token endpoint. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
@@ -30,20 +28,19 @@ function secretFrom(seed: number, purpose: string): string {
   return createHash('sha256').update(`${seed}:${purpose}`).digest('base64url')
 }
 
-/** All tokens: the lasting ones of the table, and those the OAuth endpoint has issued. */
+/** All tokens: permanent ones, and those issued by the OAuth endpoint. */
 export interface TokenTable {
-  /** Lasting token values by name. */
+  /** Permanent token values by name. */
   readonly values: Readonly<Record<TokenName, string>>
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   get(name: TokenName): Credential
-  /** The credential of a token value that is known, not revoked and not over at `now`. */
+  /** The credential of a valid token: known, not revoked and not expired at `now`. */
   resolve(value: string, now: number): Credential | undefined
   /** Name of a token value, valid or not. */
   nameOf(value: string): TokenName | undefined
   byClient(clientId: string, clientSecret: string): Credential | undefined
-  /** Issues a token that ends at `expiresAt` (epoch milliseconds). */
+  /** Issues a token that expires at `expiresAt` (epoch milliseconds). */
   issue(name: TokenName, expiresAt: number): string
-  /** Gives a name a new lasting token; the old value is no longer known. */
   rotate(name: TokenName): string
 }
 
@@ -52,8 +49,8 @@ function record<T>(make: (name: TokenName) => T): Record<TokenName, T> {
 }
 
 /**
- * Makes the token table of a seed. Without problems in the data the client of `expired` has a valid secret, so the
- * token itself is over from the start.
+ * Makes the token table of a seed. Without `problems` the client of `expired` has a valid secret, so the token itself is
+ * expired.
  */
 export function createTokenTable(
   seed: number,

@@ -1,7 +1,7 @@
-/** Fields written into the rendered record verbatim, over everything else: how a single record is made malformed. */
+/** Fields that replace those of the rendered record verbatim, to make malformed records. */
 export type Raw = Readonly<Record<string, unknown>>
 
-/** A user as the service knows it; times are epoch milliseconds. */
+/** A user; times are epoch milliseconds. */
 export interface UserTruth {
   readonly userId: number
   readonly firstName: string
@@ -11,7 +11,7 @@ export interface UserTruth {
   readonly mfaStatus: boolean
   readonly mfaAction: boolean
   readonly roleId: number
-  /** Null: the name of the role with `roleId`. */
+  /** Null = the name of the role with `roleId`. */
   readonly roleName: string | null
   readonly createdAt: number
   readonly raw: Raw

@@ -4,16 +4,15 @@ import type { RequestRecord } from './server/request-log.ts'
 export type ViolationKind =
   /** `cursor` and `updatedAfter` in one request ("Exclusivity"). */
   | 'cursor-with-updated-after'
-  /** An API clients cursor that was not issued in the full sync the token is in: it may silently restart the list. */
+  /** An API clients cursor of an earlier pass, which may silently restart the list. */
   | 'foreign-api-clients-cursor'
   /** A page size above the maximum ("Limits"). */
   | 'page-size-over-maximum'
-  /** A query parameter the endpoint does not have. */
   | 'unknown-parameter'
   | 'unknown-path'
   | 'unknown-method'
 
-/** Something a caller did that the specification does not allow, or does not describe. */
+/** A request that the specification does not allow or describe. */
 export interface Violation {
   readonly kind: ViolationKind
   readonly seq: number
@@ -24,9 +23,7 @@ export interface Violation {
 
 export interface Auditor {
   readonly violations: readonly Violation[]
-  /** Evaluates a request on arrival. */
-  evaluator(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
-  /** Notes the cursor an answer carried. */
+  inspect(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
   issued(request: RequestRecord, nextCursor: unknown): void
   clear(): void
 }
@@ -46,13 +43,13 @@ function knownParameters(endpoint: string, readings: Readings): readonly (string
   }
 }
 
-/** A caller may look at the first page, as to recognize the tenant, while it reads the list; so many passes may overlap. */
+/** Overlapping passes over a list that are allowed: a client may read the first page again to identify the tenant. */
 const mostPasses = 16
 
-/** Makes the evaluate of a simulator's callers; it keeps the latest 1,000 violations. */
+/** Makes the auditor of requests; keeps the latest 1,000 violations. */
 export function createAuditor(): Auditor {
   const violations: Violation[] = []
-  /** Cursors issued in the latest passes over the API clients of each token, the newest pass last. */
+  /** Cursors of the latest passes over the API clients by token, newest pass last. */
   const passes = new Map<string, Set<unknown>[]>()
 
   function note({ seq, method, path }: RequestRecord, kind: ViolationKind, detail: string): void {
@@ -85,7 +82,7 @@ export function createAuditor(): Auditor {
 
   return {
     violations,
-    evaluator(request, readings, methodAllowed) {
+    inspect(request, readings, methodAllowed) {
       const { endpoint } = request
       if (endpoint === null) note(request, 'unknown-path', request.path)
       else if (!methodAllowed) note(request, 'unknown-method', request.method)

@@ -4,7 +4,6 @@ import type { Tenant } from './tenant.ts'
 import type { TokenTable } from './tokens.ts'
 import type { TenantName } from './truth.ts'
 
-/** Everything the endpoints work on. */
 export interface World {
   readonly seed: number
   /** Epoch milliseconds. */
@@ -14,6 +13,5 @@ export interface World {
   readonly tokens: TokenTable
   readonly cursors: CursorCodec
   readonly oauthTokenSeconds: number
-  /** Counts responses; feeds request ids and whatever alternates between calls. */
   responses: number
 }

@@ -31,7 +31,7 @@ it('finds the excess in any of several roles of the name, active or not', async 
   })
   expect(failures).toHaveLength(1)
   expect(failures[0]?.message).toBe(
-    'API client "CI sync" (c1) may do more than it is allowed to: its role "Reader" grants Api_Users_Create.',
+    'API client "CI sync" (c1) has excess permissions: its role "Reader" grants Api_Users_Create.',
   )
   expect(failures[0]?.evidence).toMatchObject({
     excess: ['Api_Users_Create'],
@@ -54,7 +54,7 @@ it('cannot evaluate a client whose role name no role has, or that has none', asy
   ])
 })
 
-it('names the rule anew when the allow-list changes', async () => {
+it('changes the rule digest when the allow-list changes', async () => {
   const rules = [{}, { allowed: { c1: create } }].map((options) => evaluator(check, () => {}, { options }))
   const [before, after] = await Promise.all(rules)
   expect(before?.rule).not.toBe(after?.rule)
@@ -78,17 +78,17 @@ it.each([
   expect(brief(await ownOf(options, codes))).toEqual(expected)
 })
 
-it('says that it is the own client, and evaluates no other so', async () => {
+it('applies the rule for the own client to that client only', async () => {
   const codes = ['Api_Users_Export']
   const { failures } = await ownOf({}, codes)
   expect(failures[0]?.message).toBe(
-    'API client "CI sync" (c1), the client of this watch itself, may do more than read: its role "Reader" grants Api_Users_Export.',
+    `API client "CI sync" (c1), tenantwatch's own client, has more than read permissions: its role "Reader" grants Api_Users_Export.`,
   )
   expect(failures[0]?.evidence).toMatchObject({ excess: codes, ownSuffixes: ['_Read'] })
   expect(brief(await ownOf({}, codes, 'c2'))).toEqual([])
 })
 
-it('names the rule anew when the own client is another', async () => {
+it('changes the rule digest when the own client changes', async () => {
   const rules = ['c1', 'c2'].map((ownClientId) => evaluator(check, () => {}, { ownClientId }))
   const [before, after] = await Promise.all(rules)
   expect(before?.rule).not.toBe(after?.rule)

@@ -15,7 +15,7 @@ it.each([
   expect(result.population).toBe(1)
 })
 
-it('names the client, the date and the reading', async () => {
+it('names the client, the date and the request', async () => {
   const fields = { clientId: 'ABC', secretExpirationDate: '2026-02-28T09:30:00Z' }
   const { failures } = await evaluator(check, (mirror) => mirror.put('api-clients', client(fields)))
   expect(failures[0]?.entityId).toBe('abc')
@@ -23,7 +23,7 @@ it('names the client, the date and the reading', async () => {
   expect(failures[0]?.evidence).toMatchObject({ clientId: 'ABC', requestId: 'req-1', readAt: iso(now) })
 })
 
-it('words a client without a name, and quotes what a hostile one holds', async () => {
+it('describes a client without a name, and quotes a hostile name', async () => {
   const { failures } = await evaluator(check, (mirror) => {
     mirror.put('api-clients', expiring(now, { name: null }))
     mirror.put('api-clients', expiring(now, { clientId: 'c2', name: 'a"\n\u0000b' }))
@@ -32,7 +32,7 @@ it('words a client without a name, and quotes what a hostile one holds', async (
   expect(failures[1]?.message).toContain('"a\\"\\n\\u0000b" (c2)')
 })
 
-it('reads dates at the ends of what a date can be', async () => {
+it('reads the earliest and the latest possible dates', async () => {
   const result = await evaluator(check, (mirror) => {
     mirror.put('api-clients', client({ secretExpirationDate: '0001-01-01T00:00:00' }))
     mirror.put('api-clients', client({ clientId: 'c2', secretExpirationDate: '9999-12-31T23:59:59.9999999' }))

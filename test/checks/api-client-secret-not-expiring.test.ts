@@ -21,7 +21,7 @@ it.each([
   expect(brief(result)).toEqual(expected)
 })
 
-it('keeps its sentence from one day to the next', async () => {
+it('keeps its message from one day to the next', async () => {
   const fill = (mirror: { put: (resource: 'api-clients', fields: Record<string, unknown>) => unknown }) =>
     void mirror.put('api-clients', client({ secretExpirationDate: iso(now + 20 * dayMs) }))
   const [today, tomorrow] = [await evaluator(check, fill), await evaluator(check, fill, { at: now + dayMs })]

@@ -13,13 +13,13 @@ it.each([
   expect(result.population).toBe(1)
 })
 
-it('says that the policy of a tenant without SSO may be a placeholder, and fails it by default', async () => {
+it('reports that the policy of a tenant without SSO may be a placeholder, and fails by default', async () => {
   const { failures } = await evaluator(check, (mirror) => mirror.put('authentication-settings', withoutSsoSettings()))
   expect(failures[0]?.message).toContain('placeholder')
   expect(failures[0]?.evidence).toMatchObject({ mfaEnabled: false, providerType: null, placeholder: true })
 })
 
-it('cannot evaluate the placeholder where the configuration says so, and ends a finding about it alone', async () => {
+it('cannot evaluate the placeholder with withoutSso unknown, and resolves only findings about it', async () => {
   const options = { withoutSso: 'unknown' }
   const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', withoutSsoSettings())
   const result = await evaluator(check, fill, { options })

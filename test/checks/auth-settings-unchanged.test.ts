@@ -59,15 +59,15 @@ it.each<[Record<string, unknown>, Record<string, unknown>, string[]]>([
   expect(brief(await evaluator(check, filled(fields, []), { options: { baseline } }))).toEqual(expected)
 })
 
-it('lets a baseline accept what changed', async () => {
+it('passes a change that the baseline allows', async () => {
   const fill = filled({ mfaEnabled: false }, [['mfaEnabled', true, false]])
   expect(brief(await evaluator(check, fill, { options: { baseline: { mfaEnabled: false } } }))).toEqual([])
 })
 
-it('tells what it is, what it was, since when, and by which answers', async () => {
+it('reports present value, expected value, date and requests', async () => {
   const { failures } = await evaluator(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
   expect(failures[0]?.message).toBe(
-    'The authentication setting providerType is "Oidc" where "Saml" is the first state mirrored, last changed as of 2026-02-19.',
+    'The authentication setting providerType is "Oidc", but the first state mirrored is "Saml", last changed as of 2026-02-19.',
   )
   expect(failures[0]?.evidence).toMatchObject({ present: 'Oidc', expected: 'Saml', changes: [{ requestId: 'req-1' }] })
 })
@@ -76,19 +76,19 @@ it('refuses a baseline of fields that do not exist', () => {
   expect(check.options.safeParse({ baseline: { mfa: true } }).success).toBe(false)
 })
 
-it('measures from what an operator accepted, and tells when and why', async () => {
+it('measures drift from the state an operator accepted, and reports time and reason', async () => {
   const fill = filled({ providerType: 'Ldap' }, [['providerType', 'Saml', 'Ldap']])
   const accept = (state: unknown) => evaluator(check, fill, { accepted: { providerType: { state, reason: 'Agreed' } } })
   const agreed = await accept('Ldap')
   expect(brief(agreed)).toEqual([])
   expect([await agreed.scope('providerType'), await agreed.scope('mfaEnabled')]).toEqual(['accepted', 'evaluated'])
   const { failures } = await accept('Oidc')
-  expect(failures[0]?.message).toContain('is "Ldap" where "Oidc" is the state last accepted')
+  expect(failures[0]?.message).toContain('is "Ldap", but the state last accepted is "Oidc"')
   const evidence = { expected: 'Oidc', acceptedFor: 'Agreed', acceptedAt: '2026-03-01T12:00:00.000Z' }
   expect(failures[0]?.evidence).toMatchObject(evidence)
 })
 
-it('lets the configured baseline win over what was accepted', async () => {
+it('prefers the configured baseline to an accepted state', async () => {
   const options = { baseline: { mfaEnabled: true } }
   const accepted = { mfaEnabled: { state: false, reason: 'Agreed' } }
   const result = await evaluator(check, filled({ mfaEnabled: false }, []), { options, accepted })

@@ -3,7 +3,7 @@ import { documentNameUnique as check } from '../../src/checks/document-name-uniq
 import { brief, evaluator } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
 
-it('passes documents with a name each, and those without any', async () => {
+it('passes documents with unique names and documents without a name', async () => {
   const result = await evaluator(check, (mirror) => {
     mirror.put('documents', document())
     mirror.put('documents', document({ fileId: 'd2', filename: 'Policy.pdf' }))
@@ -12,7 +12,7 @@ it('passes documents with a name each, and those without any', async () => {
   expect(result).toMatchObject({ population: 2, failures: [] })
 })
 
-it('makes one finding a doubled name and counts each name once', async () => {
+it('makes one finding per duplicate name and counts each name once', async () => {
   const result = await evaluator(check, (mirror) => {
     for (const fileId of ['d1', 'd2', 'd3']) mirror.put('documents', document({ fileId }))
     for (const fileId of ['d4', 'd5']) mirror.put('documents', document({ fileId, filename: '__proto__' }))
@@ -28,7 +28,7 @@ it('makes one finding a doubled name and counts each name once', async () => {
   ])
 })
 
-it('names no more than twenty documents of one name', async () => {
+it('lists at most twenty documents of one name', async () => {
   const { failures } = await evaluator(check, (mirror) => {
     for (let at = 0; at < 30; at++) mirror.put('documents', document({ fileId: `d${at}` }))
   })

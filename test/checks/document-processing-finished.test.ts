@@ -23,7 +23,7 @@ it.each([
   expect(result.population).toBe(1)
 })
 
-it('counts from the first of several busy statuses that followed each other', async () => {
+it('counts from the first of several consecutive busy statuses', async () => {
   const options = { statuses: ['Queued', 'Processing'] }
   const fill = (before: string) => (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     const times = { statusSince: now - hourMs, firstSeenAt: now - 90 * hourMs }
@@ -40,7 +40,7 @@ it('counts from the first of several busy statuses that followed each other', as
   }
   const { failures } = await evaluator(check, fill('Completed'), { options })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 is Processing and has not been done since 2026-02-28 06:00 UTC, for more than 24 hours.',
+    'Document d1 is Processing and has had no completed status since 2026-02-28 06:00 UTC, for more than 24 hours.',
   ])
   expect(failures[0]?.evidence['statusSince']).toBe(iso(now - 30 * hourMs))
   expect((await evaluator(check, fill('Processing'), { options })).failures[0]?.evidence['statusSince']).toBe(
@@ -48,12 +48,12 @@ it('counts from the first of several busy statuses that followed each other', as
   )
 })
 
-it('says since when', async () => {
+it('reports the start time', async () => {
   const { failures } = await evaluator(check, (mirror) =>
     mirror.put('documents', document({ uploadStatus: 'Processing' }), { statusSince: now - 48 * hourMs }),
   )
   expect(failures[0]?.message).toBe(
-    'Document d1 is Processing and has not been done since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d1 is Processing and has had no completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
   )
   expect(failures[0]?.evidence).toMatchObject({ statusSince: '2026-02-27T12:00:00.000Z', filename: 'policy.pdf' })
 })

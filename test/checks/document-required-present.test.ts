@@ -48,7 +48,7 @@ it('does not apply without requirements', async () => {
   expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
 })
 
-it('makes one finding a requirement, with the nearest match as evidence', async () => {
+it('makes one finding per requirement, with the nearest match as evidence', async () => {
   const pentest = { id: 'pentest', pattern: '*pentest*' }
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     for (const [fileId, years] of [
@@ -70,14 +70,14 @@ it('makes one finding a requirement, with the nearest match as evidence', async 
   ])
 })
 
-it('takes a document without a name for a match of nothing, whatever the pattern', async () => {
+it('matches no pattern with a document that has no name', async () => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: null }))
   const result = await evaluator(check, fill, { options: { requirements: [{ id: 'any', pattern: '*' }] } })
   expect(brief(result)).toEqual(['any high'])
 })
 
-it('cannot evaluate a requirement that only a document meets which the last complete full sync did not show', async () => {
+it('cannot evaluate a requirement whose only match is missing from the last complete full sync', async () => {
   const old = iso(now - 400 * dayMs)
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     for (const [fileId, filename, createdAt] of [
@@ -98,7 +98,7 @@ it('cannot evaluate a requirement that only a document meets which the last comp
   expect(await result.scope('dpa')).toBe('evaluated')
 })
 
-it('takes a match of any age when none is demanded', async () => {
+it('accepts a match of any age without maxAgeDays', async () => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
     void mirror.put('documents', document({ filename: 'dpa.pdf', createdAt: '2001-01-01T00:00:00Z' }))
   expect(brief(await evaluator(check, fill, { options: { requirements: [{ id: 'dpa', pattern: 'dpa*' }] } }))).toEqual(

@@ -27,8 +27,8 @@ it('names the status, or that there is none', async () => {
     mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
   })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 has no known upload status, but null, and has not been done since 2026-02-27 12:00 UTC, for more than 24 hours.',
-    'Document d2 has no known upload status, but "Failed", and has not been done since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d1 has the unknown upload status null and has had no completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d2 has the unknown upload status "Failed" and has had no completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
   ])
 })
 
@@ -61,7 +61,7 @@ it.each<[string, Fill, string | null]>([
   expect(failures.map(({ message }) => message.match(/since 2026-(.{11})/)?.[1])).toEqual(since === null ? [] : [since])
 })
 
-it('counts from when the status was another one that means done', async () => {
+it('counts from the end of another completed status', async () => {
   const fill = through([240, 'Weird1'], [30, null], [26, 'Weird2'])
   const { failures } = await evaluator(check, fill, {
     others: { 'document-required-present': { statuses: [null] } },
@@ -82,7 +82,7 @@ it('counts from the times the document had when it was first mirrored', async ()
   expect(failures.map(({ evidence }) => evidence['statusSince'])).toEqual([iso(now - 20 * day)])
 })
 
-it('is another rule when other statuses are known, whatever their order', async () => {
+it('changes the rule digest with the known statuses, whatever their order', async () => {
   const ruleOf = async (...knownStatuses: string[]) => (await evaluator(check, () => {}, { knownStatuses })).rule
   expect(await ruleOf('A', 'B')).toBe(await ruleOf('B', 'A'))
   expect(await ruleOf('A', 'B')).not.toBe(await ruleOf('A'))

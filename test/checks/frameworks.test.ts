@@ -8,15 +8,15 @@ const requirements = frameworks.flatMap(({ id, requirements: all }) =>
 )
 const mapped = new Set(requirements.flatMap((requirement) => requirement.checks))
 
-it('maps every check to a requirement, or says why not', () => {
+it('maps every check to a requirement, or gives a reason', () => {
   expect([...ids].filter((id) => mapped.has(id) === Object.hasOwn(unmappedChecks, id))).toEqual([])
 })
 
-it('names no check that there is not', () => {
+it('names only existing checks', () => {
   expect([...mapped, ...Object.keys(unmappedChecks)].filter((id) => !ids.has(id))).toEqual([])
 })
 
-it('names every requirement once, with a title of its own words', () => {
+it('names every requirement once, with a unique title', () => {
   for (const { id, requirements: all } of frameworks) {
     const names = all.map((requirement) => requirement.id)
     expect([id, new Set(names).size]).toEqual([id, names.length])

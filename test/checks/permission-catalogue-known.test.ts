@@ -13,12 +13,12 @@ const fill = (mirror: FakeMirror) => {
   mirror.put('roles', role({ roleId: 3, name: 'Bare' }, []))
 }
 
-it('fails for each role that grants a code which the permission list does not have', async () => {
+it('fails for each role that grants a code that is not in the permission list', async () => {
   const result = await evaluator(check, fill)
   expect(brief(result)).toEqual(['2 info'])
   expect(result).toMatchObject({ population: 3, notEvaluated: 0 })
   expect(result.failures[0]).toMatchObject({
-    message: 'Role "Odd" (2) grants Other_Thing, Secret_Thing, which the permission list does not have.',
+    message: 'Role "Odd" (2) grants Other_Thing, Secret_Thing, not in the permission list.',
     evidence: { roleId: 2, unlisted: ['Other_Thing', 'Secret_Thing'], requestId: 'req-1', readAt: expect.any(String) },
   })
 })

@@ -29,7 +29,7 @@ it.each([
   expect(result).toMatchObject({ population: 1, notEvaluated: 0 })
 })
 
-it('finds a role that is new and can do something, and one that is gone', async () => {
+it('finds a new role with permissions and a removed role', async () => {
   const fill = (mirror: FakeMirror) => {
     mirror.put('roles', role({ roleId: 2, name: 'New' }, [create]))
     mirror.put('roles', role({ roleId: 3, name: 'Idle' }, []))
@@ -42,7 +42,7 @@ it('finds a role that is new and can do something, and one that is gone', async 
   ])
 })
 
-it('finds no role that an operator accepted to be gone, but its return', async () => {
+it('does not report a removal that an operator accepted, but reports the return of the role', async () => {
   const accepted = { 1: { state: null, reason: 'Withdrawn' } }
   const gone = await evaluator(check, () => {}, { accepted })
   expect(brief(gone)).toEqual([])
@@ -50,7 +50,7 @@ it('finds no role that an operator accepted to be gone, but its return', async (
   expect(brief(await evaluator(check, holding(read), { accepted }))).toEqual(['1 high'])
 })
 
-it('tells what was gained and lost, against what, and by which answer', async () => {
+it('reports gained and lost codes, the expected state and the request', async () => {
   const accepted = { 1: { state: [read], reason: 'Agreed' } }
   const { failures } = await evaluator(check, holding(create, roles), { accepted })
   expect(failures[0]?.message).toBe(
@@ -66,7 +66,7 @@ it('tells what was gained and lost, against what, and by which answer', async ()
   })
 })
 
-it('prefers the configured baseline, by id and else by name, also of a role that is not there', async () => {
+it('prefers the configured baseline, by id and else by name, also for a missing role', async () => {
   const accepted = { 1: { state: [create] } }
   const byName = { baseline: { Reader: [read] } }
   expect(brief(await evaluator(check, holding(read), { options: byName, accepted }))).toEqual([])
@@ -77,7 +77,7 @@ it('prefers the configured baseline, by id and else by name, also of a role that
   expect(brief(other)).toEqual(['Auditor medium'])
 })
 
-it('evaluates nothing by first states that are not kept yet, and no absence while roles are incomplete', async () => {
+it('evaluates nothing before first states are stored, and no absence while roles are incomplete', async () => {
   const unkept = await evaluator(check, holding(read), { accepted: null })
   expect(unkept).toMatchObject({ failures: [], population: 1, notEvaluated: 1 })
   expect(await unkept.scope('1')).toBe('not_evaluated')
@@ -94,7 +94,7 @@ it('keeps the codes of every role as its first state', async () => {
   expect(states).toEqual(new Map([['1', [create, read]]]))
 })
 
-it('keeps no first states while a role cannot be read, a reading is stale or none was whole', async () => {
+it('stores no first states while a role is quarantined, data is stale or no full sync was complete', async () => {
   const mirror = soundMirror()
   mirror.put('roles', role())
   const kept = () => mirror.store.acceptedStates(1, check.id)
@@ -110,7 +110,7 @@ it('keeps no first states while a role cannot be read, a reading is stale or non
   expect(await kept()).toEqual([{ entityId: '1', state: [read], at: now, reason: null }])
 })
 
-it('is never green before every role was read, nor when that was too long ago', async () => {
+it('never passes before a complete full sync of roles, nor on stale data', async () => {
   const world = await sqliteWorld()
   await world.evaluate()
   const status = async () => (await world.counts(check.id)).status
@@ -142,7 +142,7 @@ it('measures from the first complete state until an operator accepts another', a
   expect((await world.counts(check.id)).status).toBe('pass')
 })
 
-it('lets a waiver for drift lapse when the role drifts on', async () => {
+it('lapses a waiver for drift when the role drifts further', async () => {
   const world = await sqliteWorld()
   world.waivers = [waiver({ check: check.id, entity: '1' })]
   await world.sync({ roles: [role()] })

@@ -75,7 +75,7 @@ it('cannot evaluate by name while roles may be missing from the mirror', async (
   })
 })
 
-it('names the excess, and the answers that show it', async () => {
+it('names the excess codes and the requests', async () => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user())
     mirror.put('roles', wide())

@@ -58,7 +58,7 @@ it('shows user and policy as evidence and names no person', async () => {
   expect(JSON.stringify(failures)).not.toMatch(/Ada|Lovelace|example\.com/)
 })
 
-it('asks the mirror for exactly the users that the rule does not call enrolled', () => {
+it('selects exactly the users that are not enrolled by the rule', () => {
   const rules = fc.constantFrom(...(Object.keys(enrolmentRules) as (keyof typeof enrolmentRules)[]))
   const kind = fc.tuple(fc.constantFrom('Active', 'Invited', 'Suspended'), fc.boolean(), fc.boolean())
   fc.assert(
@@ -101,7 +101,7 @@ it.each([
   expect(table.map(([status, action]) => isEnrolled(rule, status, action))).toEqual(expected)
 })
 
-it('has a word for every reading of the two flags that depends on them', () => {
+it('has a name for every reading of the two flags', () => {
   const readings = Object.keys(enrolmentRules).map((rule) =>
     [true, false]
       .flatMap((status) =>
@@ -149,7 +149,7 @@ it.each([
   },
 )
 
-it('believes a policy that is off where single sign-on is configured', async () => {
+it('accepts a policy that is off when single sign-on is configured', async () => {
   const others = { 'auth-mfa-policy-enabled': { withoutSso: 'unknown' } }
   const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', settings({ mfaEnabled: false }))
   expect(await evaluator(check, fill, { others })).toMatchObject({ applicable: false, notEvaluated: 0 })

@@ -68,7 +68,7 @@ it.each<[string, number, Record<string, unknown> | undefined, string]>([
   expect(await result.scope('1')).toBe(failure === undefined ? 'not_evaluated' : 'evaluated')
 })
 
-it('goes by the name, which each full sync shows, when the role id was read too long ago', async () => {
+it('uses the role name when the role id was read too long ago', async () => {
   const result = await evaluator(check, (mirror) => {
     mirror.put('users', user({ roleId: 7 }), { detailReadAt: now - 48 * hourMs })
     mirror.put('roles', role({ roleId: 8 }))
@@ -76,7 +76,7 @@ it('goes by the name, which each full sync shows, when the role id was read too 
   expect(result).toMatchObject({ population: 1, notEvaluated: 0, failures: [] })
 })
 
-it('does not call a role inactive by its name while another of that name may not have been read', async () => {
+it('does not call a role inactive by name while another role of that name may be missing from the mirror', async () => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user())
     mirror.put('users', user({ userId: 2, roleId: 1 }), { detailReadAt: now })
@@ -112,7 +112,7 @@ it.each([
   expect(failures[0]?.message).toBe(sentence)
 })
 
-it('names ten of the users that cannot be told, and none that can', async () => {
+it('lists ten users that cannot be evaluated, and no others', async () => {
   const result = await evaluator(check, (mirror) => {
     for (let userId = 1; userId <= 40; userId++)
       mirror.put('users', user({ userId, ...(userId % 2 === 0 ? { roleId: 1 } : {}) }), { detailReadAt: now })

@@ -37,7 +37,7 @@ it('names a token file that is empty and a program that is not there, and leaves
   const wrong = (said: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
   expect(await check('{ file: token.txt }')).toEqual(wrong('names the file `token.txt`, which is empty'))
   for (const program of [`no-such-${canary}`, './plain.sh', './no.sh', '/'])
-    expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that cannot be found'))
+    expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that does not exist'))
   expect((await check(`{ command: ['no-such-${canary}'] }`)).stderr).not.toContain(canary)
   write('token.txt', canary)
   chmodSync(join(folder, 'plain.sh'), 0o700)

@@ -66,7 +66,7 @@ it('brings the finding back when its fact changes, says why, and covers it again
   await world.run('sync')
   expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 1, ends, state: 'lapsed' })
   const [finding] = await world.found()
-  const explanation = 'waiver lapsed: what it accepted has changed (roleName: "Importer" → "Wide")'
+  const explanation = 'waiver lapsed: the accepted facts changed (roleName: "Importer" → "Wide")'
   expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
   expect((await world.run('findings')).stdout).toContain(explanation)
   expect((await world.run('explain', finding?.fingerprint ?? '')).stdout).toContain(explanation)

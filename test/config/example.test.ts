@@ -16,7 +16,7 @@ it('shows exactly the defaults in the example file', () => {
   expect(loadText(example).settings).toEqual(loadText(minimal).settings)
 })
 
-it('holds the examples in the comments of the example file to be valid', () => {
+it('validates the examples in comments of the example file', () => {
   const uncommented = example
     .replace('freshness: {}\n# freshness', 'freshness')
     .replace('waivers: []\n# waivers', 'waivers')
@@ -28,6 +28,6 @@ it('holds the examples in the comments of the example file to be valid', () => {
   expect(settings.tenants[0]?.resources.users.freshnessMs).toBe(10_800_000)
 })
 
-it('never needs the token to stand in the settings', () => {
+it('never needs a token in the settings', () => {
   expect(JSON.stringify(loadText(example))).not.toContain(canary)
 })

@@ -11,6 +11,6 @@ it.each([
   [90_000_000, '25h'],
 ])('writes %i ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
-it('loses nothing', () => {
+it('is lossless', () => {
   fc.assert(fc.property(fc.maxSafeNat(), (ms) => parseDuration(formatDuration(ms)) === ms))
 })

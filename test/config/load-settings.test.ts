@@ -20,7 +20,7 @@ const files = {
 }
 const nameOf = ({ settings }: ReturnType<typeof load>) => settings.tenants[0]?.name
 
-it('takes the file of the command line first, then TENANTWATCH_CONFIG, then the default file', () => {
+it('prefers the file of the command line, then TENANTWATCH_CONFIG, then the default file', () => {
   const variables = { ...env, TENANTWATCH_CONFIG: 'variable.yaml', TENANTWATCH_BASE_URL: 'https://x.example.com' }
   expect(nameOf(load(files, variables, 'named.yaml'))).toBe('named')
   expect(nameOf(load(files, variables))).toBe('variable')
@@ -60,13 +60,13 @@ it('names the variables when the environment is not enough', () => {
   ).toEqual(['environment: neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'])
 })
 
-it('tells both ways when there is nothing at all', () => {
+it('names both ways when there is no configuration', () => {
   const [problem] = problemsOf(() => load({}, { TENANTWATCH_CONFIG: '', TENANTWATCH_BASE_URL: '' }))
   expect(problem).toContain('config/tenantwatch.yaml')
   expect(problem).toContain('TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN')
 })
 
-it('says who named a file that cannot be read', () => {
+it('names the source of the path of an unreadable file', () => {
   expect(problemsOf(() => load({}, env, 'gone.yaml'))).toEqual([
     'Cannot read the configuration file gone.yaml, named by --config: no such file',
   ])
@@ -186,17 +186,17 @@ resources: { documents: { enabled: false }, roles: { enabled: false } }
   expect(settings.evaluate.intervalMs).toBe(10_000)
 })
 
-it('takes a waiver to the last instant of its day, also when that is past', () => {
+it('keeps a waiver valid to the last instant of its day, also in the past', () => {
   const waiver = 'id: W-1, check: user-mfa-enrolled, entity: 42, tenant: acme, owner: me, expires: 2020-02-29'
   const { settings } = loadText(`${tenant('acme')}\nwaivers: [{ ${waiver}, reason: A reason of twenty characters }]`)
   expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.parse('2020-02-29T23:59:59.999Z') }])
 })
 
-it('takes empty sections as not written', () => {
+it('treats empty sections as missing', () => {
   expect(loadText(`${tenant('acme')}\nchecks:\nwaivers:\napi:\nschedule:\n`)).toEqual(loadText(tenant('acme')))
 })
 
-it('takes anchors and merge keys, and finds the place of what they bring', () => {
+it('supports anchors and merge keys, and locates their values', () => {
   const text = `
 tenants:
   - &acme { name: acme, baseUrl: https://a.example.com, auth: { token: { env: ACME_TOKEN } } }
@@ -211,18 +211,18 @@ tenants:
   ])
 })
 
-it('survives what is nested too deeply', () => {
+it('reports input that is nested too deeply', () => {
   expect(problemsOf(() => loadText('['.repeat(100_000)))).toHaveLength(1)
 })
 
-it('is a usage error whose message holds every problem', () => {
+it('throws a usage error with every problem', () => {
   const error = new ConfigError(['first', 'second'])
   expect(error).toBeInstanceOf(UsageError)
   expect(error.message).toBe('2 problems:\nfirst\nsecond')
   expect(new ConfigError(['only']).message).toBe('only')
 })
 
-it('reads real files, and takes no directory for one', () => {
+it('reads files, and refuses directories', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'tenantwatch-config-'))
   writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))
   const options = { env: {}, catalogue: fakeCatalogue, cwd }

@@ -28,7 +28,7 @@ waivers:
   - { id: W-1, check: user-mfa-enrolled, entity: "42", tenant: acme, reason: A reason of twenty characters, owner: me, expires: 2027-03-31 }
 `
 
-it('prints what loads again as the same settings', () => {
+it('prints a configuration that loads as the same settings', () => {
   const { settings } = loadText(rich)
   expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
 })

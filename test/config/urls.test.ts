@@ -29,7 +29,7 @@ it.each(['https://x/api/public', 'https://x/API/PUBLIC/', 'https://x/api/public/
   },
 )
 
-it('takes a proxy with credentials and none with a path', () => {
+it('accepts a proxy with credentials and refuses one with a path', () => {
   expect(proxyUrl().parse('http://me:pass@proxy:3128')).toBe('http://me:pass@proxy:3128')
   expect(proxyUrl().safeParse('http://proxy:3128/path').success).toBe(false)
 })

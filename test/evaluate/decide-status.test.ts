@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkStatuses } from '../../src/model/check-status.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../../src/model/data-quality.ts'
-import { decideStatus, type RawResult, rawResultOf, type StatusQuestion } from '../../src/model/decide-status.ts'
+import { decideStatus, type RawResult, rawResultOf, type StatusInput } from '../../src/model/decide-status.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
 const sound: InputQuality = {
@@ -28,7 +28,7 @@ const passes: RawResult = { kind: 'passes' }
 const nothing: RawResult = { kind: 'not_applicable' }
 const ambiguous: RawResult = { kind: 'unevaluated', reason: 'ambiguous' }
 
-it.each<[string, RawResult, InputQuality[], Partial<StatusQuestion>, string]>([
+it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
   ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
   ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
@@ -58,7 +58,7 @@ const facts: InputFacts = {
   denied: null,
   tenantMismatch: false,
   former: false,
-  troubles: [],
+  problems: [],
   quarantined: 0,
   missing: 0,
   clockSkewMs: 0,
@@ -83,12 +83,12 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
     { blocked: 'tenant_changed' },
   ],
   [
-    'troubles in their order',
-    { quarantined: 1, missing: 2, troubles: ['suspect_empty', 'shrink_held', 'timeout'] },
+    'problems in their order',
+    { quarantined: 1, missing: 2, problems: ['suspect_empty', 'shrink_held', 'timeout'] },
     1000,
     { blocked: null, partial: ['quarantined', 'shrink_held', 'suspect_empty', 'missing_records'] },
   ],
-  ['a failure that only makes data old', { troubles: ['server_error'] }, 1000, { partial: [] }],
+  ['a failure that only makes data old', { problems: ['server_error'] }, 1000, { partial: [] }],
   ['a resource switched off', { enabled: false }, 1000, { off: true }],
   ['clocks that differ as far as they may', { clockSkewMs: -300_000 }, 1000, { clock: 'agrees', partial: [] }],
   ['a server ahead', { clockSkewMs: 300_001 }, 1000, { clock: 'ahead', partial: [] }],
@@ -117,13 +117,13 @@ const rawResult: fc.Arbitrary<RawResult> = fc.oneof(
   fc.constantFrom(fails, passes, nothing),
   reason.map((why) => ({ kind: 'unevaluated' as const, reason: why })),
 )
-const question: fc.Arbitrary<StatusQuestion> = fc.record({
+const question: fc.Arbitrary<StatusInput> = fc.record({
   rawResult,
   inputs: fc.array(input, { minLength: 1, maxLength: 3 }),
   timeBased: fc.boolean(),
 })
 
-it('always finds a status, with a reason exactly when it is unknown', () => {
+it('always decides a status, with a reason only when it is unknown', () => {
   fc.assert(
     fc.property(question, (asked) => {
       const decided = decideStatus(asked)
@@ -132,7 +132,7 @@ it('always finds a status, with a reason exactly when it is unknown', () => {
   )
 })
 
-it('never passes on an input that is off, blocked or partial, nor anything but a pass', () => {
+it('passes only a passing result whose inputs are enabled, usable and complete', () => {
   fc.assert(
     fc.property(question, (asked) => {
       if (decideStatus(asked).status !== 'pass') return true
@@ -142,7 +142,7 @@ it('never passes on an input that is off, blocked or partial, nor anything but a
   )
 })
 
-it('leaves a stored status as it is while nothing changes, and never makes a worse one pass', () => {
+it('keeps a stored status while nothing changes, and never turns another status into a pass', () => {
   fc.assert(
     fc.property(question, question, (then, later) => {
       const stored = decideStatus(then)

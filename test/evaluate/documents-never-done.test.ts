@@ -28,7 +28,7 @@ it.each([null, 'Failed'])('finds a document that alternates between Processing a
   expect(found).toEqual(['nothing', 'nothing', stuck, unknown, stuck, unknown])
 })
 
-it('counts anew from when the document was last done', async () => {
+it('counts from the last completed status', async () => {
   const world = await sqliteWorld()
   await live(world, 'Processing', 'Failed', 'Completed')
   const begun = world.now + minuteMs
@@ -38,7 +38,7 @@ it('counts anew from when the document was last done', async () => {
   expect(await live(world, 'Completed', 'Processing')).toEqual(['nothing', 'nothing'])
 })
 
-it('takes for done what the configuration does', async () => {
+it('uses the configured completed statuses', async () => {
   const world = await sqliteWorld({
     checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
   })
@@ -46,7 +46,7 @@ it('takes for done what the configuration does', async () => {
   expect(found).toEqual(['nothing', 'nothing', 'nothing', 'nothing', stuck])
 })
 
-it('does not wait for the time of a clock that was a year ahead', async () => {
+it('ignores a time from a clock that was a year ahead', async () => {
   const world = await sqliteWorld({
     checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
   })

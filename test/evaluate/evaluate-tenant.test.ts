@@ -69,14 +69,14 @@ it('replaces every band by the configured severity', async () => {
   expect(found?.severity).toBe('info')
 })
 
-it('opens by time alone on stale input, and says unknown', async () => {
+it('opens time-based findings on stale input, with status unknown', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ secretExpirationDate: iso(now + dayMs) }))
   const outcomes = await evaluate(mirror, { at: now + 2 * dayMs })
   expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'unknown', reason: 'stale', opened: 1 })
 })
 
-it('opens what a record shows by itself before the first full sync is complete, and nothing that hangs on absence', async () => {
+it('opens findings about single records before the first complete full sync, but none that depend on absence', async () => {
   const mirror = soundMirror()
   mirror.quality['api-clients'].state = neverState('api-clients')
   mirror.quality.documents.state = neverState('documents')
@@ -104,7 +104,7 @@ it.each(['api-client-least-privilege', 'api-client-role-active', 'user-role-acti
   },
 )
 
-it('does not pass by a document that the last complete full sync did not show, and keeps the finding open', async () => {
+it('does not pass by a document that is missing from the last complete full sync, and keeps the finding open', async () => {
   const mirror = soundMirror()
   const check = 'document-required-present'
   const changes = { checks: { [check]: { options: { requirements: [{ id: 'soc2', pattern: 'policy*' }] } } } }
@@ -117,7 +117,7 @@ it('does not pass by a document that the last complete full sync did not show, a
   expect(await evaluated()).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
 })
 
-it('knows no number of entities before a complete full sync of what it evaluates, nor when it could not evaluate', async () => {
+it('has no number of entities before a complete full sync or without an evaluation', async () => {
   const mirror = soundMirror()
   mirror.quality.users.state = neverState('users')
   mirror.put('users', user({ state: 'Invited' }))
@@ -133,7 +133,7 @@ it('knows no number of entities before a complete full sync of what it evaluates
   expect(entities()).toBeNull()
 })
 
-it('is unknown as long as an entity cannot be evaluated, but fails where another does', async () => {
+it('is unknown while an entity cannot be evaluated, but fails if another one fails', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ roleName: 'Gone' }))
   expect((await evaluate(mirror)).get('api-client-least-privilege')).toMatchObject({
@@ -155,7 +155,7 @@ it('does not apply to a resource that is switched off, whatever its state, and c
   expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'not_applicable' })
 })
 
-it('makes a check that throws unknown, keeps its findings, logs it and goes on', async () => {
+it('sets a check that throws to unknown, keeps its findings, logs the error and continues', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', expired)
   const [healthy] = checks.filter(({ id }) => id === 'api-client-secret-not-expired')
@@ -203,7 +203,7 @@ it('makes a check that throws unknown, keeps its findings, logs it and goes on',
   expect(errors).toEqual(['Check could not be evaluated'])
 })
 
-it('goes on when a check result cannot be stored', async () => {
+it('continues when a check result cannot be stored', async () => {
   const mirror = soundMirror()
   const commitResult: typeof mirror.store.commitResult = async (checkResult) => {
     if (checkResult.check === 'auth-sso-enforced') throw new Error('disk full')
@@ -214,7 +214,7 @@ it('goes on when a check result cannot be stored', async () => {
   expect(outcomes.size).toBe(checks.length - 1)
 })
 
-it('evaluates only what reads the inputs that a run touched', async () => {
+it('evaluates only checks that read the synced resource', async () => {
   const outcomes = await evaluate(soundMirror(), { onlyInputs: ['roles'] })
   expect([...outcomes.keys()]).toEqual([
     'api-client-least-privilege',
@@ -226,12 +226,12 @@ it('evaluates only what reads the inputs that a run touched', async () => {
   ])
 })
 
-it('stops when it is told to', async () => {
+it('stops on abort', async () => {
   const signal = AbortSignal.abort(new Error('shutting down'))
   await expect(evaluate(soundMirror(), { signal })).rejects.toThrow('shutting down')
 })
 
-it('does not evaluate a disabled check and closes what it had found', async () => {
+it('does not evaluate a disabled check, and resolves its findings', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', expired)
   await evaluate(mirror)
@@ -242,7 +242,7 @@ it('does not evaluate a disabled check and closes what it had found', async () =
   expect(again.has('api-client-secret-not-expired')).toBe(false)
 })
 
-it('closes what a check found that the catalogue no longer has', async () => {
+it('resolves findings of a check that no longer exists', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', expired)
   await evaluate(mirror)
@@ -251,7 +251,7 @@ it('closes what a check found that the catalogue no longer has', async () => {
   expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'check_disabled' })
 })
 
-it('has no false alarm left after the settings change back', async () => {
+it('resolves all findings after settings change back', async () => {
   const mirror = soundMirror()
   mirror.put('authentication-settings', settings({ mfaEnabled: false }))
   await evaluate(mirror)

@@ -33,7 +33,7 @@ async function lifeOf(world: World): Promise<string[]> {
   return events.map(({ kind, resolution }) => (resolution === null ? kind : `${kind} ${resolution}`))
 }
 
-it('ends the waiver and the finding of a user whose id was given to somebody else, and opens a new finding', async () => {
+it('ends the waiver, resolves the finding and opens a new one when a user id is reassigned', async () => {
   const world = await accepted()
   await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
   await world.evaluate()
@@ -44,7 +44,7 @@ it('ends the waiver and the finding of a user whose id was given to somebody els
   expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
 })
 
-it('does so, too, when the id comes back after its owner was removed', async () => {
+it('does the same when the id is reassigned after its owner was removed', async () => {
   const world = await accepted()
   await world.sync({ users: [] })
   await world.evaluate()
@@ -53,7 +53,7 @@ it('does so, too, when the id comes back after its owner was removed', async () 
   expect((await world.findings(mfa))[0]).toMatchObject({ state: 'open', firstSeen: iso(world.now), reopened: 0 })
 })
 
-it('ends the finding as that of somebody who is gone where the new owner of the id does not fail', async () => {
+it('resolves the finding as entity_removed when the new owner of the id does not fail', async () => {
   const world = await accepted()
   await world.sync({ users: [user({ mfaStatus: true, ...somebodyElse })] })
   await world.evaluate()
@@ -70,7 +70,7 @@ it('ends the waiver, but not the finding, of a user whose e-mail changes', async
   expect(await lifeOf(world)).toEqual(['opened', 'changed'])
 })
 
-it('takes an e-mail in other letters and a time in another notation for the same', async () => {
+it('ignores letter case of an e-mail and the notation of a time', async () => {
   const world = await accepted()
   const { createdAt } = ada()
   await world.sync({
@@ -98,7 +98,7 @@ it.each([
   expect(await lifeOf(world)).toEqual(['opened', 'changed'])
 })
 
-it('ends the waiver of a user without an e-mail whose id was given to another one', async () => {
+it('ends the waiver of a user without an e-mail when the id is reassigned', async () => {
   const world = await sqliteWorld()
   await world.sync({ 'authentication-settings': [settings()], users: [user({ mfaStatus: false, email: null })] })
   world.waivers = [waiver()]
@@ -109,7 +109,7 @@ it('ends the waiver of a user without an e-mail whose id was given to another on
   expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
 })
 
-it('keeps the finding and the waiver of a client whatever its times are written like', async () => {
+it('keeps the finding and the waiver of a client with any notation of its times', async () => {
   const world = await sqliteWorld()
   const secret = { secretExpirationDate: '2026-02-03T09:12:35.774Z' }
   await world.sync({ 'api-clients': [client(secret)] })
@@ -123,7 +123,7 @@ it('keeps the finding and the waiver of a client whatever its times are written 
   expect((await world.findings(expired))[0]).toMatchObject({ firstSeen: before?.firstSeen, reopened: 0 })
 })
 
-it('keeps the e-mail out of everything that outlives its erasure', async () => {
+it('keeps the e-mail out of data that outlives its erasure', async () => {
   const world = await accepted()
   await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
   await world.evaluate()
@@ -147,14 +147,14 @@ it('shows the finding of a past time with the time it was first seen then', asyn
   expect(found).toEqual([firstSeen])
 })
 
-it('takes evidence of an earlier version, which does not say who it is, for the same entity', () => {
+it('treats evidence of an earlier version without an identity as the same entity', () => {
   expect(isSameEntity({}, { identity: { createdAt: iso(now) } })).toBe(true)
   const ofUser = { createdAt: iso(now), emailDigest: null }
   expect(isSameEntity({}, { identity: ofUser })).toBe(true)
   expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: ofUser })).toBe(true)
 })
 
-it('takes a creation within the same second for the same person, and a client for the same whatever its creation', () => {
+it('treats a creation within the same second as the same person, and any creation as the same client', () => {
   const ada = { createdAt: '2026-01-05T09:12:35.774Z', emailDigest: 'a' }
   const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
   expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)

@@ -4,7 +4,7 @@ import { differenceOf, factsText, materialFacts } from '../../src/evaluate/findi
 
 const reading = { requestId: 'req-1', readAt: '2026-03-01T12:00:00.000Z' }
 
-it('takes every fact of an entity where a check names none, but not how it was learnt', () => {
+it('uses all facts of an entity by default, without request ids and read times', () => {
   const evidence = {
     ...reading,
     state: 'Invited',
@@ -16,7 +16,7 @@ it('takes every fact of an entity where a check names none, but not how it was l
   expect(materialFacts(evidence)).toEqual({ state: 'Invited', roles: [{ roleId: 1 }], nothing: null })
 })
 
-it('takes the named facts alone, of lists one of each element, and null for what is not there', () => {
+it('uses only the named facts, one of each list element, and null for missing ones', () => {
   const evidence = { state: 'Active', roles: [{ roleId: 1, name: 'A' }, { roleId: 2 }], nearest: null }
   expect(materialFacts(evidence, ['roles.roleId', 'nearest.fileId', 'gone'])).toEqual({
     'roles.roleId': [1, 2],
@@ -33,7 +33,7 @@ it('compares instants and not their notation, whatever the order of the facts', 
   expect(text({ name: '2026-99-01T12:00:00Z' })).toBe('{"name":"2026-99-01T12:00:00Z"}')
 })
 
-it('words what differs, and cuts what is too long for a sentence', () => {
+it('describes the difference, and cuts long values', () => {
   const text = (facts: Record<string, unknown>) => factsText(facts)
   expect(differenceOf(text({ a: 1, b: 'x', c: true }), text({ a: 1, b: 'y', d: null }))).toBe(
     'b: "x" → "y", c: true → nothing, d: nothing → null',
@@ -41,7 +41,7 @@ it('words what differs, and cuts what is too long for a sentence', () => {
   expect(differenceOf(text({ a: '' }), text({ a: 'x'.repeat(500) })).length).toBeLessThan(140)
 })
 
-it('lets no check count among its facts what grows by itself', () => {
+it('no check has a fact that changes with time', () => {
   const named = checks.flatMap((check) => check.material ?? [])
   expect(named.length).toBeGreaterThan(checks.length)
   expect(named.filter((name) => /(^|\.)(requestId|readAt|rule|threshold\w*|days\w*)$/.test(name))).toEqual([])

@@ -33,7 +33,7 @@ async function fullySynced(test: TestEngine): Promise<void> {
   for (const result of await test.runAll('full')) expect(result).toMatchObject({ outcome: 'success' })
 }
 
-it('knows for one full sync after the only document of a requirement is gone that it cannot tell, then that it fails', async () => {
+it('is unknown for one full sync after the only document of a requirement is removed, then fails', async () => {
   const requirements = [{ id: 'soc2', pattern: 'soc2*' }]
   const { test, evaluated } = await synced({ requirements }, 'document-required-present')
   const { fileId } = test.sim.primary.addDocument({ filename: 'soc2.pdf', uploadStatus: 'Completed' })
@@ -46,7 +46,7 @@ it('knows for one full sync after the only document of a requirement is gone tha
   expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
 })
 
-it('counts the time without a known status through one unknown status after another', async () => {
+it('counts the time over several unknown statuses', async () => {
   const { test, evaluated } = await synced({ hours: 3 }, 'document-status-known')
   const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   await fullySynced(test)

@@ -39,7 +39,7 @@ async function mirrorOfThree(): Promise<FakeMirror> {
 
 const states = (findings: readonly FindingView[]) => findings.map(({ entity, state }) => `${entity.id} ${state}`)
 
-it('hands over what is open and not waived, unless asked for more', async () => {
+it('reads open, unwaived findings by default', async () => {
   const mirror = await mirrorOfThree()
   expect(states(await read(mirror))).toEqual(['1 open'])
   expect(states(await read(mirror, { states: ['open', 'waived'] }))).toEqual(['1 open', '2 waived'])
@@ -48,14 +48,14 @@ it('hands over what is open and not waived, unless asked for more', async () => 
   expect(all.map((finding) => finding.waiver?.id ?? null)).toEqual([null, 'w1', null])
 })
 
-it('shows an open finding as last seen by the last evaluation, a resolved one at its end', async () => {
+it('shows an open finding as last seen at the last evaluation, a resolved one at its resolution', async () => {
   const all = await read(await mirrorOfThree(), { states: ['open', 'resolved'] })
   const times = { firstSeen: iso(now), lastSeen: iso(now + hourMs) }
   expect(all[0]).toMatchObject({ ...times, resolvedAt: null, resolution: null, reopened: 0, tenant: 'acme' })
   expect(all[1]).toMatchObject({ ...times, resolvedAt: iso(now + hourMs), resolution: 'fixed' })
 })
 
-it('lets no evaluation of stale data move when a finding was last seen', async () => {
+it('keeps the last-seen time during evaluations of stale data', async () => {
   const mirror = soundMirror()
   mirror.put('users', user({ userId: 1, mfaStatus: false }))
   await evaluate(mirror)
@@ -79,7 +79,7 @@ it('no longer waives after the last instant of the waiver', async () => {
   expect(states(await read(mirror, { now: waiver.expiresMs + 1 }))).toEqual(['1 open', '2 open'])
 })
 
-it('names the waiver that lasts longest, and compares GUIDs in lower case', () => {
+it('names the waiver that expires last, and compares GUIDs in lower case', () => {
   const waiverOf = (one: Parameters<typeof markOf>[0], waivers: readonly Waiver[]) => markOf(one, waivers, [], now)
   const longer = { ...waiver, id: 'w2', entity: '*', expiresMs: waiver.expiresMs + 1 }
   const finding = { tenant: 'acme', check: 'user-mfa-enrolled', entityId: '2' }
@@ -92,7 +92,7 @@ it('names the waiver that lasts longest, and compares GUIDs in lower case', () =
   expect(waiverOf({ ...finding, entityId: '3' }, [waiver])).toBeNull()
 })
 
-it('leaves no file name or person in a finding without details', async () => {
+it('removes file names and persons from a finding without details', async () => {
   const mirror = soundMirror()
   for (const fileId of ['d1', 'd2']) {
     mirror.put('documents', document({ fileId, filename: 'payroll of Ada.pdf', createdAt: '2020-01-01T00:00:00Z' }))

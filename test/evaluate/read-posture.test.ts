@@ -66,7 +66,7 @@ it('shows the stored check result while its inputs are fresh', async () => {
   expect(view).toMatchObject({ status: 'pass', reason: null, entities: 1, evaluatedAt: now, since: now, enabled: true })
 })
 
-it('ages a stored pass when its input grows stale, and a stored failure likewise', async () => {
+it('shows a stored pass or failure as unknown when its input becomes stale', async () => {
   const mirror = soundMirror()
   mirror.put('users', user({ mfaStatus: false }))
   await evaluate(mirror)
@@ -77,7 +77,7 @@ it('ages a stored pass when its input grows stale, and a stored failure likewise
   expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ open: { high: 1 }, since: null })
 })
 
-it('does not show a check result that is too old, however fresh the data', async () => {
+it('does not show an outdated check result, even with fresh data', async () => {
   const mirror = soundMirror()
   await evaluate(mirror)
   resync(mirror, now + 20 * minuteMs)
@@ -122,13 +122,13 @@ it.each<[string, (mirror: FakeMirror) => void, string]>([
   expect(statusOf(await read(mirror, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
 })
 
-it('names the refusal rather than that nothing was ever read', async () => {
+it('reports a refusal instead of a missing first sync', async () => {
   const mirror = soundMirror()
   mirror.quality.users.state = { ...neverState('users'), denied: 'unauthorized' }
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
-it('takes no check result of a time when an input was switched off for one of now', async () => {
+it('does not show a check result from when an input was switched off', async () => {
   const mirror = soundMirror()
   const changes = { resources: { 'authentication-settings': { enabled: false } } }
   await evaluate(mirror, { changes })
@@ -226,7 +226,7 @@ it.each<[string, Partial<SyncState>, boolean]>([
   expect(incremental).toMatchObject({ mode: 'incremental', up, reason: up ? null : 'server_error' })
 })
 
-it("calls no resource fresh that may be another tenant's, until it was read in full after the acceptance", async () => {
+it('shows no resource as fresh after a tenant change until it completes a full sync', async () => {
   const mirror = soundMirror()
   mirror.tenant.changeAccepted = ['roles']
   const { resources } = await read(mirror)
@@ -234,7 +234,7 @@ it("calls no resource fresh that may be another tenant's, until it was read in f
   expect(doubted).toEqual(['roles'])
 })
 
-it('shows a resource that was never asked for', async () => {
+it('shows a resource before its first sync', async () => {
   const mirror = soundMirror()
   mirror.quality.roles.state = neverState('roles')
   const { resources } = await read(mirror)
@@ -246,14 +246,14 @@ it('shows a resource that was never asked for', async () => {
   })
 })
 
-it('takes a longer last full sync into the limit', async () => {
+it('derives the limit from the duration of a long full sync', async () => {
   const mirror = soundMirror()
   mirror.quality.users.state = { ...mirror.quality.users.state, completeDurationMs: 2 * hourMs }
   const { resources } = await read(mirror)
   expect(resources.find(({ resource }) => resource === 'users')?.freshnessLimitMs).toBe(6 * hourMs)
 })
 
-it('refuses to speak of a tenant that the mirror does not know', async () => {
+it('throws for a tenant that is not in the mirror', async () => {
   const { store } = soundMirror()
   const tenant = { id: 7, settings: tenantSettings() }
   await expect(readPosture({ store, tenant, checks, waivers: [], now, evaluateIntervalMs: 1 })).rejects.toThrow(

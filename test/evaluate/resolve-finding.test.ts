@@ -118,7 +118,7 @@ it.each<[string, (mirror: FakeMirror) => void]>([
   expect(await endOf(change)).toBe('open')
 })
 
-it('ends a finding of a removed user although the data has grown stale since', async () => {
+it('resolves a finding of a removed user even if the data is stale since', async () => {
   expect(
     await endOf((mirror) => {
       mirror.remove('users', '1')
@@ -172,7 +172,7 @@ it('keeps findings about all documents open while one of them cannot be read', a
   expect(lifeOf(mirror, 'document-name-unique')).toEqual({ 'policy.pdf': 'fixed' })
 })
 
-it('ends the findings of a tenant that left the configuration', async () => {
+it('resolves the findings of a tenant that is removed from the configuration', async () => {
   const mirror = soundMirror()
   mirror.put('users', user({ mfaStatus: false }))
   await evaluate(mirror)
@@ -184,7 +184,7 @@ it('ends the findings of a tenant that left the configuration', async () => {
   expect(await closeTenant(mirror.store, 1, later)).toEqual([])
 })
 
-it('neither passes nor resolves on any input that is stale, refused, never read in full or held', async () => {
+it('neither passes nor resolves on an input that is stale, refused, never complete or on hold', async () => {
   const worlds = fc.record({
     resource: fc.constantFrom(...resourceNames),
     trouble: fc.constantFrom('stale', 'denied', 'never', 'held', 'suspect'),

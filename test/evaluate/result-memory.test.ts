@@ -50,7 +50,7 @@ async function evaluation() {
   }
 }
 
-it('evaluates again only what ages while nothing changed, and tells the same of everything', async () => {
+it('evaluates only time-dependent checks again without changes, with the same results', async () => {
   const test = await evaluation()
   const first = await test.evaluated(now)
   expect(first.asked).toEqual(checks.map((check) => check.id))
@@ -95,14 +95,14 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
   expect((await test.evaluated(now + 2 * minuteMs, changes)).asked).not.toContain(id)
 })
 
-it('evaluates again when an input became too old, though nothing changed', async () => {
+it('evaluates again when an input becomes stale without changes', async () => {
   const test = await evaluation()
   expect((await test.evaluated(now)).status).toBe('pass')
   const later = await test.evaluated(now + 4 * hourMs)
   expect([later.status, later.asked.includes(id)]).toEqual(['unknown', true])
 })
 
-it('remembers nothing of a check that was off meanwhile', async () => {
+it('forgets the result of a check that was switched off', async () => {
   const test = await evaluation()
   const lacking = ok(user({ mfaStatus: false }))
   await test.mirror.commitPage({ ...test.page, resource: 'users', items: [lacking] })

@@ -72,7 +72,7 @@ function hasField(value: unknown, [name, ...rest]: readonly string[]): boolean {
   return typeof value === 'object' && name in value && hasField(value[name as keyof typeof value], rest)
 }
 
-it('finds in SQLite what it finds in memory, everything once', async () => {
+it('finds the same in SQLite as in memory, each finding once', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
   await fill(mirror, tenant.id, rows, now)
@@ -98,7 +98,7 @@ it('finds in SQLite what it finds in memory, everything once', async () => {
   expect(again.every(({ opened, resolved }) => opened === 0 && Object.keys(resolved).length === 0)).toBe(true)
 })
 
-it('ends every finding in SQLite once its cause is gone', async () => {
+it('resolves every finding in SQLite when its cause is removed', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }

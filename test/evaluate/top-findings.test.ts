@@ -58,7 +58,7 @@ it('names at most ten of a check: the most severe, then those first seen longest
   expect(found.slice(7).map(({ severity }) => severity)).toEqual(['low', 'low', 'low'])
 })
 
-it('names none that is resolved or waived, and names it again when its waiver ends', async () => {
+it('omits resolved and waived findings, and includes them after the waiver expires', async () => {
   const world = await withUsers(lacking(1, 3), [waiver({ entity: '2', expiresMs: Date.parse('2026-09-01') })])
   expect(idsOf(await top(world)).toSorted()).toEqual(['1', '3'])
   await world.sync({ users: [user({ userId: 1 }), ...lacking(2, 2)] })
@@ -70,7 +70,7 @@ it('names none that is resolved or waived, and names it again when its waiver en
   expect(idsOf(await top(world)).toSorted()).toEqual(['2', '3'])
 })
 
-it('finds the one that is open among many that a waiver for all covers', async () => {
+it('finds the open finding among many that a waiver for all entities covers', async () => {
   const all = waiver({ entity: '*' })
   const world = await withUsers(lacking(1, 60), [all])
   expect(await top(world)).toEqual([])
@@ -82,7 +82,7 @@ it('finds the one that is open among many that a waiver for all covers', async (
   expect(await top(world)).toEqual([])
 })
 
-it('reads no more of what a waiver for all covers than it must', async () => {
+it('reads few of the findings that a waiver for all entities covers', async () => {
   const world = await withUsers(lacking(1, 60), [waiver({ entity: '*' })])
   await world.sync({ users: [...lacking(1, 59), ...lacking(60, 1, 'Frozen')] })
   await world.evaluate()
@@ -102,7 +102,7 @@ it('reads no more of what a waiver for all covers than it must', async () => {
   expect(read).toBe(1)
 })
 
-it('shows ids of the catalogue but never a file name, whatever a tenant takes for an id', async () => {
+it('shows plain ids of built-in checks but never a file name', async () => {
   const world = await sqliteWorld()
   await world.sync({
     'authentication-settings': [settings({ mfaEnabled: false })],
@@ -128,7 +128,7 @@ it('shows ids of the catalogue but never a file name, whatever a tenant takes fo
   expect(idsOf(await top(world, 'auth-mfa-policy-enabled'))).toEqual(['authentication-settings'])
 })
 
-it('takes ids for names unless a check of the catalogue says that they are none', () => {
+it('hides ids unless a built-in check declares them plain', () => {
   expect(checks.filter(({ entity }) => entity.hasPlainIds !== true).map(({ id }) => id)).toEqual([
     'document-name-unique',
   ])
@@ -140,7 +140,7 @@ it('takes ids for names unless a check of the catalogue says that they are none'
   expect(own.map(({ entity }) => entity)).toEqual([{ type: 'user', isRecord: false }])
 })
 
-it('reads the findings of a check anew only when they changed, or which waivers count', async () => {
+it('reads the findings of a check again only when findings or valid waivers change', async () => {
   const world = await withUsers(lacking(1, 3))
   const memoize = topFindingsMemory()
   let readings = 0

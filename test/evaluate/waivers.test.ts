@@ -30,12 +30,12 @@ it('counts a waived finding apart from the open ones', async () => {
   expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0, breadth: [] })
 })
 
-it('lets a waiver lapse when what it accepted has changed, until it is renewed', async () => {
+it('lapses a waiver when the accepted facts change, until it is renewed', async () => {
   const world = await invited()
   await world.sync(activated())
   await world.evaluate()
   expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 2 }, waived: {} })
-  const explanation = 'waiver lapsed: what it accepted has changed (state: "Invited" → "Active")'
+  const explanation = 'waiver lapsed: the accepted facts changed (state: "Invited" → "Active")'
   expect((await world.findings(mfa))[0]).toMatchObject({
     state: 'open',
     waiver: { id: 'w1', state: 'lapsed', explanation },
@@ -54,7 +54,7 @@ it('lets a waiver lapse when what it accepted has changed, until it is renewed',
   expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
 })
 
-it('renews nothing by taking a waiver out and putting it back', async () => {
+it('does not renew a waiver that is removed and added again', async () => {
   const world = await invited()
   await world.sync(activated())
   await world.evaluate()
@@ -65,7 +65,7 @@ it('renews nothing by taking a waiver out and putting it back', async () => {
   expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
 })
 
-it('accepts what was known when the waiver was written, not what came with the same evaluation', async () => {
+it('accepts the facts stored before the waiver, not those of the same evaluation', async () => {
   const world = await invited()
   world.waivers = []
   await world.evaluate()
@@ -75,7 +75,7 @@ it('accepts what was known when the waiver was written, not what came with the s
   expect(await world.waiver('w2')).toMatchObject({ state: 'lapsed', lapsed: 1 })
 })
 
-it('remembers what was accepted over the end and return of the finding', async () => {
+it('keeps accepted facts when the finding is resolved and reopened', async () => {
   const world = await invited()
   await world.sync({ users: [user({ state: 'Invited' }), user({ userId: 2, mfaStatus: false })] })
   await world.evaluate()
@@ -85,7 +85,7 @@ it('remembers what was accepted over the end and return of the finding', async (
   expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
 })
 
-it('covers a finding that returns with the facts that were accepted', async () => {
+it('covers a reopened finding with the accepted facts', async () => {
   const world = await invited()
   await world.sync({ users: [user({ state: 'Invited' }), user({ userId: 2, mfaStatus: false })] })
   await world.evaluate()
@@ -94,7 +94,7 @@ it('covers a finding that returns with the facts that were accepted', async () =
   expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
 })
 
-it('covers no longer once its end has passed, without any evaluation', async () => {
+it('expires without an evaluation', async () => {
   const world = await invited()
   world.waivers = [waiver({ expiresMs: world.now + minuteMs })]
   expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
@@ -105,7 +105,7 @@ it('covers no longer once its end has passed, without any evaluation', async () 
   expect((await world.findings(mfa))[0]?.waiver).toMatchObject({ state: 'expired', explanation })
 })
 
-it('keeps what was accepted by a clock that was years ahead for a while', async () => {
+it('keeps accepted facts while the clock is temporarily years ahead', async () => {
   const world = await sqliteWorld()
   await world.sync({
     'authentication-settings': [settings()],
@@ -124,7 +124,7 @@ it('keeps what was accepted by a clock that was years ahead for a while', async 
   expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
 })
 
-it('notes a waiver anew whose renewal was cut off, even where its earlier terms are configured again', async () => {
+it('repeats an interrupted renewal of a waiver, even with its former terms', async () => {
   const world = await invited()
   const noteWaiver = world.mirror.noteWaiver
   world.mirror.noteWaiver = () => Promise.reject(new Error('killed'))
@@ -138,7 +138,7 @@ it('notes a waiver anew whose renewal was cut off, even where its earlier terms 
   expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
 })
 
-it('lapses when more documents take a name, however many had it', async () => {
+it('lapses when another document gets the same name', async () => {
   const world = await sqliteWorld()
   const named = (count: number) => ({
     documents: Array.from({ length: count }, (_, i) =>
@@ -155,7 +155,7 @@ it('lapses when more documents take a name, however many had it', async () => {
   expect(await world.counts(check)).toEqual({ status: 'fail', open: { info: 1 }, waived: {} })
 })
 
-it('accepts nothing of a tenant that was accepted as another one, where the same ids are others', async () => {
+it('accepts nothing after a tenant change, because ids may belong to other records', async () => {
   const world = await invited()
   const { mirror, tenantId } = world
   const raised = { tenantId, resource: 'all', reason: 'tenant_changed', count: 2, message: '', cause: {} } as const
@@ -172,7 +172,7 @@ it('accepts nothing of a tenant that was accepted as another one, where the same
   expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
 })
 
-it('lets neither days that pass nor another notation of the same instant end a waiver', async () => {
+it('does not lapse with time or with another notation of the same instant', async () => {
   const expiring = 'api-client-secret-not-expiring'
   const world = await sqliteWorld()
   const id = '00000000-0000-0000-0000-00000000000a'
@@ -194,7 +194,7 @@ it('lets neither days that pass nor another notation of the same instant end a w
   expect(await world.counts(expiring)).toMatchObject({ open: { high: 1 }, waived: {} })
 })
 
-it('lapses when the role of a client changes whose reach was accepted, and when a setting drifts on', async () => {
+it('lapses when the role of an accepted client changes, and when a setting drifts further', async () => {
   const [privilege, drift] = ['api-client-least-privilege', 'auth-settings-unchanged']
   const world = await sqliteWorld()
   const roles = [role({ name: 'A' }, ['Api_Users_Create']), role({ roleId: 2, name: 'B' }, ['Api_Users_Create'])]
@@ -213,7 +213,7 @@ it('lapses when the role of a client changes whose reach was accepted, and when 
   expect((await world.findings(drift))[0]?.waiver?.explanation).toContain('(present: "Oidc" → "Ldap")')
 })
 
-it('covers by a waiver for all what has not changed, counts the rest, and shows how broad it is', async () => {
+it('covers unchanged findings by a waiver for all entities, counts the rest, and reports its breadth', async () => {
   const check = 'user-invitation-accepted'
   const world = await sqliteWorld()
   const waiting = (ids: readonly number[], changed: number[] = []) =>
@@ -243,7 +243,7 @@ it('covers by a waiver for all what has not changed, counts the rest, and shows 
   expect(await world.waiver()).toMatchObject({ covered: 20, lapsed: 2, breadth: ['moreSevere'] })
 })
 
-it('counts what has lapsed under every waiver for all, whichever others name it', async () => {
+it('counts findings that lapsed under every waiver for all entities', async () => {
   const world = await sqliteWorld()
   const users = (roles: string, ...states: string[]) =>
     states.map((state, i) => user({ userId: i + 1, state, roleName: roles[i] ?? 'A', mfaStatus: false }))
@@ -265,7 +265,7 @@ it('counts what has lapsed under every waiver for all, whichever others name it'
   expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1, low: 2 } })
 })
 
-it('knows of each acceptance whether its finding is open, and how severe it is then', async () => {
+it('stores with each acceptance whether its finding is open and its severity', async () => {
   const world = await invited()
   const wrong = () =>
     world.query(`select w.fingerprint from waived_findings w left join findings f using (fingerprint)
@@ -297,7 +297,7 @@ it('waives what another waiver still covers', async () => {
   expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1 } })
 })
 
-it('calls a waiver orphaned that has nothing to cover, but not before everything was read', async () => {
+it('reports an orphaned waiver only after a complete full sync', async () => {
   const world = await sqliteWorld({ checks: { 'document-current': { enabled: false } } })
   world.waivers = [
     waiver({ entity: '77' }),
@@ -322,7 +322,7 @@ it('writes nothing about waivers while nothing changes', async () => {
   expect(written()).toEqual(before)
 })
 
-it('calls no finding later that the first reading of the tenant brought', async () => {
+it('does not report findings of the first sync as later ones', async () => {
   const check = 'user-invitation-accepted'
   const world = await sqliteWorld()
   const waiting = (from: number, to: number) =>

@@ -18,7 +18,7 @@ async function world() {
   return { ...made, world: made, rows, evaluate, pass: (ms: number) => made.pass(ms) }
 }
 
-it('closes as clock_corrected what was opened while the clock was behind', async () => {
+it('resolves findings opened by a slow clock as clock_corrected', async () => {
   const { world: own, rows, evaluate, mirror } = await world()
   await own.sync(rows)
   await evaluate()
@@ -37,7 +37,7 @@ it('closes as clock_corrected what was opened while the clock was behind', async
   expect(await own.findings(secrets, ['resolved'])).toMatchObject([{ resolution: 'clock_corrected' }])
 })
 
-it('closes as fixed what was opened after the clock was rightly set back and time was lived', async () => {
+it('resolves findings opened after a justified clock correction as fixed', async () => {
   const { world: own, rows, evaluate, mirror } = await world()
   await own.sync(rows)
   await evaluate()
@@ -57,7 +57,7 @@ it('closes as fixed what was opened after the clock was rightly set back and tim
   expect(await own.findings(secrets, ['resolved'])).toMatchObject([{ resolution: 'fixed' }])
 })
 
-it('ends a waiver by the server clock where the local clock is behind it', async () => {
+it('expires a waiver by the server clock when the local clock is behind', async () => {
   const { world: own } = await world()
   own.waivers.push(waiver({ check: secrets, entity: '*', expiresMs: own.now + dayMs }))
   await own.sync({ 'api-clients': [client({ secretExpirationDate: iso(own.now + 900 * dayMs) })], roles: [role()] })
@@ -69,7 +69,7 @@ it('ends a waiver by the server clock where the local clock is behind it', async
   expect(await own.counts(secrets)).toMatchObject({ open: { low: 1 }, waived: {} })
 })
 
-it('lets a document of a clock that was ahead get old by the right one', async () => {
+it('measures the age of a document by the corrected clock', async () => {
   const { world: own, evaluate, mirror } = await world()
   const processing = 'document-processing-finished'
   const done = document({ uploadStatus: 'Completed' })

@@ -53,7 +53,7 @@ const traps: readonly Trap[] = [
   },
   {
     id: 'S17',
-    what: 'the own client may do more than read',
+    what: 'the own client has more than read permissions',
     change(scene) {
       const { test } = scene
       const { clientId } = test.sim.credentials.reader

@@ -20,7 +20,7 @@ const contract = new Map(
     }),
 )
 
-it('serves every family of the contract and no other of its own', async () => {
+it('serves exactly the families of the contract', async () => {
   const body = textOf(await metricsOf([reading(lively, records)]).render())
   const served = [...body.matchAll(/^# TYPE (tenantwatch_\w+) /gm)].map(([, name]) => name)
   expect(served.toSorted()).toEqual([...contract.keys()].toSorted())
@@ -38,14 +38,14 @@ it('gives every series exactly the labels of the contract', async () => {
   }
 })
 
-it('has a series of every family in mid-life', async () => {
+it('has a series of every family for an active tenant', async () => {
   const view = posture({ ...lively, checks: [...lively.checks, check('x', { status: 'unknown', reason: 'stale' })] })
   const body = textOf(await metricsOf([reading(view, records)]).render())
   const names = new Set(parseExposition(body).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
   for (const name of contract.keys()) expect(names).toContain(name)
 })
 
-it('says of what comes from the mirror that it does', async () => {
+it('names the mirror as the source in the help text', async () => {
   const body = textOf(await metricsOf([reading(lively, records)]).render())
   const silent = ['build_info', 'config_', 'store_', 'waiver_']
   for (const [, name = '', help] of body.matchAll(/^# HELP (tenantwatch_\w+) (.*)$/gm)) {

@@ -7,7 +7,7 @@ const shown = (counters: ReturnType<typeof createCounters>, isShown = (_: object
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
 
-it('keeps a series for each tenant and set of labels, also of what only a hostile name tells apart', () => {
+it('keeps a series for each tenant and label set, also with hostile names', () => {
   const counters = createCounters()
   const add = (tenant: string, reason: string) => counters.add('tenantwatch_api_retries_total', { tenant, reason }, 1)
   add('a', 'timeout')
@@ -25,7 +25,7 @@ it('keeps a series for each tenant and set of labels, also of what only a hostil
   ])
 })
 
-it('asks of each tenant, and of each of its resources, whether it is shown', () => {
+it('filters series by tenant and resource', () => {
   const counters = createCounters()
   for (const tenant of ['a', 'b'])
     for (const resource of ['users', 'roles'])

@@ -39,7 +39,7 @@ it('lets every label value be parsed back, whatever it is', () => {
   )
 })
 
-it('never takes two label sets for one series', () => {
+it('never merges two label sets', () => {
   const pairs = fc.uniqueArray(fc.tuple(hostile, hostile), {
     selector: ([a, b]) => JSON.stringify([a.toWellFormed(), b.toWellFormed()]),
     maxLength: 20,
@@ -56,7 +56,7 @@ it('never takes two label sets for one series', () => {
   )
 })
 
-it('keeps two series apart that differ only in where a comma stands', () => {
+it('keeps series distinct that differ only in the position of a comma', () => {
   const samples = [
     { labels: { a: '1,b:2', b: '3' }, value: 1 },
     { labels: { a: '1', b: '2,b:3' }, value: 2 },
@@ -66,7 +66,7 @@ it('keeps two series apart that differ only in where a comma stands', () => {
   )
 })
 
-it('refuses a series twice and NaN rather than to say something wrong', () => {
+it('throws on a duplicate series and on NaN', () => {
   expect(() =>
     renderPrometheus([
       gauge([
@@ -78,7 +78,7 @@ it('refuses a series twice and NaN rather than to say something wrong', () => {
   expect(() => renderPrometheus([gauge([{ labels: { a: 'b' }, value: Number.NaN }])])).toThrow('x{a="b"} is NaN')
 })
 
-it('names counters as OpenMetrics wants them and ends with EOF', () => {
+it('names counters by OpenMetrics and ends with EOF', () => {
   const counter: Family = {
     name: 'x_total',
     type: 'counter',
@@ -90,7 +90,7 @@ it('names counters as OpenMetrics wants them and ends with EOF', () => {
   expect(renderPrometheus([counter])).toBe(`# HELP x_total ${help}\n# TYPE x_total counter\nx_total 3\n`)
 })
 
-it('makes a foreign text fit for a label: visible, well-formed and not endless', () => {
+it('escapes, repairs and cuts a text for a label', () => {
   expect(labelText('Zoë "the" boss')).toBe('Zoë "the" boss')
   expect(labelText('a\u202eb\u0007\n')).toBe('a\\u{202e}b\\u{7}\\u{a}')
   expect(labelText('\ud800')).toBe('\ufffd')

@@ -8,7 +8,7 @@ import { readerOf, record } from './support/records.ts'
 
 const body = async (...args: Parameters<typeof reading>) => textOf(await metricsOf([reading(...args)]).render())
 
-it('shows the whole truth table of users, other states gathered', async () => {
+it('shows users by all states and flags, with other states grouped', async () => {
   const text = await body(lively, records)
   expect(seriesOf(text, 'tenantwatch_users')).toHaveLength(12)
   expect(valueIn(text, 'tenantwatch_users', { state: 'Active', mfa_status: 'true', mfa_action: 'false' })).toBe(2)
@@ -30,7 +30,7 @@ it('counts documents by known status, none and other, and roles by Active', asyn
   expect(valueIn(text, 'tenantwatch_roles', { state: 'other' })).toBe(1)
 })
 
-it('shows no count of a full sync that is not complete yet', async () => {
+it('shows no count before a complete full sync', async () => {
   const halfway = (['users', 'documents', 'roles'] as const).map((name) => resource(name, { dataAsOf: null }))
   const text = await body(posture({ resources: halfway }), records)
   for (const name of ['users', 'documents', 'roles']) expect(seriesOf(text, `tenantwatch_${name}`)).toEqual([])
@@ -72,12 +72,12 @@ it('keeps one series a client whatever the clients are called', async () => {
   )
 })
 
-it('lists secrets with the one that expires first in front', async () => {
+it('lists secrets by expiry', async () => {
   const secrets = await readClientSecrets(readerOf(records))
   expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])
 })
 
-it('tells of each secret whether a waiver accepts that it runs out', async () => {
+it('reports for each secret whether a waiver accepts its expiry', async () => {
   const waived = { 'api-client-secret-not-expired': ['bb-2'], 'user-mfa-enrolled': ['aa-1'] }
   const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
   expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'aa-1' })).toBe(0)

@@ -6,7 +6,7 @@ import { at, check, posture, resource } from './support/posture.ts'
 
 const render = async (...args: Parameters<typeof metricsOf>) => textOf(await metricsOf(...args).render())
 
-it('bears counters and health series at 0 before anything happened', async () => {
+it('initializes counters and health series at 0', async () => {
   const body = await render([reading(untouched)])
   const tenant = 'acme'
   const users = { tenant, resource: 'users' }
@@ -26,7 +26,7 @@ it('bears counters and health series at 0 before anything happened', async () =>
   for (const { value } of seriesOf(body, 'tenantwatch_api_requests_total')) expect(value).toBe(0)
 })
 
-it('says unknown of every check before the first evaluation', async () => {
+it('shows every check as unknown before the first evaluation', async () => {
   const body = await render([reading(untouched)])
   for (const { labels, value } of seriesOf(body, 'tenantwatch_check_status'))
     expect([labels['status'], value]).toEqual([labels['status'], labels['status'] === 'unknown' ? 1 : 0])
@@ -36,7 +36,7 @@ it('says unknown of every check before the first evaluation', async () => {
   expect(valueIn(body, 'tenantwatch_check_last_evaluation_timestamp_seconds', { check: 'user-mfa-enrolled' })).toBe(0)
 })
 
-it('says nothing of the tenant before it was read', async () => {
+it('has no inventory before the first sync', async () => {
   const body = await render([reading(untouched)])
   const facts = [
     'users',
@@ -51,7 +51,7 @@ it('says nothing of the tenant before it was read', async () => {
     expect(seriesOf(body, `tenantwatch_${name}`)).toEqual([])
 })
 
-it('shows a tenant in mid-life', async () => {
+it('shows an active tenant', async () => {
   const body = await render([reading(lively, records)])
   expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
   expect(valueIn(body, 'tenantwatch_findings_waived', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(4)
@@ -73,7 +73,7 @@ it('shows a tenant in mid-life', async () => {
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
 })
 
-it('keeps the series of a waiver that has ended, and shows two of one label as one', async () => {
+it('keeps the series of an expired waiver, and merges waivers with the same label', async () => {
   const [waiver] = lively.waivers
   if (waiver === undefined) throw new Error('The posture has no waiver')
   const long = 'x'.repeat(300)
@@ -93,7 +93,7 @@ it('leaves out a resource that is switched off', async () => {
   expect(seriesOf(await render([reading(view)]), 'tenantwatch_sync_up')).toEqual([])
 })
 
-it('counts what the engine tells', async () => {
+it('counts events of the engine', async () => {
   const metrics = metricsOf([reading(lively)])
   const counts = { created: 3, updated: 0, unchanged: 7, removed: 1, quarantined: 0 }
   const run = { tenant: 'acme', resource: 'users', mode: 'full', durationSeconds: 2, counts } as const
@@ -138,7 +138,7 @@ it('counts the traffic of a tenant under closed labels', async () => {
   expect(valueIn(body, 'tenantwatch_api_retries_total', { reason: 'timeout' })).toBe(1)
 })
 
-it('drops every series of a tenant taken out and keeps the counts of those that stay', async () => {
+it('drops the series of a removed tenant and keeps the counts of others', async () => {
   const globex = posture({ ...lively, tenant: 'globex' })
   const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
     config: { ...config, tenants: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')] },
@@ -172,7 +172,7 @@ it('fails the whole scrape when one gauge cannot be read', async () => {
   await expect(metricsOf([broken]).render()).rejects.toThrow('corrupt')
 })
 
-it('reads once for scrapes that come together', async () => {
+it('reads once for concurrent scrapes', async () => {
   const read = vi.fn(async () => [reading(lively)])
   const metrics = metricsOf([], { read })
   await Promise.all(Array.from({ length: 20 }, () => metrics.render()))
@@ -181,7 +181,7 @@ it('reads once for scrapes that come together', async () => {
   expect(read).toHaveBeenCalledTimes(2)
 })
 
-it('leaves out what a stopped daemon cannot know from the mirror scope', async () => {
+it('omits metrics of a running daemon in the mirror scope', async () => {
   const body = await render([reading(lively, records)], { scope: 'mirror' })
   expect(body).toContain('tenantwatch_check_status')
   expect(body).toContain('tenantwatch_build_info')
@@ -219,7 +219,7 @@ it('has each of the four statuses as a state set of one', async () => {
   }
 })
 
-it('shows no status of a check that is switched off, as its status would look like a result', async () => {
+it('shows no status of a disabled check', async () => {
   for (const status of ['not_applicable', 'pass'] as const) {
     const view = posture({ checks: [check('user-mfa-enrolled', { status, enabled: false })] })
     const body = await render([reading(view)])
@@ -228,7 +228,7 @@ it('shows no status of a check that is switched off, as its status would look li
   }
 })
 
-it('lets other work in while it gathers and renders many tenants', async () => {
+it('yields to the event loop while it gathers and renders many tenants', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))
   const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
@@ -245,7 +245,7 @@ it('lets other work in while it gathers and renders many tenants', async () => {
   expect(turns).toBeGreaterThan(3)
 })
 
-it('hands over many tenants in pieces that end with a line, and nothing of a scrape that fails at its end', async () => {
+it('renders many tenants in chunks of whole lines, and nothing of a scrape that fails', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))
   const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
@@ -263,7 +263,7 @@ it('hands over many tenants in pieces that end with a line, and nothing of a scr
   await expect(spoilt.render()).rejects.toThrow('is NaN')
 })
 
-it('counts nothing that would not let a counter grow', () => {
+it('rejects negative, infinite and NaN amounts', () => {
   const metrics = metricsOf([reading(untouched)])
   for (const amount of [-1, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => metrics.findingsOpened('acme', 'user-mfa-enrolled', amount)).toThrow(/it can only grow/)

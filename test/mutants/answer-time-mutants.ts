@@ -2,7 +2,7 @@ import type { Mutant } from './mutants.ts'
 
 const times = ['test/api/answer-times.test.ts']
 const stale = [...times, 'test/sync/stale-answers.test.ts']
-const quality = ['test/evaluate/clock-trust.test.ts', 'test/evaluate/decide-status.test.ts']
+const quality = ['test/evaluate/clock-skew.test.ts', 'test/evaluate/decide-status.test.ts']
 
 /** Deliberate mistakes about the time of an answer. */
 export const answerTimeMutants: readonly Mutant[] = [

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts'
 export const checksMutants: readonly Mutant[] = [
   {
     name: 'the role of the id excuses the role of the name',
-    file: 'src/checks/support/role-standing.ts',
+    file: 'src/checks/support/role-assessment.ts',
     find: 'byId.name !== roleName && named.length > 0',
     replace: 'byId.name !== roleName && named.length < 0',
     tests: ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
@@ -68,7 +68,7 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'a document waits for the time of a clock that was ahead',
     file: 'src/checks/support/status-since.ts',
-    find: 'isMirrored || told > now',
+    find: 'isMirrored || recorded > now',
     replace: 'isMirrored',
     tests: ['test/evaluate/documents-never-done.test.ts'],
   },
@@ -89,8 +89,8 @@ export const checksMutants: readonly Mutant[] = [
   {
     name: 'an id that was given to somebody else keeps its waiver',
     file: 'src/evaluate/findings/material-facts.ts',
-    find: "evidence['identity'] === undefined ? [] : whoItIs",
-    replace: "evidence['identity'] === undefined ? whoItIs : []",
+    find: "evidence['identity'] === undefined ? [] : identityFields",
+    replace: "evidence['identity'] === undefined ? identityFields : []",
     tests: ['test/evaluate/identity.test.ts'],
   },
   {

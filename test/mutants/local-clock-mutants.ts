@@ -36,7 +36,7 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'the timer sleeps until the next tick, however far it is',
     file: 'src/schedule/scheduler.ts',
-    find: 'Math.min(Math.max(nextAt - clock.now(), 0), lookEveryMs)',
+    find: 'Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs)',
     replace: 'Math.max(nextAt - clock.now(), 0)',
     tests: schedule,
   },

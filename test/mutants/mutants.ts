@@ -448,7 +448,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a lapse is forgotten at the scrape of a waiver for all',
     file: 'src/evaluate/findings/split-findings.ts',
-    find: 'minus(all, await uncovered(request, forAll, gone, named))',
+    find: 'minus(all, await uncovered(request, forAll, lapseCounts, named))',
     replace: 'all',
     tests: ['test/evaluate/waivers'],
   },

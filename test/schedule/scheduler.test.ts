@@ -98,7 +98,7 @@ it('does not let one job hold up another', async () => {
   await scheduler.dispose(0)
 })
 
-it('delays a tick by its share of the jitter, and runNow not at all', async () => {
+it('delays a tick by a random share of the jitter, but not runNow', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
   scheduler.add({ name: 'a', expression: '* * * * *', jitterMs: 20_000, run })
@@ -122,7 +122,7 @@ it('skips runNow while the job runs', async () => {
   expect(await first).toBe('ran')
 })
 
-it('logs what a job throws and goes on', async () => {
+it('logs errors of a job and continues', async () => {
   const errors: object[] = []
   const log: Log = { ...silentLog(), error: (fields) => void errors.push(fields) }
   const scheduler = make({ log })
@@ -148,7 +148,7 @@ it('aborts runs in flight on dispose and waits for them', async () => {
   expect(await running).toBe('ran')
 })
 
-it('gives up on a run that ignores the signal when the grace is over', async () => {
+it('stops waiting for a run that ignores the signal after the grace period', async () => {
   const scheduler = make()
   const { run } = gated()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
@@ -158,7 +158,7 @@ it('gives up on a run that ignores the signal when the grace is over', async () 
   expect(await disposed).toBe(false)
 })
 
-it('begins a job its own delay after each tick', async () => {
+it('starts a job after its delay', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
   scheduler.add({ name: 'a', expression: '* * * * *', delayMs: 20_000, jitterMs: 4_000, run })
@@ -172,7 +172,7 @@ it('begins a job its own delay after each tick', async () => {
   await scheduler.dispose(0)
 })
 
-it('fires nothing after dispose, not even a tick that waits out its jitter', async () => {
+it('runs nothing after dispose, not even a tick that waits for its jitter', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
   scheduler.add({ name: 'a', expression: '* * * * *', jitterMs: 40_000, run })
@@ -184,7 +184,7 @@ it('fires nothing after dispose, not even a tick that waits out its jitter', asy
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('takes jobs in and out while it runs', async () => {
+it('adds and removes jobs while it runs', async () => {
   const scheduler = make()
   const run = vi.fn(async () => {})
   scheduler.start()
@@ -197,7 +197,7 @@ it('takes jobs in and out while it runs', async () => {
   await scheduler.dispose(0)
 })
 
-it('begins a job that is added while the timer waits for a later one', async () => {
+it('starts a job that is added while the timer waits for a later one', async () => {
   const scheduler = make()
   const run = vi.fn(async () => {})
   scheduler.add({ name: 'a', expression: '0 0 * * *', run: async () => {} })
@@ -209,7 +209,7 @@ it('begins a job that is added while the timer waits for a later one', async () 
   await scheduler.dispose(0)
 })
 
-it('does not run a job beside its former self after it was taken out and put in again', async () => {
+it('does not overlap a job that is removed and added again', async () => {
   const scheduler = make()
   const { run, end } = gated()
   const job = { name: 'a', expression: '* * * * *', run }
@@ -222,7 +222,7 @@ it('does not run a job beside its former self after it was taken out and put in 
   expect(await first).toBe('ran')
 })
 
-it('refuses a name twice and an expression that is none', () => {
+it('refuses a duplicate name and an invalid expression', () => {
   const scheduler = make()
   scheduler.add({ name: 'a', expression: '* * * * *', run: async () => {} })
   expect(() => scheduler.add({ name: 'a', expression: '* * * * *', run: async () => {} })).toThrow('the name is taken')
@@ -230,7 +230,7 @@ it('refuses a name twice and an expression that is none', () => {
   expect(() => scheduler.runNow('b')).toThrow('Cannot find job b')
 })
 
-it('runs a tick that the machine slept through once, and writes nothing to the console', async () => {
+it('runs a tick missed during suspend once, and writes nothing to the console', async () => {
   const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
   let asleepMs = 0
   // Both clocks go on while no timer fires, as after SIGSTOP.
@@ -297,7 +297,7 @@ it('reports a clock that is set back and forth once a minute', async () => {
   await scheduler.dispose(0)
 })
 
-it('follows a clock that is slewed without a word', async () => {
+it('follows a slewed clock without a log line', async () => {
   const warn = vi.fn()
   const scheduler = make({ log: { ...silentLog(), warn } })
   const run = vi.fn(async () => {})
@@ -326,7 +326,7 @@ it('has one timer for thousands of jobs, and computes the next tick once an expr
   await scheduler.dispose(0)
 })
 
-it('bounds the search for a day that never comes', async () => {
+it('bounds the search for a day that does not exist', async () => {
   const scheduler = make()
   const never = vi.fn(async () => {})
   const run = vi.fn(async () => {})

@@ -106,7 +106,7 @@ it('changes tokens, readings and cursors, and runs life', async () => {
 it('names what is wrong with a control request', async () => {
   const simulator = await start({ controlPort: 0 })
   for (const [path, json, status, message] of [
-    ['/nothing', {}, 404, 'There is no POST /nothing here'],
+    ['/nothing', {}, 404, 'There is no action POST /nothing'],
     ['/faults', {}, 400, 'effect must be an object'],
     ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms must be a number'],
     ['/faults', { effect: { kind: 'hang', extra: 1 } }, 400, 'effect has no member extra'],
@@ -117,7 +117,7 @@ it('names what is wrong with a control request', async () => {
       'effect.when must be one of before, unanswered, mid, not x',
     ],
     ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'fault has no member pth'],
-    ['/users/5', {}, 404, 'Cannot change user 5: there is none with this id'],
+    ['/users/5', {}, 404, 'Cannot change user 5: it does not exist'],
     [
       '/mutate',
       { resource: 'authentication-settings', op: 'remove' },
@@ -133,7 +133,7 @@ it('names what is wrong with a control request', async () => {
     ['/tokens', { tok: 1 }, 400, 'The body has no member tok; it may have token, action, permission'],
     ['/live', { step: 1 }, 400, 'The body has no member step; it may have steps'],
     ['/readings', { errorShap: 1 }, 400, 'There is no reading errorShap'],
-    ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder is laid down at the start'],
+    ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder cannot change after the start'],
     ['/live', { steps: -1 }, 400, 'steps must be a whole number'],
     ['/live', [], 400, 'The body must be an object'],
   ] as const) {

@@ -12,7 +12,7 @@ const none = {
   secretsRotated: 0,
 }
 
-it('does in a hundred steps everything that life consists of', async () => {
+it('performs every kind of event within a hundred steps', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now })
   const events = Array.from({ length: 100 }, () => {

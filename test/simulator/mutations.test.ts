@@ -47,7 +47,7 @@ it('adds, changes and removes users, roles, clients, documents and permissions',
 
 it('refuses to change what is not there', async () => {
   const { primary } = await start()
-  expect(() => primary.updateUser(5, {})).toThrow('Cannot change user 5: there is none with this id')
+  expect(() => primary.updateUser(5, {})).toThrow('Cannot change user 5: it does not exist')
   expect(() => primary.updateDocument('x', {})).toThrow(RangeError)
   expect(() => primary.updateRole(5, {})).toThrow(RangeError)
   expect(() => primary.updateApiClient('x', {})).toThrow(RangeError)

@@ -67,7 +67,7 @@ it('agrees with a plain sorted array after any sequence of changes', () => {
   )
 })
 
-it('counts and skips held numbers', () => {
+it('counts and skips numbers of the set', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(40)), fc.uniqueArray(fc.nat(40)), (one, many) => {
       const held = new SortedNumbers()

@@ -46,7 +46,7 @@ it('keeps the latest requests only, but counts all', async () => {
   expect([simulator.requests.count(), simulator.requests.all()]).toEqual([0, []])
 })
 
-it('lets a test hold a request at a page and go on', async () => {
+it('lets a test pause a request at a page', async () => {
   const simulator = await start()
   const gate = Promise.withResolvers<void>()
   const off = simulator.onRequest(({ page }) => (page === 2 ? gate.promise : undefined))

@@ -1,22 +1,21 @@
-/** A requirement and the checks that are evidence towards it. */
 export interface Requirement {
-  /** As the framework numbers it. */
+  /** Number in the framework. */
   readonly id: string
-  /** In our own words. */
+  /** Paraphrased, not quoted. */
   readonly title: string
-  /** Ids of checks; none = visible as not covered. */
+  /** Ids of checks; empty = reported as not covered. */
   readonly checks: readonly string[]
 }
 
 export interface Framework {
   readonly id: string
   readonly name: string
-  /** What own checks may call it, in lower case and without signs and spaces. */
+  /** Names that own checks may use, in lower case without punctuation and spaces. */
   readonly aliases: readonly string[]
   readonly requirements: readonly Requirement[]
 }
 
-/** Checks that stand together in most frameworks. */
+/** Groups of checks that most frameworks map to the same requirement. */
 export const mfa = ['auth-mfa-policy-enabled', 'user-mfa-enrolled'] as const
 export const drift = ['auth-settings-unchanged', 'role-permissions-unchanged'] as const
 export const secretLife = [

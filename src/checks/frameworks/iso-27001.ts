@@ -42,7 +42,7 @@ export const iso27001 = {
     },
     {
       id: 'A.8.3',
-      title: 'Access to information is restricted as the rules say',
+      title: 'Access to information follows the access rules',
       checks: ['api-client-least-privilege', 'user-least-privilege', 'user-role-active'],
     },
     { id: 'A.8.5', title: 'Sign-in is secure', checks: [...mfa, 'auth-sso-enforced'] },

@@ -39,7 +39,7 @@ export const nist80053 = {
     { id: 'IA-2(2)', title: 'Other accounts need several factors', checks: mfa },
     { id: 'IA-5', title: 'Authenticators are managed and renewed', checks: secretLife },
     { id: 'IA-5(1)', title: 'Passwords are strong and protected', checks: [] },
-    { id: 'PS-4', title: 'Who leaves loses access', checks: [] },
+    { id: 'PS-4', title: 'Access ends when a person leaves', checks: [] },
     { id: 'SI-4', title: 'Systems are monitored for attacks', checks: [] },
   ],
 } as const satisfies Framework

@@ -8,11 +8,11 @@ export const soc2 = {
   requirements: [
     {
       id: 'CC2.1',
-      title: 'Control rests on relevant information of good quality',
+      title: 'Controls use relevant information of good quality',
       checks: ['document-current', 'document-name-unique', 'document-processing-finished', 'document-status-known'],
     },
     { id: 'CC4.1', title: 'Controls are evaluated, ongoing and separately', checks: [] },
-    { id: 'CC5.3', title: 'Policies and procedures put controls to work', checks: policies },
+    { id: 'CC5.3', title: 'Policies and procedures implement controls', checks: policies },
     {
       id: 'CC6.1',
       title: 'Logical access to protected assets is restricted',

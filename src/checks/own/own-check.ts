@@ -11,12 +11,12 @@ const longestSentence = 1000
 const longestEntity = 500
 const batchSize = 500
 
-/** The checks that operators wrote, as the engine sees checks; those of broken files among them. */
+/** The own checks of a configuration; a broken file becomes a check that always fails to evaluate. */
 export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Check[] {
   return checks.map((check) => (check.problem === null ? toCheck(check, limits) : brokenCheck(check)))
 }
 
-/** What is asked of the mirror for a check, beside the time and the tenant. */
+/** The query of a check, without the time and the tenant. */
 export function queryOf(
   { query: text, inputs }: WellFormedCheck,
   { timeoutMs, maxRows }: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>,
@@ -24,7 +24,7 @@ export function queryOf(
   return { text, inputs, timeoutMs, maxRows }
 }
 
-const notSaid = 'Its file does not say.'
+const notStated = 'Not stated in the file of the check.'
 
 function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>): Check {
   const { id, title, severity, inputs, file, frameworks, timeBased, maxAgeMs, query } = check
@@ -35,8 +35,8 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     id,
     title,
     description: check.description ?? `An own check of this installation, in ${file}.`,
-    risk: check.risk ?? notSaid,
-    remediation: check.remediation ?? notSaid,
+    risk: check.risk ?? notStated,
+    remediation: check.remediation ?? notStated,
     severities: [severity],
     evaluates,
     needs,
@@ -45,31 +45,31 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     ...(maxAgeMs !== null && { maxAgeMs }),
     own: { file, frameworks, problem: null },
     ruleOf: () => rule,
-    async evaluator({ ask }) {
-      if (ask === undefined) throw new TypeError(`Own check ${id} was given nothing to ask`)
-      const answer = await ask(queryOf(check, limits))
+    async evaluator({ runQuery }) {
+      if (runQuery === undefined)
+        throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
+      const answer = await runQuery(queryOf(check, limits))
       if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
       return evaluatedOf(check, rule, answer)
     },
   }
 }
 
-/** What every own check has in common. */
 const shared = {
   alert: null,
   material: ['reason'],
   options: z.strictObject({}),
 } satisfies Partial<CheckFacts & Pick<Check, 'options'>>
 
-/** Stands for a check whose file makes none, or cannot be read. */
+/** The check of a file that is unreadable or contains no valid check. */
 export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly problem: string }>): Check {
   return {
     ...shared,
     id,
     title: `The own check in ${printable(file, 200)} can be evaluated`,
-    description: 'What stands here cannot be evaluated.',
-    risk: notSaid,
-    remediation: 'Mend the file; "tenantwatch config check" says what is wrong.',
+    description: 'The file contains no valid check.',
+    risk: notStated,
+    remediation: 'Correct the file; "tenantwatch config check" names the error.',
     severities: [],
     evaluates: 'users',
     needs: [],
@@ -113,7 +113,7 @@ function dataWarningsOf(file: string, errors: readonly Said[]): string | null {
   return `${file}: it cannot evaluate ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
 }
 
-/** An entity's name as a finding carries it: a long one is cut, but differs from every other. */
+/** The entity id of a finding; a long name is cut and ends in its hash, so that ids stay distinct. */
 function nameOf(entity: string): string {
   if (entity.length <= longestEntity) return entity.toWellFormed()
   return `${entity.slice(0, longestEntity).toWellFormed()}… (${hash('sha256', entity).slice(0, 16)})`

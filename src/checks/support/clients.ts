@@ -3,18 +3,16 @@ import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'
 
-/** An API client as a sentence names it. */
 export function clientTitle(client: MirrorRecord): string {
   const name = textOf(client, 'name')
   return name === null ? `API client ${client.key}` : `API client ${quoted(name)} (${client.key})`
 }
 
-/** All API clients, and those of them that may fail. */
 export async function loadClients(reader: RecordReader, mayFail: WhereOn<'api-clients'>) {
   return { population: await reader.count('api-clients'), candidates: reader.select('api-clients', mayFail) }
 }
 
-/** The role names that clients carry, parted by whether a role has that name; clients without one apart. */
+/** The role names of clients, grouped by whether a role has that name (`known`), none has (`missing`), or the client has no role name (`unnamed`). */
 export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   const groups = (await reader.countBy('api-clients', ['roleName'])).map(({ values: [name], count }) => ({
     name,
@@ -23,10 +21,10 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   const known = groups.filter(({ name }) => typeof name === 'string' && roles.byName.has(name))
   const missing = groups.filter(({ name }) => typeof name === 'string' && !roles.byName.has(name))
   const unnamed = groups.filter(({ name }) => typeof name !== 'string')
-  return { known: parted(known), missing: parted(missing), unnamed: parted(unnamed) }
+  return { known: grouped(known), missing: grouped(missing), unnamed: grouped(unnamed) }
 }
 
-/** Clients that cannot be evaluated by the role name that they carry: which some of them are, and whether one is. */
+/** Clients with one of these role names cannot be evaluated: some of their keys, and a test for one key. */
 export async function unevaluatedClients(reader: RecordReader, names: readonly (string | null)[]) {
   if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
   const where: WhereOn<'api-clients'> = { anyOf: names.map((is) => [{ field: 'roleName', is }]) }
@@ -36,7 +34,7 @@ export async function unevaluatedClients(reader: RecordReader, names: readonly (
   }
 }
 
-function parted(groups: readonly { readonly name: unknown; readonly count: number }[]) {
+function grouped(groups: readonly { readonly name: unknown; readonly count: number }[]) {
   return {
     names: groups.map(({ name }) => (typeof name === 'string' ? name : null)),
     clients: groups.reduce((sum, { count }) => sum + count, 0),

@@ -6,8 +6,8 @@ interface Flags {
 }
 
 /**
- * The values of `enrolledWhen`: the alternatives of flags that mean a user is enrolled. The specification does not show
- * what the flags mean, so every reading that depends on a flag at all is here, and the operator chooses.
+ * The values of `enrolledWhen`: alternative flag values that mean a user is enrolled. The specification does not define
+ * the flags, so every reading that depends on a flag is listed and the operator chooses.
  */
 export const enrolmentRules = {
   mfaStatus: [{ mfaStatus: true }],
@@ -45,8 +45,8 @@ export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: b
 }
 
 /**
- * Alternatives of conditions that meet exactly the users that are not enrolled, of those in the groups; none when every
- * group is enrolled. The states are named so that an index finds the users.
+ * Alternative conditions that select exactly the users that are not enrolled; empty when all groups are enrolled. Each
+ * condition names the states so that an index applies.
  *
  * @param groups counts by state, mfaStatus and mfaAction.
  */

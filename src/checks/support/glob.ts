@@ -1,14 +1,14 @@
 const star = 42
 const question = 63
 
-/** A name in the form in which equal names are equal: whatever the letter case, whichever system composed it. */
+/** Normalizes a name for comparison: Unicode NFC, lower case. */
 export function comparableName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
 /**
- * Reads a pattern in which `*` is any run of characters, `?` one, and all else itself; the matcher takes comparable
- * names. Two pointers and no expression engine: the time is bounded by the product of both lengths.
+ * Makes a matcher for a pattern: `*` is any run of characters, `?` one. The matcher takes names from `comparableName`.
+ * It is no regular expression, so that its time is bounded by the product of both lengths.
  */
 export function globMatcher(pattern: string): (name: string) => boolean {
   const wanted = comparableName(pattern)

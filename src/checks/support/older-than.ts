@@ -5,7 +5,7 @@ export function isOlderThan(since: number, limitMs: number, now: number): boolea
   return now - since > limitMs
 }
 
-/** The same as a condition on a time of the mirror, which keeps whole milliseconds. */
+/** `isOlderThan` as a condition on a time of the mirror, which is in whole milliseconds. */
 export function olderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
   return { field, atMost: Math.ceil(now - limitMs) - 1 }
 }

@@ -3,17 +3,17 @@ import type { FieldsOf, MirrorRecord, RecordReader, WhereOn } from '../../mirror
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 
-/** By which answer, and when, the present values of a record were brought. */
+/** Id of the response that contained the present values of a record, and the time it was read. */
 export function readingOf(record: MirrorRecord): { readonly requestId: string | null; readonly readAt: string } {
   return { requestId: record.requestId, readAt: toIso(record.readAt) }
 }
 
-/** Raw facts of a record for a finding's evidence: the named fields as the tenant sent them, and their reading. */
+/** Evidence from a record: the named fields as the tenant sent them, and their source. */
 export function factsOf(record: MirrorRecord, names: readonly string[]): Record<string, unknown> {
   return { ...Object.fromEntries(names.map((name) => [name, record.fields[name] ?? null])), ...readingOf(record) }
 }
 
-/** A time of a record in milliseconds since the epoch. Throws when the mirror has none, so that nothing passes by it. */
+/** A time of a record in milliseconds since the epoch. Throws when the mirror has none, so that the check does not pass. */
 export function timeOf(record: MirrorRecord, name: string): number {
   const ms = record.times[name]
   if (typeof ms !== 'number') throw new TypeError(`The mirror has no ${name} of record ${record.key}`)
@@ -26,7 +26,7 @@ export function textOf(record: MirrorRecord, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The one record of a resource that has but one. */
+/** The record of a resource with a single record; null before it is mirrored. */
 export async function onlyRecord<Name extends ResourceName>(
   reader: RecordReader,
   resource: Name,
@@ -35,7 +35,7 @@ export async function onlyRecord<Name extends ResourceName>(
   return null
 }
 
-/** Tells whether a record is among those that meet the conditions; they are read once, when first asked, so keep them few. */
+/** A test whether a record meets the conditions. It reads all matching keys at the first call, so use it for few records. */
 export function amongFew<Name extends ResourceName>(
   reader: RecordReader,
   resource: Name,
@@ -48,22 +48,22 @@ export function amongFew<Name extends ResourceName>(
   }
 }
 
-/** So many records are looked at to name those that cannot be evaluated. */
-const mostLookedAt = 5000
+/** Records that `firstKeys` reads at most. */
+const maxRecordsRead = 5000
 
-/** Keys of the first records that meet the conditions, as many as are told of those that cannot be evaluated. */
+/** Keys of the first records that meet the conditions, at most `maxUnevaluatedIds`. */
 export async function firstKeys<Name extends ResourceName>(
   reader: RecordReader,
   resource: Name,
   where: WhereOn<Name>,
-  isMeant: (record: MirrorRecord<FieldsOf<Name>>) => boolean = () => true,
+  isWanted: (record: MirrorRecord<FieldsOf<Name>>) => boolean = () => true,
 ): Promise<readonly string[]> {
   const keys: string[] = []
-  let looked = 0
+  let recordsRead = 0
   for await (const batch of reader.select(resource, where)) {
-    for (const record of batch) if (keys.length < maxUnevaluatedIds && isMeant(record)) keys.push(record.key)
-    looked += batch.length
-    if (keys.length === maxUnevaluatedIds || looked >= mostLookedAt) break
+    for (const record of batch) if (keys.length < maxUnevaluatedIds && isWanted(record)) keys.push(record.key)
+    recordsRead += batch.length
+    if (keys.length === maxUnevaluatedIds || recordsRead >= maxRecordsRead) break
   }
   return keys
 }
@@ -74,7 +74,6 @@ async function keysOf(batches: AsyncIterable<readonly { readonly key: string }[]
   return keys
 }
 
-/** Hands over batches with each item changed. */
 export async function* mapBatches<From, To>(
   batches: AsyncIterable<readonly From[]> | Iterable<readonly From[]>,
   change: (item: From) => To,

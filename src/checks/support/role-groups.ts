@@ -1,37 +1,35 @@
 import type { ConditionOn, RecordReader } from '../../mirror/records/query.ts'
-import type { RoleReference, Standing } from './role-standing.ts'
+import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 
-/** Users who refer to a role in the same way. */
 export interface RoleGroup extends RoleReference {
   readonly count: number
-  /** True when another time since the reading of `roleId` would put users into another group. */
+  /** True when the check result of these users depends on the age of `roleId`. */
   readonly ages: boolean
-  readonly checkResult: Standing['checkResult']
+  readonly checkResult: RoleAssessment['checkResult']
 }
 
-export interface GroupQuestion {
-  /** Conditions on the users to be grouped. */
+export interface GroupOptions {
   readonly users: readonly ConditionOn<'users'>[]
-  /** Conditions that those meet whose `roleId` was read so lately that it is known. */
+  /** Conditions of users whose `roleId` was read recently enough to be known. */
   readonly idKnown: readonly ConditionOn<'users'>[]
-  readonly standing: (reference: RoleReference) => Standing
+  readonly assess: (reference: RoleReference) => RoleAssessment
 }
 
-/** Groups users by how they refer to their role, with what can be said of each group. */
+/** Groups users by role reference, with the check result of each group. */
 export async function roleGroups(
   reader: RecordReader,
-  { users, idKnown, standing }: GroupQuestion,
+  { users, idKnown, assess }: GroupOptions,
 ): Promise<readonly RoleGroup[]> {
   const groups: RoleGroup[] = []
   const add = (reference: RoleReference, count: number, ages: boolean) => {
-    if (count > 0) groups.push({ ...reference, count, ages, checkResult: standing(reference).checkResult })
+    if (count > 0) groups.push({ ...reference, count, ages, checkResult: assess(reference).checkResult })
   }
   for (const { values, count } of await reader.countBy('users', ['roleId', 'roleName'], { all: users })) {
     const [id, name] = values
     const byId = { roleId: typeof id === 'number' ? id : null, roleName: typeof name === 'string' ? name : null }
     const byName = { ...byId, roleId: null }
-    // How long ago the id was read matters only where the name does not tell the same.
-    const isSame = standing(byId).checkResult === standing(byName).checkResult
+    // The age of the id only matters if the role name gives another result.
+    const isSame = assess(byId).checkResult === assess(byName).checkResult
     const own: readonly ConditionOn<'users'>[] = [
       { field: 'roleId', is: byId.roleId },
       { field: 'roleName', is: byId.roleName },
@@ -44,8 +42,8 @@ export async function roleGroups(
 }
 
 /**
- * Alternatives of which every user of these groups meets one; others of the same name may, too. The name is always
- * named: by it an index finds the users.
+ * Alternative conditions that select every user of these groups, and possibly others with the same role name. Each names
+ * the role name so that an index applies.
  */
 export function mayBeOf(groups: readonly RoleGroup[]): readonly (readonly ConditionOn<'users'>[])[] {
   const byId = groups.filter(({ roleId }) => roleId !== null)

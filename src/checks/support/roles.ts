@@ -1,12 +1,10 @@
 import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { factsOf } from './records.ts'
 
-/** A role as checks see it. */
 export interface MirroredRole {
   readonly roleId: number
   readonly name: string
   readonly isActive: boolean
-  /** Permission codes it grants, sorted, each once. */
   readonly codes: readonly string[]
   readonly facts: Readonly<Record<string, unknown>>
 }

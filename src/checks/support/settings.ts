@@ -2,7 +2,6 @@ import type { Loaded } from '../../evaluate/check.ts'
 import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { onlyRecord } from './records.ts'
 
-/** The entity id of findings about the tenant's sign-in policy as a whole. */
 export const settingsEntityId = 'authentication-settings'
 
 /**
@@ -15,7 +14,7 @@ export function isWithoutSso({ fields }: MirrorRecord): boolean {
   return isOff && (providerType ?? null) === null && (tenantName ?? null) === null
 }
 
-/** The authentication settings as the one thing to evaluate. */
+/** Loads the authentication settings as the only candidate. */
 export async function loadSettings(
   reader: RecordReader,
 ): Promise<Loaded<MirrorRecord> & { readonly candidates: readonly (readonly MirrorRecord[])[] }> {

@@ -5,18 +5,18 @@ import { isDoneByMirror } from './statuses.ts'
 
 export interface WithSince {
   readonly document: MirrorRecord
-  /** Since when, in milliseconds since the epoch, it has not been done. */
+  /** When the document left its last completed status, in milliseconds since the epoch. */
   readonly since: number
 }
 
-/** Adds to documents that are not done since when they are not, by the mirror's own time alone. */
+/** Adds `since` to documents from `statusSince` of the mirror. */
 export function sinceByMirror(batches: AsyncIterable<readonly MirrorRecord[]>): AsyncIterable<readonly WithSince[]> {
   return mapBatches(batches, (document) => ({ document, since: timeOf(document, 'statusSince') }))
 }
 
 /**
- * The same by the history of each document, too: it tells of other statuses that mean done, and of what an earlier version
- * mirrored.
+ * Adds `since` from the history of each document too: it covers other completed statuses, and records of earlier versions
+ * of the mirror.
  */
 export async function* sinceByHistory(
   reader: RecordReader,
@@ -26,21 +26,21 @@ export async function* sinceByHistory(
 ): AsyncIterable<readonly WithSince[]> {
   const isMirrored = isDoneByMirror(done)
   for await (const batch of batches) {
-    // Where the mirror knows what is done, a time as old as its knowledge of the document never moved.
-    const asked = batch.filter((document) => !isMirrored || timeOf(document, 'statusSince') > document.firstSeenAt)
-    const changes = asked.length === 0 ? [] : await reader.history('documents', ...asked.map(({ key }) => key))
+    // With default statuses, a `statusSince` up to `firstSeenAt` has never changed, so the history adds nothing.
+    const changed = batch.filter((document) => !isMirrored || timeOf(document, 'statusSince') > document.firstSeenAt)
+    const changes = changed.length === 0 ? [] : await reader.history('documents', ...changed.map(({ key }) => key))
     const byKey = Map.groupBy(changes, ({ key }) => key)
     yield batch.map((document) => {
       const mirrored = timeOf(document, 'statusSince')
-      const told = completedSince(document, byKey.get(document.key) ?? [], done)
-      if (told === null) return { document, since: mirrored }
-      // A time that is still to come is of a clock that was wrong.
-      return { document, since: isMirrored || told > now ? Math.min(told, mirrored) : told }
+      const recorded = completedSince(document, byKey.get(document.key) ?? [], done)
+      if (recorded === null) return { document, since: mirrored }
+      // A time in the future was recorded while the clock was wrong.
+      return { document, since: isMirrored || recorded > now ? Math.min(recorded, mirrored) : recorded }
     })
   }
 }
 
-/** Null where nothing is told of its status. */
+/** Null when the history has no change of the status. */
 function completedSince(
   document: MirrorRecord,
   changes: readonly ChangeRow[],
@@ -52,7 +52,7 @@ function completedSince(
   return left?.at ?? firstMirrored(document, changes)
 }
 
-/** `updatedAt ?? createdAt` as they were when the document was first mirrored, but no time after that. */
+/** `updatedAt ?? createdAt` when the document was first mirrored, at most `firstSeenAt`. */
 function firstMirrored({ fields, firstSeenAt }: MirrorRecord, changes: readonly ChangeRow[]): number {
   const atFirst = (name: string) => {
     const change = changes.find(({ field }) => field === name)

@@ -2,40 +2,37 @@ import type { Loaded } from '../../evaluate/check.ts'
 import type { ConditionOn, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { firstKeys, mapBatches, textOf } from './records.ts'
+import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
-import type { RoleReference, Standing } from './role-standing.ts'
 import { quoted } from './words.ts'
 
-/** A user with what can be told of the role. */
-export interface UserOfRole extends Standing {
+export interface UserOfRole extends RoleAssessment {
   readonly user: MirrorRecord
   readonly reference: RoleReference
 }
 
 export interface UsersByRole {
-  /** The users that the check is about. */
   readonly users: ConditionOn<'users'>
-  /** For how long, in milliseconds, a `roleId` is known from when it was read. */
+  /** How long a `roleId` is valid after it was read, in milliseconds. */
   readonly limitMs: number
   readonly now: number
-  readonly standing: (reference: RoleReference) => Standing
+  readonly assess: (reference: RoleReference) => RoleAssessment
 }
 
 /**
- * Loads the users whose role fails. A user may be given another role of the same name, which no list shows, only reading
- * the user again. So a `roleId` is known for a while from when it was read; beyond that the name decides, which every full
- * sync shows anew, and where roles of that name differ nothing passes. The rotation of details reads users of such names
- * first.
+ * Loads the users whose role fails. A user may get another role of the same name, which only the user's details show. So a
+ * `roleId` is valid for a limited time; after that the role name decides, which every full sync reads, and users whose role
+ * name is ambiguous are not evaluated. The rotation of details reads these users first.
  */
 export async function loadUsersByRole(
   reader: RecordReader,
-  { users, limitMs, now, standing }: UsersByRole,
+  { users, limitMs, now, assess }: UsersByRole,
 ): Promise<Loaded<UserOfRole>> {
   const evaluator = (user: MirrorRecord) => {
     const reference = referenceOf(user, limitMs, now)
-    return { user, reference, ...standing(reference) }
+    return { user, reference, ...assess(reference) }
   }
-  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), standing })
+  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), assess })
   const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
   const notEvaluated = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
   const nameless = notEvaluated.some(({ roleId, roleName }) => roleId === null && roleName === null)
@@ -60,8 +57,8 @@ export async function loadUsersByRole(
   }
 }
 
-/** The user's role as a sentence names it; by both where id and name mean different ones. */
-export function roleTitle({ roleId, roleName }: RoleReference, roles: Standing['roles']): string {
+/** The user's role in a message; by id and name when they refer to different roles. */
+export function roleTitle({ roleId, roleName }: RoleReference, roles: RoleAssessment['roles']): string {
   if (roleId !== null && roles.length > 1) return `role ${roleId} by id and ${quoted(String(roleName))} by name`
   return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
 }

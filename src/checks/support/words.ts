@@ -2,12 +2,12 @@ import { toIso } from '../../model/dates.ts'
 
 const longest = 80
 
-/** An instant as a sentence names it: `2026-03-01 09:30 UTC`. */
+/** `2026-03-01 09:30 UTC`. */
 export function onDate(ms: number): string {
   return `${toIso(ms).slice(0, -8).replace('T', ' ')} UTC`
 }
 
-/** A text that the tenant wrote, within quotes, control characters escaped and no longer than a sentence bears. */
+/** A text from the tenant in quotes, with control characters escaped, cut after 80 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text)
 }
@@ -17,7 +17,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A list as a sentence names it, cut after five. */
+/** `A, B, C, D, E and 2 more`. */
 export function listed(texts: readonly string[]): string {
   const more = texts.length - 5
   return more > 0 ? `${texts.slice(0, 5).join(', ')} and ${more} more` : texts.join(', ')

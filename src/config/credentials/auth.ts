@@ -9,7 +9,7 @@ import { readTokenSource } from './token-source.ts'
 /** A token of RFC 9110, section 5.6.2. */
 const headerToken = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers that frame the request; a token in one of them would break it. */
+/** Headers of HTTP framing, which must not carry a token. */
 const framing = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']
 
 const fields = {
@@ -18,7 +18,7 @@ const fields = {
   token: z.unknown(),
 }
 
-/** Reads the `auth` of a tenant; undefined when there is no usable token source, which is then noted. */
+/** Reads the `auth` of a tenant; undefined, with a reported problem, without a usable token source. */
 export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSettings | undefined {
   const section = readSection(fields, raw, path, context.report)
   if (!isMapOrEmpty(raw)) return undefined

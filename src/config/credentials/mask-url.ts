@@ -1,6 +1,6 @@
 /**
- * A URL, or what was meant to be one, without whatever may be secret in it: user, password, query, fragment. Works on
- * text, not on a parsed URL, because what does not parse may carry a password too.
+ * Removes user, password, query and fragment from a URL. Works on text, because an invalid URL may contain a password
+ * too.
  */
 export function maskUrl(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1redacted@').replace(/[?#].*$/s, '?redacted')

@@ -14,7 +14,7 @@ const fields = {
   scope: text('want the scopes to ask for').nullish(),
 }
 
-/** Reads `oauth2`; undefined when something of it is missing or wrong, which is then noted. */
+/** Reads `oauth2`; undefined, with a reported problem, when a part is missing or wrong. */
 export function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settings | undefined {
   const section = readSection(fields, raw, path, context.report)
   const clientSecret = readClientSecret(section.clientSecret, [...path, 'clientSecret'], context)

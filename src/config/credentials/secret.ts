@@ -3,7 +3,7 @@ import type { Context } from '../yaml/context.ts'
 import type { KeyPath } from '../yaml/key-path.ts'
 import { text } from '../yaml/leaves.ts'
 
-/** Where a secret comes from; the environment variable's name, never its value. */
+/** Sources of a secret: a variable name or a file path. */
 export const secretFields = {
   env: text(
     'want the name of an environment variable (letters, digits, underscores)',
@@ -12,13 +12,13 @@ export const secretFields = {
   file: text('want the path of a file').optional(),
 }
 
-/** Notes a problem when the variable or file that a section names is not there, where secrets are needed. */
+/** Reports a missing variable or file if secrets are needed. */
 export function checkSecret(section: { env?: string; file?: string }, path: KeyPath, context: Context): void {
   if (!context.needsSecrets) return
   const { env, file } = section
   if (env !== undefined && (context.env[env] ?? '').trim() === '') {
     const state = context.env[env] === undefined ? 'not set' : 'empty'
-    context.report.say([...path, 'env'], `names ${variable(env)}, which is ${state}`)
+    context.report.problem([...path, 'env'], `names ${variable(env)}, which is ${state}`)
   }
   if (file === undefined) return
   const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
@@ -26,7 +26,7 @@ export function checkSecret(section: { env?: string; file?: string }, path: KeyP
     if (context.diagnosesSecrets) checkContent(file, [...path, 'file'], context)
     return
   }
-  context.report.say(
+  context.report.problem(
     [...path, 'file'],
     `names the file \`${file}\`${why === undefined ? ', which does not exist' : `: ${why}`}`,
   )
@@ -34,13 +34,13 @@ export function checkSecret(section: { env?: string; file?: string }, path: KeyP
 
 function checkContent(file: string, path: KeyPath, { report, read }: Context): void {
   try {
-    if (read(file).trim() === '') report.say(path, `names the file \`${file}\`, which is empty`)
+    if (read(file).trim() === '') report.problem(path, `names the file \`${file}\`, which is empty`)
   } catch {
-    report.say(path, `names the file \`${file}\`, which cannot be read`)
+    report.problem(path, `names the file \`${file}\`, which cannot be read`)
   }
 }
 
-/** People paste tokens here; what does not look like the name of a variable is not repeated. */
+/** Shows only plausible variable names, because people paste tokens here. */
 function variable(name: string): string {
   const plausible = name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name)
   return plausible
@@ -49,9 +49,9 @@ function variable(name: string): string {
 }
 
 /**
- * Notes a problem unless exactly one of `keys` is there.
+ * Reports a problem unless exactly one of `keys` is set.
  *
- * @returns whether it is.
+ * @returns true when exactly one is set.
  */
 export function checkOneSource(
   raw: Readonly<Record<string, unknown>>,
@@ -62,6 +62,6 @@ export function checkOneSource(
   const named = keys.filter((key) => raw[key] !== undefined)
   if (named.length === 1) return true
   const found = named.length === 0 ? 'names no source' : `names ${named.length} sources (${named.join(', ')})`
-  report.say(path, `${found}; want exactly one of ${keys.join(', ')}`)
+  report.problem(path, `${found}; want exactly one of ${keys.join(', ')}`)
   return false
 }

@@ -18,7 +18,7 @@ const fields = {
   oauth2: z.unknown(),
 }
 
-/** Reads `auth.token`: exactly one source; undefined when there is none that can be used, which is then noted. */
+/** Reads `auth.token`, exactly one source; undefined, with a reported problem, when there is no usable one. */
 export function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
   if (!isMap(raw)) {
     const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
@@ -33,9 +33,12 @@ export function readTokenSource(raw: unknown, path: KeyPath, context: Context): 
   if (env !== undefined) return { env }
   if (file !== undefined) return { file }
   if (command !== undefined) {
-    // It is not told which: people write the token there.
+    // The message omits the program, because people write the token there.
     if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
-      context.report.say([...path, 'command'], 'names a program that cannot be found, or not be run, as this user')
+      context.report.problem(
+        [...path, 'command'],
+        'names a program that does not exist or that this user cannot execute',
+      )
     return { command }
   }
   if (raw['oauth2'] === undefined) return undefined

@@ -21,7 +21,7 @@ function readBaseUrl(text: string): Read<string> {
   return { problem: `drop \`${suffix[0]}\`, which is added to it: want "${url.origin}${path.slice(0, suffix.index)}"` }
 }
 
-/** A URL the daemon posts an OAuth 2 token request to. */
+/** URL of an OAuth 2 token endpoint. */
 export function tokenUrl() {
   const wanted = 'want an http(s) URL without user or fragment, such as https://login.example.com/token'
   return textAs(wanted, (text) => {
@@ -31,7 +31,7 @@ export function tokenUrl() {
   })
 }
 
-/** A proxy; it may carry credentials, so it is only ever shown masked. */
+/** URL of a proxy; it may contain credentials, so it is only shown masked. */
 export function proxyUrl() {
   return textAs(wantedProxy, (text) => {
     const url = parseHttpUrl(text)
@@ -40,7 +40,7 @@ export function proxyUrl() {
   })
 }
 
-/** Why a credential must not travel to this URL; undefined when it may. */
+/** Why credentials must not be sent to this URL; undefined when they may. */
 export function insecurity(text: string, allowInsecureHttp: boolean): string | undefined {
   const url = new URL(text)
   if (url.protocol === 'https:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
@@ -48,7 +48,7 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
   return `want "${secure}", or \`api.allowInsecureHttp: true\` to send the token unencrypted`
 }
 
-/** The URL parser forgives blanks, back-slashes and missing slashes; a configuration should not. */
+/** Refuses blanks, backslashes and missing slashes, which the URL parser accepts. */
 function parseHttpUrl(text: string): URL | undefined {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text)) return undefined
   return URL.parse(text) ?? undefined

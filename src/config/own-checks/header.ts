@@ -22,17 +22,15 @@ export const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 const entityPattern = /^[a-z][a-z0-9-]{0,39}$/
 const longestAgeMs = 400 * dayMs
 
-/** A header, as far as it could be read, and everything that is wrong with it. */
 export interface ReadHeader {
-  /** Null when it cannot be told. */
+  /** Null when missing or invalid. */
   readonly id: string | null
   readonly header: OwnCheckHeader | null
   readonly problems: readonly string[]
-  /** What stands below the header. */
   readonly query: string
 }
 
-/** Reads the comment lines a file begins with, each `-- key: value`; the query stands below. */
+/** Reads the header of a file, lines of the form `-- key: value`, and the query below it. */
 export function readHeader(text: string): ReadHeader {
   const lines = text.split(/\r?\n/)
   const first = lines.findIndex((line) => line.trim() !== '')
@@ -41,22 +39,22 @@ export function readHeader(text: string): ReadHeader {
   const problems: string[] = []
   const written = readLines(head, problems)
   const value = <T>(key: Key, read: (value: string) => T | undefined, wanted: string): T | undefined => {
-    const said = written.get(key)
-    if (said === undefined) return undefined
-    const result = read(said)
-    if (result === undefined) problems.push(`${key} is ${JSON.stringify(said.slice(0, 80))}; ${wanted}`)
+    const text = written.get(key)
+    if (text === undefined) return undefined
+    const result = read(text)
+    if (result === undefined) problems.push(`${key} is ${JSON.stringify(text.slice(0, 80))}; ${wanted}`)
     return result
   }
   const sentence = (key: Key, most: number) =>
     value(
       key,
-      (said) => (said.length <= most && !/\p{Cc}/u.test(said) ? said : undefined),
+      (text) => (text.length <= most && !/\p{Cc}/u.test(text) ? text : undefined),
       `want at most ${most} characters`,
     )
   const id = value(
     'id',
-    (said) => (idPattern.test(said) ? said : undefined),
-    'want small letters, digits and dashes, at most 64',
+    (text) => (idPattern.test(text) ? text : undefined),
+    'want lower-case letters, digits and dashes, at most 64',
   )
   const header = {
     id,
@@ -66,8 +64,8 @@ export function readHeader(text: string): ReadHeader {
     maxAgeMs: value('maxAge', asAge, 'want a duration such as 90s, 15m, 6h or 30d, at most 400d'),
     entity: value(
       'entity',
-      (said) => (entityPattern.test(said) ? said : undefined),
-      'want small letters, digits and dashes, at most 40',
+      (text) => (entityPattern.test(text) ? text : undefined),
+      'want lower-case letters, digits and dashes, at most 40',
     ),
     frameworks: sentence('frameworks', 1000)
       ?.split(',')

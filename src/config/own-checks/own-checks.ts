@@ -13,7 +13,7 @@ const fields = {
   maxRows: wholeNumber(1, 100_000).optional(),
 }
 
-/** Reads `ownChecks` and the files of its folder; what is wrong with those makes checks that cannot be evaluated, no more. */
+/** Reads `ownChecks` and the files of its folder. An invalid file becomes a check that cannot be evaluated, not a problem of the configuration. */
 export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: Context): OwnChecksSettings {
   const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(fields, raw, ['ownChecks'], report)
   const limits = { folder, timeoutMs: timeoutSeconds * secondMs, maxRows }
@@ -22,7 +22,7 @@ export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: C
   return { ...limits, ...parseChecks(readFolder(folder), folder, builtIn) }
 }
 
-/** The catalogue with the own checks in it: they are configured and waived like any other. */
+/** Adds the own checks to the catalogue, so that they can be configured and waived. */
 export function withOwnChecks(catalogue: Catalogue, { checks, incomplete }: OwnChecksSettings): Catalogue {
   const own = checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
   return { ...catalogue, checks: [...catalogue.checks, ...own], incomplete }

@@ -9,21 +9,20 @@ const timeWords =
 
 const known: ReadonlySet<string> = new Set([':now', ':tenant'])
 
-/** What is wrong with a query that can be told from its text; null when nothing is. */
+/** The problem with the text of a query; null when there is none. */
 function problemOfQuery(query: string): string | null {
   if (query.includes('\0')) return 'the query holds a NUL character'
   const bare = query.replace(quotedOrComment, (part) => (part.startsWith('--') || part.startsWith('/*') ? ' ' : "''"))
   if (bare.replaceAll(';', '').trim() === '') return 'there is no query below the header'
   if (/;\s*[^\s;]/.test(bare)) return 'there is more than one statement; want one SELECT'
   const parameters = bare.match(/(?<![\w$])[:@$#]\w+|\?\d*/g) ?? []
-  const strange = parameters.find((parameter) => !known.has(parameter))
-  return strange === undefined ? null : `the query has the parameter ${strange}; there are :now and :tenant`
+  const unknown = parameters.find((parameter) => !known.has(parameter))
+  return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
 }
 
 /**
- * True when a query may say another thing at another time of the same records: it names the time, or anything that may
- * read the clock, be it in a text or a comment. Rather once too often: a check that is taken for one that only new
- * records change would stay green when its time has come.
+ * True when the text of a query, strings and comments included, names the time or a function that may read the clock. False
+ * positives are harmless; a false negative would keep a stale passing result.
  */
 function readsTheTime(query: string): boolean {
   return timeWords.test(query)
@@ -31,14 +30,13 @@ function readsTheTime(query: string): boolean {
 
 type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 
-/** The check that stands for a folder that cannot be read. */
 const folderId = 'own-checks-folder'
 
 /**
- * Makes checks of files. Nothing is left out: what makes no check is one that cannot be evaluated, under its own id where
- * that is known, else under one made of the file's name.
+ * Makes checks from files. An invalid file becomes a check that cannot be evaluated, with the id of its header if known,
+ * else with an id derived from the file name.
  *
- * @param builtIn the ids that are taken.
+ * @param builtIn ids of the built-in checks.
  */
 export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
   if ('problem' in folder) {
@@ -62,7 +60,7 @@ export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: reado
 
 type ParsedFile = Exclude<OwnCheck, { readonly problem: string }> | Unusable
 
-/** The id is null where it cannot be told, or is another check's. */
+/** The id is null when unknown or already taken. */
 interface Unusable {
   readonly id: string | null
   readonly file: string

@@ -6,17 +6,15 @@ import { whyUnreadable } from '../yaml/unreadable.ts'
 export const mostFiles = 200
 const mostBytes = 64 * 1024
 
-/** A file of own checks: its text, or why there is none. */
 export type OwnCheckFile =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly problem: string }
 
-/** The files of a folder in the order of their names, or why it cannot be read. */
 export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { readonly problem: string }
 
 /**
- * Reads every `*.sql` of a folder, but those that begin with a dot; folders in it are left alone. Links are followed: a
- * mounted configuration is made of them.
+ * Reads the `*.sql` files of a folder in the order of their names, without hidden files and subfolders. Follows links,
+ * which mounted configurations consist of.
  */
 export function readFolder(folder: string): OwnCheckFolder {
   try {
@@ -33,6 +31,6 @@ function readFile(folder: string, name: string): OwnCheckFile {
     const bytes = readRegularFileSync(join(folder, name), mostBytes)
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    return { name, problem: error instanceof TypeError ? 'it is no UTF-8 text' : whyUnreadable(error) }
+    return { name, problem: error instanceof TypeError ? 'it is not UTF-8 text' : whyUnreadable(error) }
   }
 }

@@ -1,9 +1,9 @@
 import type { CronFields } from './cron-fields.ts'
 
-/** The Gregorian calendar repeats itself, weekdays included, after 400 years. */
+/** The Gregorian calendar repeats, weekdays included, after 400 years. */
 const cycleYears = 400
 const cycleDays = 146_097
-/** 2000-01-01, where the cycle begins here, was a Saturday. */
+/** The cycle starts at 2000-01-01, a Saturday. */
 const firstWeekday = 6
 
 /**
@@ -33,11 +33,11 @@ export function largestDayGap(fields: CronFields): number | undefined {
   return Math.max(largest, first + cycleDays - previous)
 }
 
-/** A day as the fields see it; `weekday` counts from Sunday, 0. */
 interface Day {
   readonly day: number
-  /** Days of its month. */
+  /** Days of the month. */
   readonly length: number
+  /** 0 = Sunday. */
   readonly weekday: number
 }
 

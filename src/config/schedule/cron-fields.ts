@@ -1,7 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import type { Read } from '../yaml/leaves.ts'
 
-/** A cron expression taken apart: what each field lets fire, names and ranges resolved. */
 export interface CronFields {
   readonly second: readonly number[]
   readonly minute: readonly number[]
@@ -13,7 +12,7 @@ export interface CronFields {
 
 export const wantedCron = 'want five cron fields (minute hour day month weekday), or six with seconds first'
 
-/** Takes an expression apart with the scheduler's own parser, so that both always agree on what is valid. */
+/** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
 export function readCronFields(expression: string): Read<CronFields> {
   const { valid, fields, errors } = validateDetailed(expression)
   if (valid && fields !== undefined) return { value: fields }

@@ -4,14 +4,13 @@ import { type Read, textAs } from '../yaml/leaves.ts'
 import { largestDayGap } from './cron-days.ts'
 import { type CronFields, readCronFields, wantedCron } from './cron-fields.ts'
 
-/** A cron expression as a value of the configuration. */
 export function cron() {
   return textAs(wantedCron, readCron)
 }
 
 /**
- * Reads a cron expression and the largest gap between two of its firings, exact over the whole calendar. A day counts
- * as 24 hours whatever the time zone: the hour that daylight saving time takes or gives is not part of the interval.
+ * Reads a cron expression and computes the largest gap between two runs, exact over the whole calendar. A day counts as 24
+ * hours, without daylight saving time.
  */
 export function readCron(expression: string): Read<CronSchedule> {
   const fields = readCronFields(expression)
@@ -21,7 +20,7 @@ export function readCron(expression: string): Read<CronSchedule> {
   return { value: { expression, intervalMs: largestGapMs(fields.value, days) } }
 }
 
-/** The shortest gap between two firings of an expression that was read before, in milliseconds. */
+/** The shortest gap between two runs of a valid expression, in milliseconds. */
 export function shortestGapMs(expression: string): number {
   const fields = readCronFields(expression)
   if ('problem' in fields) throw new Error(`Schedule ${expression} is not usable: ${fields.problem}`)
@@ -31,7 +30,7 @@ export function shortestGapMs(expression: string): number {
   return [...gaps, overnight].filter((gap) => gap > 0).reduce((least, gap) => Math.min(least, gap))
 }
 
-/** A default of the catalogue; a bad one is our own bug. */
+/** Reads a default of the catalogue; throws when it is invalid, which is a bug. */
 export function defaultCron(expression: string): CronSchedule {
   const read = readCron(expression)
   if ('problem' in read) throw new Error(`Default schedule ${expression} is not usable: ${read.problem}`)
@@ -44,7 +43,7 @@ function largestGapMs(fields: CronFields, days: number): number {
   return times.reduce((largest, time, index) => Math.max(largest, time - (times[index - 1] ?? time)), overnight)
 }
 
-/** All firings of one day in ascending order, as milliseconds since midnight. */
+/** The run times of one day in ascending order, in milliseconds since midnight. */
 function timesOfDay({ hour, minute, second }: CronFields): number[] {
   const times: number[] = []
   for (const h of hour)

@@ -8,7 +8,7 @@ const units = [
   ['ms', 1],
 ] as const
 
-/** A duration as the configuration writes it, without loss: `1h30m`. Whole days stay days, else hours are the most. */
+/** Formats a duration without loss: `1h30m`. Uses days only for whole days. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0s'
   let rest = ms

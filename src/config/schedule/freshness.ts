@@ -20,9 +20,9 @@ export function readFreshness(raw: unknown, path: KeyPath, { report }: Context):
 }
 
 /**
- * Refuses a limit shorter than the interval of the full syncs: the data would go stale between two successful ones.
+ * Refuses a limit shorter than the interval of full syncs, because data would become stale between two of them.
  *
- * @param path the `freshness` section that a limit of this resource comes from.
+ * @param path the `freshness` section that contains the limit of a resource.
  */
 export function checkFreshness(
   resources: Readonly<Record<ResourceName, ResourceSettings>>,
@@ -34,6 +34,6 @@ export function checkFreshness(
     if (freshnessMs === null || freshnessMs >= full.intervalMs) continue
     const key = `schedule.${name}.full`
     const rule = `want at least ${formatDuration(full.intervalMs)}, the interval of \`${key}\` ("${full.expression}")`
-    report.say([...path(name), name], `is ${formatDuration(freshnessMs)}; ${rule}`)
+    report.problem([...path(name), name], `is ${formatDuration(freshnessMs)}; ${rule}`)
   }
 }

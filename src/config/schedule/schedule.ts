@@ -8,13 +8,12 @@ import { cron, defaultCron } from './cron-schedule.ts'
 
 const wanted = 'want a time zone such as UTC or Europe/Berlin'
 
-/** An IANA time zone that this runtime knows. */
 function timezone() {
   return textAs(wanted, (value) => (isTimezone(value) ? { value } : { problem: wanted }))
 }
 
 function isTimezone(name: string): boolean {
-  // The default is known without the tables of all zones, which stay in memory once they were needed.
+  // Avoids loading the time zone tables, which stay in memory, for the default.
   if (name === 'UTC') return true
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -24,19 +23,19 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** When resources are synced, by key below `schedule`, `users.full` for one; keys that are not set are absent. */
+/** Schedules by key below `schedule`, such as `users.full`. */
 export type ScheduleSection = Readonly<Record<string, CronSchedule | undefined>>
 
 const generalFields = { evaluate: cron().optional(), timezone: timezone().optional() }
 const incremental = { incremental: cron().optional() }
 const full = { full: cron().optional() }
 
-/** Reads the `schedule` of one tenant: the resources alone. */
+/** Reads the `schedule` of one tenant, which contains resources only. */
 export function readSchedule(raw: unknown, path: KeyPath, context: Context): ScheduleSection {
   return readResources(raw, path, context, [])
 }
 
-/** Reads the `schedule` of the whole configuration, with its two keys that no tenant can override. */
+/** Reads the general `schedule`, including the two keys that tenants cannot override. */
 export function readGeneralSchedule(
   raw: unknown,
   path: KeyPath,
@@ -46,7 +45,7 @@ export function readGeneralSchedule(
   const resources = readResources(raw, path, context, Object.keys(generalFields))
   const { evaluate, timezone } = readMap(raw, path, report)
   const general = readSection(generalFields, { evaluate, timezone }, path, report)
-  // The catalogue's own schedule, so that it is read once and not for each tenant.
+  // The defaults of the catalogue are parsed once, not for each tenant.
   return { resources: { ...catalogueSchedule(catalogue), ...resources }, general }
 }
 
@@ -61,7 +60,7 @@ function readResources(
   for (const key of Object.keys(map)) {
     const former = key.replace(/Sweep$/, '')
     if (names.includes(key) || others.includes(key)) continue
-    if (names.includes(former)) report.say([...path, key], `is called \`${former}: { full: … }\` now`)
+    if (names.includes(former)) report.problem([...path, key], `is called \`${former}: { full: … }\` now`)
     else report.unknownKey([...path, key], [...names, ...others])
   }
   const sections = catalogue.resources.map(({ name, schedule }) => {
@@ -86,7 +85,7 @@ function catalogueSchedule(catalogue: Catalogue): ScheduleSection {
   return Object.assign({}, ...schedules) as ScheduleSection
 }
 
-/** When one resource runs: what the configuration says, else the catalogue. */
+/** The schedule of one resource, with the defaults of the catalogue. */
 export function scheduleOf(
   catalogue: Catalogue,
   name: ResourceName,

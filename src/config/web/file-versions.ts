@@ -2,21 +2,20 @@ import { statSync } from 'node:fs'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
 import { whyUnreadable } from '../yaml/unreadable.ts'
 
-/** Which version of each file was read. */
 export type FileVersions = ReadonlyMap<string, string>
 
-/** Reads files and remembers which versions they were, also of those that could not be read. */
-export interface NotingReader {
+/** Reads files and records their versions, also of unreadable files. */
+export interface VersionedReader {
   readonly versions: FileVersions
   read(path: string): { readonly text: string } | { readonly why: string }
 }
 
-export function notingReader(): NotingReader {
+export function versionedReader(): VersionedReader {
   const versions = new Map<string, string>()
   return {
     versions,
     read(path) {
-      // Before reading: a file that changes in between is read once more, rather than never.
+      // Recorded before the read, so that a concurrent change causes another read.
       versions.set(path, versionOf(path))
       try {
         return { text: readRegularFileSync(path).toString() }
@@ -27,7 +26,7 @@ export function notingReader(): NotingReader {
   }
 }
 
-/** True when one of the files is another one by now. Links are followed, so that a swapped folder shows. */
+/** True when one of the files changed. Follows links, so that a replaced folder is noticed. */
 export function haveChanged(versions: FileVersions): boolean {
   return [...versions].some(([path, version]) => versionOf(path) !== version)
 }

@@ -1,12 +1,12 @@
 import type { SecureVersion } from 'node:tls'
 
-/** Versions of TLS; older ones are broken and switched off in OpenSSL, too. */
+/** Supported TLS versions; older ones are insecure and disabled in OpenSSL. */
 export const tlsVersions: Readonly<Record<string, SecureVersion>> = { TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' }
 
-/** Those of TLS 1.3 are always on: in Go, too, no list switches one of them off. */
+/** Suites of TLS 1.3 are always enabled, as in Go. */
 const ofTls13 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'] as const
 
-/** Go's names of the suites it calls secure, as OpenSSL names them. */
+/** OpenSSL names of the suites that Go calls secure, by Go name. */
 export const cipherSuites: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ofTls13.map((name) => [name, name])),
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
@@ -28,7 +28,7 @@ export const curves: Readonly<Record<string, string>> = {
   X25519: 'X25519',
 }
 
-/** The suites of a list in OpenSSL's form, with all of TLS 1.3. */
+/** A cipher list for OpenSSL, including all suites of TLS 1.3. */
 export function opensslCiphers(names: readonly string[]): string {
   return [...new Set([...ofTls13, ...names])].join(':')
 }

@@ -2,7 +2,7 @@ import { text } from '../yaml/leaves.ts'
 import type { Report } from '../yaml/report.ts'
 import { readSection } from '../yaml/section.ts'
 
-/** Nothing at all leaves the header as it is. */
+/** An empty value keeps the default header. */
 const free = () => text('want one line of printable ASCII', /^[\x20-\x7e]*$/).nullish()
 
 const fields = {
@@ -13,7 +13,7 @@ const fields = {
   'X-XSS-Protection': free(),
 }
 
-/** Reads `http_server_config.headers`: only headers that tell browsers to be strict. */
+/** Reads `http_server_config.headers`: security headers only. */
 export function readHeaders(raw: unknown, report: Report): Readonly<Record<string, string>> {
   const section = readSection(fields, raw, ['http_server_config', 'headers'], report)
   return Object.fromEntries(Object.entries(section).filter((entry): entry is [string, string] => Boolean(entry[1])))

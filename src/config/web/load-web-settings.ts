@@ -6,7 +6,7 @@ import { createReport, type Report } from '../yaml/report.ts'
 import { isMapOrEmpty, readMap, readSection } from '../yaml/section.ts'
 import { kindOf } from '../yaml/shown.ts'
 import { locateIn, readYaml } from '../yaml/yaml-file.ts'
-import { type FileVersions, notingReader } from './file-versions.ts'
+import { type FileVersions, versionedReader } from './file-versions.ts'
 import { readHeaders } from './headers.ts'
 import { readTls } from './tls.ts'
 import { openWeb, type WebSettings } from './web-settings.ts'
@@ -16,27 +16,25 @@ const key = 'basic_auth_users'
 /** Version, cost, salt and hash. A cost above 18 takes half a minute for every wrong password. */
 const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z\d]{53}$/
 
-/** Reads `basic_auth_users`: a bcrypt hash by user name. */
 function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   const users = new Map<string, string>()
   const written = Object.entries(readMap(raw, [key], report))
   if (isMapOrEmpty(raw) && raw !== undefined && written.length === 0)
-    report.say([key], 'has no user, so that everybody would be let in; want a user, or leave the key out')
+    report.problem([key], 'has no user, which would allow access without authentication; want a user, or omit the key')
   for (const [name, hash] of written) {
-    // A line pasted from a password file is such a name, so it is not repeated.
-    if (!/^[^:\p{Cc}]{1,128}$/u.test(name)) report.say([key], 'has a user name that cannot be one (a colon, or empty)')
+    // The message omits the name, which may be a line of a password file.
+    if (!/^[^:\p{Cc}]{1,128}$/u.test(name))
+      report.problem([key], 'has a user name that cannot be one (a colon, or empty)')
     else if (typeof hash === 'string' && bcryptHash.test(hash)) users.set(name, hash)
     else report.wrong([key, name], hash, 'want a bcrypt hash of cost 4 to 18, as `htpasswd -nBC 10 ""` prints it')
   }
   return users
 }
 
-/** A web configuration that was read, whether it can be used or not. */
 export interface WebReading {
   readonly settings: WebSettings
-  /** One sentence a problem, each with its place; none carries a hash or a key. */
+  /** One sentence for each problem, with its place and without hashes and keys. */
   readonly problems: readonly string[]
-  /** Every file that it rests on. */
   readonly versions: FileVersions
 }
 
@@ -47,11 +45,11 @@ const keys = ['tls_server_config', 'http_server_config', 'basic_auth_users']
 /**
  * Reads a web configuration file, which has the format of Prometheus' exporter-toolkit, and the files that it names.
  *
- * @param path of the file, relative to `cwd`, as messages name it.
+ * @param path path of the file relative to `cwd`, used in messages.
  */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
-  const reader = notingReader()
+  const reader = versionedReader()
   const broken = (problems: readonly string[]) => ({ settings: openWeb, problems, versions: reader.versions })
   const source = reader.read(whole)
   if ('why' in source) return broken([`Cannot read the web configuration file ${path}: ${source.why}`])
@@ -61,7 +59,9 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   const { raw } = yaml
   if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of keys`])
   if (Object.keys(raw ?? {}).length === 0)
-    return broken([`${path}: the file sets nothing, so that everybody would be let in; want one of ${keys.join(', ')}`])
+    return broken([
+      `${path}: the file is empty, which would allow access without authentication; want one of ${keys.join(', ')}`,
+    ])
   const report = createReport(locateIn(path, yaml))
   const read = (file: string) => reader.read(resolve(dirname(whole), file))
   const map: Readonly<Record<string, unknown>> = { ...(raw as object | null) }
@@ -75,9 +75,9 @@ export function readWebSettings(path: string, cwd: string): WebReading {
 }
 
 /**
- * The same, where only a web configuration without a problem will do.
+ * Reads a web configuration file.
  *
- * @throws ConfigError that names every problem.
+ * @throws ConfigError with every problem.
  */
 export function loadWebSettings(path: string, cwd: string): WebReading {
   const reading = readWebSettings(path, cwd)

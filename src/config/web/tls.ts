@@ -32,7 +32,7 @@ const fields = {
   curve_preferences: z.array(named(curves, `want one of ${Object.keys(curves).join(', ')}`)).optional(),
 }
 
-/** Reads `tls_server_config`; null when it is not there or says nothing. */
+/** Reads `tls_server_config`; null when it is missing or empty. */
 export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const { report } = context
   const written = readSection(fields, raw, [section], report)
@@ -40,7 +40,7 @@ export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const [cert, key] = [readPem(written, 'cert', context), readPem(written, 'key', context)]
   for (const name of ['cert', 'key'] as const) {
     const isThere = written[name] ?? written[`${name}_file`]
-    if (isThere === undefined) report.say([section], `names no ${name}; want ${name}_file (or ${name}, inline)`)
+    if (isThere === undefined) report.problem([section], `names no ${name}; want ${name}_file (or ${name}, inline)`)
   }
   const clientCa = readPem(written, 'client_ca', context)
   if (clientCa !== undefined) readCertificates(clientCa, report)
@@ -60,18 +60,18 @@ function authTypeOf(written: Written['client_auth_type']): ClientAuthType {
   return written === 'RequireClientCert' ? 'RequireAnyClientCert' : written
 }
 
-/** What would be silently without effect, or let in more than meant. */
+/** Reports settings of client certificates that would have no effect or allow too much. */
 function checkClientAuth(type: ClientAuthType, written: Written, { report }: WebContext): void {
   const hasCa = (written.client_ca ?? written.client_ca_file ?? null) !== null
   if (hasCa && type === 'NoClientCert') {
-    report.say([section], 'has authorities of clients, but a client_auth_type that asks no client for a certificate')
+    report.problem([section], 'has a client CA, but its client_auth_type requests no client certificate')
   }
   if (!hasCa && (type === 'VerifyClientCertIfGiven' || type === 'RequireAndVerifyClientCert')) {
-    report.say([section], `has the client_auth_type ${type} without client_ca_file; want the authorities to trust`)
+    report.problem([section], `has the client_auth_type ${type} without client_ca_file; want a client CA`)
   }
   const isRequired = type === 'RequireAnyClientCert' || type === 'RequireAndVerifyClientCert'
   if (written.client_allowed_sans !== undefined && !isRequired) {
-    report.say(
+    report.problem(
       [section, 'client_allowed_sans'],
       'needs the client_auth_type RequireAndVerifyClientCert (or RequireAnyClientCert)',
     )
@@ -102,10 +102,9 @@ function tlsOf({ cert, key, clientCa, clientAuth }: Parts, written: Written): Tl
   }
 }
 
-/** What only shows when everything is put together. */
 function checkWhole(settings: TlsSettings, { report }: WebContext): void {
   if (settings.minVersion > settings.maxVersion) {
-    report.say([section], 'has a min_version above its max_version')
+    report.problem([section], 'has a min_version above its max_version')
     return
   }
   const { cert, key, ciphers, curves: ecdhCurve, minVersion, maxVersion } = settings
@@ -114,7 +113,7 @@ function checkWhole(settings: TlsSettings, { report }: WebContext): void {
     createSecureContext({ cert, key, minVersion, maxVersion, ...chosen })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    report.say([section], `cannot be used by OpenSSL (${code})`)
+    report.problem([section], `cannot be used by OpenSSL (${code})`)
   }
 }
 
@@ -122,24 +121,24 @@ function named(names: Readonly<Record<string, string>>, wanted: string): z.ZodTy
   return text(wanted).refine((name) => Object.hasOwn(names, name), { error: wanted })
 }
 
-/** Every certificate of a PEM text; undefined, and a problem, unless all of them can be read. */
+/** All certificates of a PEM text; undefined, with a reported problem, when one is invalid. */
 function readCertificates({ text, path }: PemSource, report: Report): readonly X509Certificate[] | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block))
   } catch {
-    // Said below: what OpenSSL says of broken text helps nobody.
+    // Reported below without the unhelpful message of OpenSSL.
   }
-  report.say(path, 'holds no PEM certificate that can be read')
+  report.problem(path, 'holds no PEM certificate that can be read')
   return undefined
 }
 
-/** Notes what is wrong with a certificate and its key; nothing of the key is ever repeated. */
+/** Checks that certificate and key match; messages contain nothing of the key. */
 function checkKeyPair(cert: PemSource, key: PemSource, report: Report): void {
   const [first] = readCertificates(cert, report) ?? []
   const own = readKey(key, report)
   if (first === undefined || own === undefined || first.checkPrivateKey(own)) return
-  report.say(key.path, 'holds the key of another certificate')
+  report.problem(key.path, 'holds the key of another certificate')
 }
 
 function readKey({ text, path }: PemSource, report: Report): KeyObject | undefined {
@@ -147,7 +146,7 @@ function readKey({ text, path }: PemSource, report: Report): KeyObject | undefin
     return createPrivateKey(text)
   } catch {
     const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)
-    report.say(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'holds no PEM key')
+    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'holds no PEM key')
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { SecureVersion } from 'node:tls'
 
-/** What is asked of a client's certificate, in the words of Go's crypto/tls, which the file's format comes from. */
+/** Client authentication types of Go's crypto/tls, as in the format of the file. */
 export const clientAuthTypes = [
   'NoClientCert',
   'RequestClientCert',
@@ -21,28 +21,26 @@ export interface TlsSettings {
   readonly allowedSans: readonly string[]
   readonly minVersion: SecureVersion
   readonly maxVersion: SecureVersion
-  /** OpenSSL names in order of preference, joined by colons; null takes Node's own. */
+  /** OpenSSL names in order of preference, joined by colons; null = defaults of Node. */
   readonly ciphers: string | null
   readonly curves: string | null
   readonly honorCipherOrder: boolean
 }
 
-/** What the web configuration file says. */
 export interface WebSettings {
-  /** Null serves plain HTTP. */
+  /** Null = plain HTTP. */
   readonly tls: TlsSettings | null
-  /** Bcrypt hashes by user name; empty asks nobody for a name. */
+  /** Bcrypt hashes by user name; empty = no basic authentication. */
   readonly users: ReadonlyMap<string, string>
-  /** Headers on every answer, in place of the server's own of the same name. */
+  /** Headers of every response; they replace default headers of the same name. */
   readonly headers: Readonly<Record<string, string>>
-  /** True where the file asks for HTTP/2 in so many words. */
   readonly wantsHttp2: boolean
 }
 
-/** Without a file: plain HTTP for everybody. */
+/** Defaults without a file: plain HTTP without authentication. */
 export const openWeb: WebSettings = { tls: null, users: new Map(), headers: {}, wantsHttp2: false }
 
-/** True when only somebody who proved who they are gets beyond health and readiness. */
+/** True when everything but health and readiness requires authentication. */
 export function isProtected({ users, tls }: WebSettings): boolean {
   return users.size > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert'
 }

@@ -1,8 +1,8 @@
 import { UsageError } from '../../model/errors.ts'
 
-/** The configuration cannot be used (exit code 2); every problem found is named, not only the first. */
+/** The configuration is invalid (exit code 2); lists all problems. */
 export class ConfigError extends UsageError {
-  /** One sentence a problem, each with its place; none carries a secret. */
+  /** One sentence for each problem, with its place and without secrets. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {

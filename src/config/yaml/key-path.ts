@@ -1,7 +1,7 @@
-/** The way from the top of the configuration to one value: keys of maps, positions in lists. */
+/** Path to a value of the configuration: keys of maps, indexes of lists. */
 export type KeyPath = readonly (string | number)[]
 
-/** A path as people write it: `tenants[0].api.pageSize`; odd keys are quoted and cut, so that it stays one line. */
+/** `tenants[0].api.pageSize`; unusual keys are quoted and cut. */
 export function formatPath(path: KeyPath): string {
   let text = ''
   for (const part of path) {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parseDuration } from '../../model/durations.ts'
 
-/** What a reader of a text makes of it; `problem` completes the sentence "`key` is value; …". */
+/** A parsed value, or a problem that completes the sentence "`key` is value; …". */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
 
-/** A text that `read` understands. */
+/** A text that `read` parses. */
 export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.ZodType<T> {
   return z.string({ error: wanted }).transform((text, context) => {
     const result = read(text)
@@ -14,7 +14,7 @@ export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.Zo
   })
 }
 
-/** A text that matches a pattern; any non-empty text without one. */
+/** A text that matches a pattern, by default any non-empty text. */
 export function text(wanted: string, pattern = /\S/): z.ZodType<string> {
   const error = (issue: { readonly input?: unknown }) => wantedText(issue.input, wanted)
   return z.string({ error }).regex(pattern, { error: wanted })
@@ -52,7 +52,7 @@ export function duration(maxMs: number, maxText: string): z.ZodType<number> {
   })
 }
 
-/** YAML takes `42` and `true` for what they look like. */
+/** YAML reads unquoted `42` and `true` as number and boolean. */
 function wantedText(input: unknown, wanted: string): string {
   return typeof input === 'number' || typeof input === 'boolean' ? `${wanted}, in quotes` : wanted
 }

@@ -9,9 +9,9 @@ import { type WrittenTenant, writtenTenant } from '../written-tenant.ts'
 const shared = ['api', 'resources', 'schedule', 'freshness', 'checks'] as const
 
 /**
- * The effective configuration as YAML in the shape of the configuration file, so that it can be loaded again; secrets
- * (a proxy's credentials, the arguments of a command, a token URL's query) read `redacted`. What is the same for every tenant stands at the
- * top, as people would write it.
+ * The effective configuration as YAML in the format of the configuration file, which can be loaded again. Possible secrets
+ * (credentials of a proxy, arguments of a command, query of a token URL) are replaced by `redacted`. Sections that are the
+ * same for every tenant are at the top level.
  */
 export function maskedYaml(settings: Settings): string {
   const tenants = settings.tenants.map(writtenTenant)

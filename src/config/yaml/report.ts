@@ -2,26 +2,24 @@ import { formatPath, type KeyPath } from './key-path.ts'
 import { nearest } from './nearest.ts'
 import { kindOf, mayContainSecret, shown } from './shown.ts'
 
-/** Where a value stands: the text before the sentence, its name, and its rank in the file for sorting. */
+/** Place of a value: prefix of the message, name of the value, and position in the file for sorting. */
 export interface Place {
   readonly prefix: string
   readonly name: string
   readonly order: number
 }
 
-/** Finds the place of a value, or of its key. */
 export type Locate = (path: KeyPath, at?: 'key' | 'value') => Place
 
-/** Collects everything that is wrong with a configuration. */
 export interface Report {
-  /** The value at `path` is not what is wanted; `wanted` says what would be, or what to do. */
+  /** The value at `path` is wrong; `wanted` names the right values or the action. */
   wrong(path: KeyPath, value: unknown, wanted: string): void
-  /** As `wrong`, naming only the kind of the value: a text where a map is wanted. */
+  /** As `wrong`, but the message names only the type of the value. */
   wrongKind(path: KeyPath, value: unknown, wanted: string): void
   unknownKey(path: KeyPath, validKeys: readonly string[]): void
-  /** Something else about the value at `path`; `predicate` follows its name. */
-  say(path: KeyPath, predicate: string): void
-  /** Every problem once, in the order of the file. */
+  /** Another problem of the value at `path`; `predicate` follows its name in the message. */
+  problem(path: KeyPath, predicate: string): void
+  /** All problems without duplicates, in the order of the file. */
   sentences(): string[]
 }
 
@@ -33,15 +31,15 @@ export function createReport(locate: Locate): Report {
     if (!found.has(whole)) found.set(whole, place.order)
   }
 
-  function say(path: KeyPath, predicate: string): void {
+  function problem(path: KeyPath, predicate: string): void {
     const place = locate(path)
     add(place, `\`${place.name}\` ${predicate}`)
   }
 
   return {
-    wrong: (path, value, wanted) => say(path, `is ${shown(path, value)}; ${wanted}`),
-    wrongKind: (path, value, wanted) => say(path, `is ${kindOf(value)}; ${wanted}`),
-    say,
+    wrong: (path, value, wanted) => problem(path, `is ${shown(path, value)}; ${wanted}`),
+    wrongKind: (path, value, wanted) => problem(path, `is ${kindOf(value)}; ${wanted}`),
+    problem,
     unknownKey(path, validKeys) {
       const key = String(path.at(-1))
       const near = nearest(key, validKeys)

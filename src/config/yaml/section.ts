@@ -3,15 +3,13 @@ import type { KeyPath } from './key-path.ts'
 import type { Report } from './report.ts'
 import { wantedOf } from './wanted.ts'
 
-/** The keys of one section of the configuration, each with the schema of its value. */
 export type SectionFields = Readonly<Record<string, z.ZodType>>
 
-/** What a section says: every key that is there and valid. */
 export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
 /**
- * Reads one section key by key, so that one bad value hides none of the others, neither their problems nor what they
- * say. An empty section (`checks:` with nothing behind it) says nothing.
+ * Reads one section key by key, so that an invalid value does not hide the values and problems of other keys. An empty
+ * section (`checks:` without a value) has no keys.
  */
 export function readSection<S extends SectionFields>(
   fields: S,
@@ -32,14 +30,14 @@ export function readSection<S extends SectionFields>(
   return Object.fromEntries(values) as Section<S>
 }
 
-/** The keys and values of a map; a problem and no keys when it is none. */
+/** The keys and values of a map; no keys, and a reported problem, for other values. */
 export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
   if (isMap(raw)) return raw
   if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of keys')
   return {}
 }
 
-/** The items of a list; a problem and no items when it is none. */
+/** The items of a list; no items, and a reported problem, for other values. */
 export function readList(raw: unknown, path: KeyPath, report: Report): readonly unknown[] {
   if (raw === undefined || raw === null) return []
   if (Array.isArray(raw)) return raw
@@ -51,7 +49,7 @@ export function isMap(raw: unknown): raw is Readonly<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-/** True for a map, and for a section that is not there or has nothing behind its key. */
+/** True for a map and for a missing or empty section. */
 export function isMapOrEmpty(raw: unknown): boolean {
   return raw === undefined || raw === null || isMap(raw)
 }
@@ -67,7 +65,6 @@ function readValue<T>(schema: z.ZodType<T>, raw: unknown, path: KeyPath, report:
   return undefined
 }
 
-/** The value at the end of a path; undefined where there is none. */
 export function valueAt(raw: unknown, path: KeyPath): unknown {
   let value = raw
   for (const part of path) {

@@ -4,7 +4,7 @@ import type { KeyPath } from './key-path.ts'
 const urlKeys: readonly unknown[] = ['baseUrl', 'proxy', 'tokenUrl']
 const longest = 80
 
-/** A value of the configuration as an error message may show it; what may be or carry a secret is not shown. */
+/** A value for an error message; values that may contain secrets are not shown. */
 export function shown(path: KeyPath, value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null || typeof value === 'object') return kindOf(value)
@@ -13,14 +13,14 @@ export function shown(path: KeyPath, value: unknown): string {
   return mayContainSecret(path) ? kindOf(value) : quoted(value)
 }
 
-/** True below a tenant's `auth`, where people put tokens that do not belong there, and for hashes and keys of the web. */
+/** True below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
 export function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
   return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'
 }
 
-/** The kind of a value in words. */
+/** The type of a value in words. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'

@@ -2,15 +2,14 @@ import { z } from 'zod'
 import type { KeyPath } from './key-path.ts'
 import { isMap } from './section.ts'
 
-/** A key that the schema does not know, and those it knows there. */
 export interface UnknownKey {
   readonly path: KeyPath
   readonly validKeys: readonly string[]
 }
 
 /**
- * Finds every key a schema does not name, at any depth, whether its objects are strict or not: a misspelt key must
- * never be dropped in silence. Objects with a catch-all take any key.
+ * Finds keys that are not in the schema, at any depth and also in objects that are not strict, so that no misspelt key is
+ * ignored. Objects with a catch-all accept any key.
  */
 export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): UnknownKey[] {
   if (schema instanceof z.ZodObject && isMap(value)) return ofObject(schema, value, path)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What zod wanted, in the words of the other messages; undefined leaves the word to zod's own message. */
+/** Message for an issue of zod in the style of the other messages; undefined = the message of zod. */
 export function wantedOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

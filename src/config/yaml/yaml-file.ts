@@ -5,8 +5,8 @@ import { type Position, positionAt, positionOf } from './yaml-places.ts'
 
 const quoteStar = 'a value that begins with `*`, such as a cron expression, needs quotes'
 
-/** An alias without its anchor: nearly always a cron expression without quotes. */
-const badAlias = `an alias leads nowhere; ${quoteStar}`
+/** An alias without an anchor is almost always an unquoted cron expression. */
+const badAlias = `an alias has no anchor; ${quoteStar}`
 
 const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: badAlias,
@@ -14,20 +14,19 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
   BAD_DQ_ESCAPE: 'a text in double quotes holds an unknown escape; double its back-slashes or use single quotes',
-  MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space behind one',
+  MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space after one',
   MULTIPLE_DOCS: 'a second document begins here; want one document a file',
-  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line, with a colon behind it',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
   TAB_AS_INDENT: 'a tab indents this line; indent with spaces',
-  UNEXPECTED_TOKEN: `this cannot stand here; ${quoteStar}`,
+  UNEXPECTED_TOKEN: `unexpected text; ${quoteStar}`,
   TAG_RESOLVE_FAILED: 'a tag that begins with `!` is not known here; remove it, or quote the value',
 }
 
-/** What is wrong with the text, without quoting it: the library's own messages show source lines, secrets included. */
+/** A message without a quote of the source, which may contain secrets, unlike the messages of the library. */
 function yamlProblem(code: ErrorCode): string {
   return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
 }
 
-/** Enough for any real configuration; an alias bomb needs thousands. */
 const maxAliasCount = 100
 
 export interface YamlProblem {
@@ -36,15 +35,14 @@ export interface YamlProblem {
 }
 
 export interface YamlFile {
-  /** False when the text is too broken for its content to be evaluated. */
+  /** False when the text is not valid YAML. */
   readonly readable: boolean
-  /** The content as plain values. */
   readonly raw: unknown
   readonly problems: readonly YamlProblem[]
   position(path: KeyPath, at: 'key' | 'value'): Position
 }
 
-/** Reads YAML strictly (duplicate keys, unknown tags and second documents are problems) and remembers all places. */
+/** Parses YAML strictly: duplicate keys, unknown tags and a second document are problems. */
 export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const start = { offset: 0, text: '1:1' }
@@ -68,13 +66,13 @@ export function readYaml(source: string): YamlFile {
   } catch (error) {
     const bomb = error instanceof ReferenceError
     const sentence = bomb
-      ? `aliases stand for more than ${maxAliasCount} values`
+      ? `aliases expand to more than ${maxAliasCount} values`
       : 'this is nested too deeply to be read'
     return { readable: false, raw: undefined, problems: [{ position: start, sentence }], position: () => start }
   }
 }
 
-/** Names the values of a file by file, line and column. */
+/** Locates values by file, line and column. */
 export function locateIn(file: string, yaml: YamlFile): Locate {
   return (path, at = 'value') => {
     const { text, offset } = yaml.position(path, at)
@@ -82,7 +80,7 @@ export function locateIn(file: string, yaml: YamlFile): Locate {
   }
 }
 
-/** One slip makes the parser stumble several times; what follows on the same line only confuses. */
+/** Keeps the first problem of each line, because one mistake causes several errors. */
 function firstOfEachLine(problems: readonly YamlProblem[]): readonly YamlProblem[] {
   const lines = new Set<string>()
   return problems.filter(({ position, sentence }) => {

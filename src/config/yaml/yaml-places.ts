@@ -7,7 +7,7 @@ export interface Position {
   readonly text: string
 }
 
-/** Where the value (or the key) at a path stands in the file; the nearest thing around it when it is not there. */
+/** The position of the value (or key) at a path; of the closest parent when it is missing. */
 export function positionOf(document: Document, lines: LineCounter, path: KeyPath, at: 'key' | 'value'): Position {
   let node: Node | null = document.contents
   let offset = node?.range?.[0] ?? 0

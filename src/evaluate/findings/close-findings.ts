@@ -7,7 +7,6 @@ export interface CloseFindings {
   readonly store: FindingStore
   readonly tenantId: number
   readonly now: number
-  /** Checks whose findings stay. */
   readonly keep: ReadonlySet<string>
   readonly ending: {
     readonly status: CheckStatus
@@ -16,7 +15,7 @@ export interface CloseFindings {
   }
 }
 
-/** Ends all open findings of a tenant but those of the checks to keep. */
+/** Resolves all open findings of a tenant except those of the checks in `keep`. */
 export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
   const { store, tenantId, now, keep, ending } = request
   const open = (await store.checkStates(tenantId)).filter((state) => hasOpen(state)).map(({ check }) => check)
@@ -42,13 +41,13 @@ function hasOpen({ open }: CheckStateRow): boolean {
   return Object.values(open).some((count) => count > 0)
 }
 
-/** Ends all findings of a tenant that was taken out of the configuration; its rows stay. */
+/** Resolves all findings of a tenant that was removed from the configuration; its rows stay. */
 export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
   const ending = { status: 'unknown', reason: 'never', resolution: 'tenant_removed' } as const
   return closeFindings({ store, tenantId, now, keep: new Set(), ending })
 }
 
-/** Does so for every tenant of the mirror that the configuration no longer names; outcomes by tenant name. */
+/** Resolves the findings of all mirrored tenants that are not configured; outcomes by tenant name. */
 export async function closeRemovedTenants(
   store: FindingStore,
   configured: readonly string[],

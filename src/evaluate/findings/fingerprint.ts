@@ -7,7 +7,7 @@ export interface FindingIdentity {
   readonly entityId: string
 }
 
-/** The lasting name of a finding: 32 hex digits that depend on nothing but these four. */
+/** The stable id of a finding: 32 hex digits. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
   return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }

@@ -6,8 +6,8 @@ import { digestOf } from '../digest.ts'
 type Evidence = Readonly<Record<string, unknown>>
 
 /**
- * Evidence of whom a user's or client's id belongs to: that of a user may be given to somebody else. Of the e-mail it
- * holds a digest alone, as evidence outlives the erasure of names.
+ * Evidence of the person or client behind an id, because the tenant may reassign the id of a user. Contains a digest of
+ * the e-mail instead of the e-mail, because evidence outlives the erasure of personal data.
  */
 export function identityOf({ key, fields }: MirrorRecord): { readonly identity: Evidence } {
   const { createdAt = null, email } = fields
@@ -18,19 +18,18 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
 }
 
 /**
- * False when two pieces of evidence are about different people with one id: these have another e-mail and were created
- * in another second. One of the two alone is a fact that changed, or was written in another way. True of what has no
- * e-mail at all, for a GUID is never given to another one, and where either does not say.
+ * False when the id was reassigned: both the e-mail and the second of creation differ. If only one of them differs, a fact
+ * changed or its notation. True for records without e-mail, because a GUID is never reassigned, and when a value is missing.
  */
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
-  const [before, after] = [whoIs(known), whoIs(present)]
-  // Neither client has one.
+  const [before, after] = [identityIn(known), identityIn(present)]
+  // Clients have no e-mail: both digests are undefined.
   if (after['emailDigest'] !== null && after['emailDigest'] === before['emailDigest']) return true
   const [created, now] = [secondOf(before), secondOf(after)]
   return created === null || now === null || created === now
 }
 
-function whoIs({ identity }: Evidence): Evidence {
+function identityIn({ identity }: Evidence): Evidence {
   return (typeof identity === 'object' && identity !== null ? identity : {}) as Evidence
 }
 

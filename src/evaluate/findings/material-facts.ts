@@ -2,32 +2,34 @@ import { parseIsoDate, toIso } from '../../model/dates.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** How and by what a fact was learnt, and what the rule was: none of it is a fact about the entity. */
-const aboutTheLook: ReadonlySet<string> = new Set(['requestId', 'readAt', 'rule', 'changes'])
+/** Fields about the source of the evidence, not about the entity. */
+const sourceFields: ReadonlySet<string> = new Set(['requestId', 'readAt', 'rule', 'changes'])
 
-/** Who it is belongs to every acceptance of a finding about a user or a client. */
-const whoItIs = ['identity.createdAt', 'identity.emailDigest'] as const
+/** Part of every acceptance of a finding about a user or a client. */
+const identityFields = ['identity.createdAt', 'identity.emailDigest'] as const
 
 const isThreshold = (name: string) => /^threshold/.test(name)
 
 /**
- * The part of a finding's evidence that whoever waives it accepts. Instants are compared as such, so that another
- * notation of the same one is no change.
+ * The part of a finding's evidence that a waiver accepts. Instants are normalized, so that another notation of the same
+ * instant is no change.
  *
- * @param names fields of the evidence, `list.field` for one of each element; absent = all that is a fact of the entity.
+ * @param names fields of the evidence, `list.field` for a field of each element; absent = all facts about the entity.
  */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
-  const whom = evidence['identity'] === undefined ? [] : whoItIs
-  return Object.fromEntries([...names, ...whom].map((name) => [name, canonical(valueAt(evidence, name.split('.')))]))
+  const identity = evidence['identity'] === undefined ? [] : identityFields
+  return Object.fromEntries(
+    [...names, ...identity].map((name) => [name, canonical(valueAt(evidence, name.split('.')))]),
+  )
 }
 
-/** The facts as they are stored and compared. */
+/** Canonical JSON of the facts, for storage and comparison. */
 export function factsText(facts: Facts): string {
   return JSON.stringify(Object.fromEntries(Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** What differs between two texts of facts, as `roleName: "Reader" → "Admin"`; the fields in alphabetical order. */
+/** The difference of two texts of facts, as `roleName: "Reader" → "Admin"`, in alphabetical order. */
 export function differenceOf(before: string, after: string): string {
   const [was, is] = [JSON.parse(before) as Facts, JSON.parse(after) as Facts]
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
@@ -52,7 +54,7 @@ function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
 }
 
 function ownFacts(evidence: Facts): Facts {
-  const own = Object.entries(evidence).filter(([name]) => !aboutTheLook.has(name) && !isThreshold(name))
+  const own = Object.entries(evidence).filter(([name]) => !sourceFields.has(name) && !isThreshold(name))
   return Object.fromEntries(own.map(([name, value]) => [name, canonical(value)]))
 }
 

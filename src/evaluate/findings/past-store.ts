@@ -2,10 +2,9 @@ import type { PastReader, PostureStore, TenantRow } from '../../mirror/port.ts'
 import { pastDataQuality, pastHolds, pastTenant, readInputSnapshot } from '../input-snapshot.ts'
 
 /**
- * Answers what outputs ask of the mirror as of a time, from the record: present and past are evaluated and worded by the
- * same code.
+ * A read-only store of a past state, from the history, so that the same code reports present and past.
  *
- * @param tenants those that the mirror knows; their rows are never erased.
+ * @param tenants the tenants of the mirror, whose rows are never erased.
  */
 export function pastStore(past: PastReader, tenants: readonly TenantRow[]): PostureStore {
   const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
@@ -29,9 +28,9 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Post
     lapseCounts: (tenantId, check) => past.lapseCounts(tenantId, check),
     lapsedUnderAll: (tenantId, check, waivers) => past.lapsedUnderAll(tenantId, check, waivers),
     isLive: (tenantId, resource, key) => past.isLive(tenantId, resource, key),
-    // What was stale by it then is stored as such.
+    // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
-    // Whether a waiver covers later or more severe findings than those looked at is not kept over time.
+    // The history does not contain the breadth of waivers.
     waiverBreadth: async () => [],
   }
 }

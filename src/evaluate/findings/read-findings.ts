@@ -10,17 +10,17 @@ export interface ReadFindings {
   readonly waivers: readonly Waiver[]
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Which states to hand over; absent = open and not waived. */
+  /** States to read; absent = open and not waived. */
   readonly states?: readonly FindingView['state'][]
   readonly tenantIds?: readonly number[]
   readonly check?: string
   readonly fingerprints?: readonly string[]
-  /** Leaves out what surely does not have this text in it. */
+  /** Prefilter: may skip findings that do not contain this text. */
   readonly text?: string
   readonly newestFirst?: boolean
 }
 
-/** Findings as outputs show them, one by one in the store's order; never more than a batch is in memory. */
+/** Findings in the store's order; at most one batch is in memory. */
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
   const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst } = request
   const times = await timesOf(request)
@@ -42,7 +42,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   }
 }
 
-/** Of those findings alone that a waiver may be about. */
+/** Lapses of the open findings whose check has a waiver. */
 async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: ReadFindings) {
   const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
   const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
@@ -51,9 +51,9 @@ async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: Rea
 }
 
 interface Times {
-  /** By which waivers of the tenant end. */
+  /** Time that waivers of the tenant are compared with. */
   readonly waiversAt: number
-  /** When the check was last evaluated; undefined = never. */
+  /** Last evaluation of the check; undefined = never. */
   readonly confirmedAt: number | undefined
 }
 
@@ -73,7 +73,7 @@ async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promis
   }
 }
 
-/** An evaluation that could not be evaluated keeps findings open but saw none: they were last seen when it still could. */
+/** While a check is unknown, its findings were last seen before it became unknown. */
 function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number {
   return status === 'unknown' ? since : evaluatedAt
 }

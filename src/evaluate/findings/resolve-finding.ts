@@ -9,7 +9,7 @@ export interface Ending {
   readonly store: FindingStore
   readonly tenantId: number
   readonly check: Check
-  /** The check's inputs: what it evaluates first, then what it needs. */
+  /** The evaluated resource first. */
   readonly inputs: readonly InputQuality[]
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -19,13 +19,12 @@ export interface Ending {
 
 type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>
 
-/** Partial states of the evaluated resource that leave each single record either sound or in doubt. */
-const knownByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
+/** Partial states of the evaluated resource that the mirror tracks for each record. */
+const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
 
 /**
- * How an open finding whose entity no longer fails ends; null keeps it open, because something the check reads cannot
- * be trusted now (docs/sync.md#findings). A removal was decided by a complete full sync, so that it ends the
- * finding whatever came after.
+ * The resolution of an open finding whose entity no longer fails; null keeps it open because an input is stale or partial
+ * (docs/sync.md#findings). A removal by a complete full sync always resolves the finding.
  */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, evaluated, store, tenantId } = ending
@@ -34,7 +33,7 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId))) return 'entity_removed'
   if (evaluated === null || !isFreshAndComplete(ending)) return null
   if (check.entity.isRecord && (await store.inDoubt(tenantId, check.evaluates, entityId))) return null
-  if (await isOfSomebodyElse(finding, ending)) return 'entity_removed'
+  if (await isReassigned(finding, ending)) return 'entity_removed'
   if (!evaluated.applicable) return 'not_applicable'
   const scope = await evaluated.scope(entityId, evidence)
   if (scope === 'not_evaluated') return null
@@ -45,8 +44,8 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   return ofWrongClock ? 'clock_corrected' : 'fixed'
 }
 
-/** True when the id was given to another person or client since: whom the finding is about is gone. */
-async function isOfSomebodyElse({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
+/** True when the id now belongs to another person or client. */
+async function isReassigned({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
   const { check, store, tenantId } = ending
   if (!check.entity.isRecord || evidence['identity'] === undefined) return false
   const record = await store.record(tenantId, check.evaluates, entityId)
@@ -60,11 +59,11 @@ function isFreshAndComplete({ check, inputs }: Ending): boolean {
     .filter((input) => input.partial.length > 0)
     .every(
       ({ resource, partial }) =>
-        check.entity.isRecord && resource === check.evaluates && partial.every((reason) => knownByRecord.has(reason)),
+        check.entity.isRecord && resource === check.evaluates && partial.every((reason) => trackedByRecord.has(reason)),
     )
 }
 
-/** False when other thresholds, lists or statuses are configured than when the entity last failed. */
+/** False when the configuration of the check changed since the entity last failed. */
 function isOfRule({ evidence }: OpenFinding, rule: string): boolean {
   const stored = evidence['rule']
   return stored === undefined || stored === rule

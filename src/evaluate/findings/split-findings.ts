@@ -13,7 +13,6 @@ export interface SplitCounts {
   readonly waived: Readonly<SeverityCounts>
 }
 
-/** How many open findings a waiver covers, and how many no longer. */
 export interface Coverage {
   readonly covered: number
   readonly lapsed: number
@@ -23,7 +22,6 @@ export interface SplitFindings {
   readonly store: PostureStore
   readonly tenant: { readonly id: number; readonly name: string }
   readonly checks: readonly Check[]
-  /** The last check results, with the counts of what is open. */
   readonly states: readonly CheckStateRow[]
   readonly waivers: readonly Waiver[]
   readonly now: number
@@ -35,8 +33,8 @@ export interface Split {
 }
 
 /**
- * Counts the open findings of each check by severity, waived ones apart. Of findings only those are read that waivers
- * name: what a waiver for all covers, and what it covers no longer, are counts.
+ * Counts the open findings of each check by severity, waived ones apart. Reads only findings of entities that a waiver
+ * names; the coverage of a waiver for all entities comes from stored counts.
  */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
@@ -57,7 +55,6 @@ interface SplitCheck extends SplitFindings {
   readonly own: readonly Waiver[]
 }
 
-/** An open finding that a waiver names, with all waivers that cover it. */
 interface Named extends Pick<FindingRow, 'severity'> {
   readonly coveredBy: readonly Waiver[]
 }
@@ -71,13 +68,15 @@ async function splitCheck(
   const valid = own.filter((waiver) => isValid(waiver, now))
   const forAll = valid.filter(({ entity }) => entity === anyEntity)
   const named = await findNamed(request, valid)
-  const gone = await store.lapseCounts(tenant.id, check.id)
+  const lapseCounts = await store.lapseCounts(tenant.id, check.id)
   const waived =
-    forAll.length === 0 ? countsOf(named.filter(isWaived)) : minus(all, await uncovered(request, forAll, gone, named))
+    forAll.length === 0
+      ? countsOf(named.filter(isWaived))
+      : minus(all, await uncovered(request, forAll, lapseCounts, named))
   byCheck.set(check.id, { open: minus(all, waived), waived })
   for (const waiver of own) {
     const terms = { waiver: waiver.id, terms: termsOf(waiver) }
-    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, gone)) : 0
+    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, lapseCounts)) : 0
     const covered = forAll.includes(waiver)
       ? Math.max(0, total(all) - lapsed)
       : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
@@ -85,21 +84,23 @@ async function splitCheck(
   }
 }
 
-/** What no waiver covers although there are some for all: it lapsed under each of these, and no other names it. */
+/** Findings that lapsed under every waiver for all entities and that no other waiver covers. */
 async function uncovered(
   { store, tenant, check, all }: SplitCheck,
   forAll: readonly Waiver[],
-  gone: readonly LapseCount[],
+  lapseCounts: readonly LapseCount[],
   named: readonly Named[],
 ): Promise<SeverityCounts> {
   const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
   if (first === undefined) return all
   const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
-  // One that covers everything still, as one agreed in place of another does, needs no reading.
-  const intact = [first, ...others].some((one) => total(lapsedUnder(one, gone)) === 0)
-  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, gone) : summed(await shared())
-  const saved = named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
-  return minus(lapsed, countsOf(saved))
+  // If one waiver has no lapses, it covers everything.
+  const intact = [first, ...others].some((one) => total(lapsedUnder(one, lapseCounts)) === 0)
+  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, lapseCounts) : summed(await shared())
+  const waivedElsewhere = named.filter(
+    (finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)),
+  )
+  return minus(lapsed, countsOf(waivedElsewhere))
 }
 
 function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
@@ -116,7 +117,6 @@ function isWaived({ coveredBy }: Named): boolean {
   return coveredBy.length > 0
 }
 
-/** The open findings of entities that a valid waiver names. */
 async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise<readonly Named[]> {
   const { store, tenant, check, own, now } = request
   const naming = valid.filter(({ entity }) => entity !== anyEntity)
@@ -134,7 +134,7 @@ async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise
   return found
 }
 
-/** The fingerprints of the findings that a waiver for one entity may be about. */
+/** Possible fingerprints of findings that a waiver for one entity covers. */
 export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
   const entities = new Set([waiver.entity, entityKeyOf(waiver)])
   return [...entities].map((entityId) =>

@@ -8,8 +8,8 @@ interface Kept {
 }
 
 /**
- * Reads the foremost findings of a check once and hands over the same until they may be others: the findings changed, or
- * which waivers count. For as long as checks and waivers are configured as they are.
+ * Caches the top findings of each check until its findings or valid waivers change. Make a new cache after a reload of
+ * the configuration.
  */
 export function topFindingsMemory(): typeof topFindings {
   const kept = new Map<string, Kept>()
@@ -19,7 +19,7 @@ export function topFindingsMemory(): typeof topFindings {
       kept.delete(key)
       return []
     }
-    // Taken before the reading: what changes meanwhile makes the next one read anew.
+    // Computed before the read, so that a concurrent change invalidates the entry.
     const basis = basisOf(request)
     const known = kept.get(key)
     if (known?.basis === basis) return known.findings

@@ -7,27 +7,25 @@ import type { CheckFacts } from '../check.ts'
 import { anyEntity, isValid, termsOf } from '../waivers/waiver-terms.ts'
 import { isCovering, lapsesOf } from '../waivers/waivers.ts'
 
-/** How many findings of a check are named at most: each is a series, and nobody reads more in an alert. */
+/** Top findings of a check at most; each is a series. */
 export const maxTopFindings = 10
 
-/** Where waivers cover all but one in so many, what they leave is looked for from their lapses. */
+/** If at most one in this many findings is not waived, open findings are read from the lapses of the waiver. */
 const fewOfMany = 50
 
 export interface TopFindings {
   readonly store: OpenFindingStore & Pick<FindingStore, 'lapses'>
   readonly tenant: { readonly id: number; readonly name: string }
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
-  /** Its present counts: what is not there is not looked for. */
   readonly counts: Pick<CheckView, 'open' | 'waived'>
-  /** Those about this check of this tenant. */
   readonly waivers: readonly Waiver[]
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * The open findings of a check that no waiver covers and that are shown first: the most severe, of these the ones first seen
- * longest ago, then by fingerprint, so that the choice stays the same while the findings do.
+ * The first open findings of a check that no waiver covers, by severity, then by first seen (oldest first), then by
+ * fingerprint, so that the order is stable.
  */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
   const { check, counts } = request
@@ -58,7 +56,7 @@ async function topOf(request: TopFindings, severity: Severity, wanted: number): 
   return found
 }
 
-/** The waiver for all under whose lapses to look; none where the open ones are not rare among the waived. */
+/** The waiver whose lapses contain the open findings; undefined unless open findings are rare. */
 function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity): WaiverTerms | undefined {
   const [open, waived] = [counts.open[severity] ?? 0, counts.waived[severity] ?? 0]
   if (waived < fewOfMany * open) return undefined
@@ -66,10 +64,10 @@ function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity):
   return forAll && { waiver: forAll.id, terms: termsOf(forAll) }
 }
 
-/** Without a dot, a space or an `@`: no e-mail, no name of a person, and no file name with its ending. */
+/** No dot, space or `@`, so that it is no e-mail, personal name or file name. */
 const plainId = /^[\w-]{1,64}$/
 
-/** The id of an entity where it cannot name a person or a file; else empty, and the fingerprint stands for it. */
+/** The id of an entity, or an empty text if it may name a person or a file. */
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
   return entity.hasPlainIds === true && plainId.test(id) ? id : ''
 }

@@ -15,8 +15,8 @@ export interface NoteWaivers {
 }
 
 /**
- * Tells the mirror of waivers that are new or renewed, before anything is evaluated: such a waiver accepts the facts of the
- * findings as they are stored now. A process killed half-way does it again, for the waiver itself is noted last.
+ * Stores new and renewed waivers before evaluation. Such a waiver accepts the stored facts of its findings. The waiver
+ * itself is stored last, so that an interrupted process repeats the work.
  */
 export async function noteWaivers(request: NoteWaivers): Promise<void> {
   const { store, tenant, waivers, now } = request
@@ -28,7 +28,7 @@ export async function noteWaivers(request: NoteWaivers): Promise<void> {
     const terms = termsOf(waiver)
     if (known.get(id) === terms) continue
     await store.dropAcceptances(tenant.id, id)
-    // Of one that has expired, too: the clock may be ahead, and once it is put right the waiver counts again.
+    // An expired waiver too: the clock may be ahead, and the waiver is valid again after its correction.
     await acceptStored(request, waiver, terms)
     const noted = { id, check, entity, entityKey: entityKeyOf(waiver), terms, since: now, expiresAt }
     await store.noteWaiver(tenant.id, noted)

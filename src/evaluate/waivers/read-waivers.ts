@@ -7,7 +7,7 @@ import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '..
 import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
 import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
 
-/** A waiver for all that covers more entities than this was hardly looked at one by one. */
+/** A waiver for all entities is reported as broad if it covers more than this. */
 const manyEntities = 20
 
 export interface ReadWaivers {
@@ -21,7 +21,7 @@ export interface ReadWaivers {
   readonly now: number
 }
 
-/** All waivers of a tenant with what has become of them, in the order of the configuration. */
+/** All waivers of a tenant with their state, in the order of the configuration. */
 export async function readWaivers(request: ReadWaivers): Promise<readonly WaiverView[]> {
   const { store, tenant, waivers, coverage } = request
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
@@ -41,7 +41,7 @@ export async function readWaivers(request: ReadWaivers): Promise<readonly Waiver
       expiresAt,
       state,
       ...counts,
-      breadth: broad(waiver, counts, breadth),
+      breadth: breadthOf(waiver, counts, breadth),
     })
   }
   return views
@@ -54,7 +54,7 @@ async function stateOf(request: ReadWaivers, waiver: Waiver, { covered, lapsed }
   return (await isOrphaned(request, waiver)) ? 'orphaned' : 'active'
 }
 
-/** True when there is nothing to cover: the check is off, or no such entity is known although all of them were read. */
+/** True when the check is off, or a complete full sync does not contain the entity. */
 async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waiver: Waiver): Promise<boolean> {
   const check = checks.find(({ id }) => id === waiver.check)
   if (check === undefined || !settingsOf(check, tenant.settings).enabled) return true
@@ -68,7 +68,7 @@ async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waive
   return true
 }
 
-function broad(waiver: Waiver, { covered }: Coverage, noted: readonly WaiverBreadth[]): readonly Breadth[] {
+function breadthOf(waiver: Waiver, { covered }: Coverage, noted: readonly WaiverBreadth[]): readonly Breadth[] {
   if (covered === 0) return []
   const own = noted.find((one) => one.waiver === waiver.id && one.terms === termsOf(waiver))
   return [

@@ -1,12 +1,11 @@
 import type { Waiver } from '../../config/settings.ts'
 import { digestOf } from '../digest.ts'
 
-/** Stands for every entity of a check. */
 export const anyEntity = '*'
 
 const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
 
-/** Digest of what was agreed; whoever edits one of these renews the waiver. Another owner only takes it over. */
+/** Digest of the terms. Changing one of them renews the waiver; changing the owner does not. */
 export function termsOf({ id, check, entity, tenant, reason, expiresMs }: Waiver): string {
   return digestOf([id, check, entity, tenant, reason, expiresMs]).slice(0, 16)
 }
@@ -16,7 +15,7 @@ export function isValid(waiver: Waiver, now: number): boolean {
   return now <= waiver.expiresMs
 }
 
-/** The entity as the mirror's keys have it: GUIDs in lower case; file names that differ in it are different entities. */
+/** The entity as a key of the mirror: GUIDs in lower case, other ids (file names) as written. */
 export function entityKeyOf({ entity }: Waiver): string {
   return guid.test(entity) ? entity.toLowerCase() : entity
 }
@@ -27,12 +26,12 @@ export interface WaivableFinding {
   readonly entityId: string
 }
 
-/** The waivers about a check of a tenant, whether they count at present or not. */
+/** The waivers of a check of a tenant, valid or not. */
 export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
   return waivers.filter((waiver) => isOfCheck(waiver, of))
 }
 
-/** True when the waiver is about the finding, whether it counts at present or not. */
+/** True when the waiver names the finding, valid or not. */
 export function isAbout(waiver: Waiver, { tenant, check, entityId }: WaivableFinding): boolean {
   if (!isOfCheck(waiver, { tenant, check })) return false
   return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId

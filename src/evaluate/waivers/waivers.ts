@@ -5,7 +5,7 @@ import type { WaiverMark } from '../../model/finding.ts'
 import { differenceOf } from '../findings/material-facts.ts'
 import { isAbout, isValid, termsOf, type WaivableFinding } from './waiver-terms.ts'
 
-/** The lapses that count: of waivers as they are configured now, for one renewed since begins anew. */
+/** The lapses under the present terms of the waivers, by fingerprint; a renewed waiver has none. */
 export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): ReadonlyMap<string, readonly Lapse[]> {
   const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
   return Map.groupBy(
@@ -14,7 +14,7 @@ export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): 
   )
 }
 
-/** True while the waiver is valid, about the finding, and what it accepted is unchanged. */
+/** True when the waiver is valid, names the finding, and the accepted facts are unchanged. */
 export function isCovering(
   waiver: Waiver,
   finding: WaivableFinding,
@@ -25,10 +25,10 @@ export function isCovering(
 }
 
 /**
- * How the waivers stand to an open finding: the one that covers it (of several the one that lasts longest) or, where
- * none does, one that no longer does, with the reason; null when none is about it.
+ * The waiver to show with an open finding: the one that covers it (of several, the one that expires last), else one that
+ * lapsed or expired, with an explanation; null when no waiver names the finding.
  *
- * @param lapses those of this finding.
+ * @param lapses the lapses of this finding.
  */
 export function markOf(
   finding: WaivableFinding,
@@ -50,7 +50,7 @@ export function markOf(
   return toMark(first, 'expired', `waiver expired: it was valid until ${dayOf(first.expiresMs)}`)
 }
 
-const lapseSentence = 'waiver lapsed: what it accepted has changed'
+const lapseSentence = 'waiver lapsed: the accepted facts changed'
 
 function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['state'], explanation: string | null) {
   return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { checkStatuses, type Resolution } from '../../model/check-status.ts'
 import { minuteMs } from '../../model/durations.ts'
-import { leastFreshnessMs } from '../../model/freshness.ts'
+import { minFreshnessMs } from '../../model/freshness.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { CheckResult, CheckStateRow, FindingStore, NewFinding } from '../port.ts'
@@ -235,7 +235,7 @@ function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Ke
  * True when the check result before had ceased to be shown by now, or was of a clock that was set back since: the record must
  * tell that nobody evaluated in between, although the check result is the same.
  */
-function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = leastFreshnessMs): boolean {
+function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
   return at - evaluatedAt > currentForMs || at < evaluatedAt
 }
 

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 
 const blocks = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs
 
-/** True when a text holds a certificate in PEM; TLS passes over what is none, and would trust nobody. */
+/** True when a text contains a PEM certificate. TLS ignores invalid ones silently and then rejects every server. */
 export function containsCertificate(pem: string): boolean {
   return (pem.match(blocks) ?? []).some(canBeRead)
 }

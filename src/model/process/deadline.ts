@@ -1,16 +1,15 @@
 import type { WaiverState } from '../posture.ts'
 
-/** Something of a tenant that ends by itself; times are milliseconds since the epoch. */
+/** An expiry in a tenant; times are milliseconds since the epoch. */
 export type Deadline = SecretDeadline | WaiverDeadline
 
 export interface SecretDeadline {
   readonly kind: 'secret'
   readonly tenant: string
-  /** The client's id. */
   readonly id: string
   readonly name: string | null
   readonly role: string | null
-  /** True for the API client that the daemon itself is: then the watch goes blind. */
+  /** True for tenantwatch's own API client: monitoring stops when its secret expires. */
   readonly own: boolean
   readonly at: number
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Makes sure that a child does not outlive this process, however it ends: nobody would end one that hangs. */
+/** Ends a child process when this process exits, so that a hanging child does not outlive it. */
 export function endWithProcess(child: ChildProcess, end: () => void = () => child.kill('SIGKILL')): void {
-  // Each child is one listener more, and meant.
+  // Each child adds a listener; raise the limit to avoid a warning.
   process.setMaxListeners(process.getMaxListeners() + 1)
   process.once('exit', end)
   child.once('close', () => {

@@ -4,11 +4,10 @@ export interface Output {
   write(text: string): boolean
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
-  /** Bytes that wait for the reader. */
   readonly writableLength?: number | undefined
 }
 
-/** The world as a command sees it; the entry hands in the process, tests hand in their own. */
+/** The environment of a command: the process, or a fake in tests. */
 export interface Io {
   readonly stdout: Output
   readonly stderr: Output
@@ -18,7 +17,6 @@ export interface Io {
   readonly random: Random
   /** Aborted by SIGTERM and SIGINT, and by SIGHUP unless the command reloads on it. */
   readonly stop: AbortSignal
-  /** Calls back on SIGHUP. */
   readonly onReload: (callback: () => void) => void
 }
 

@@ -1,45 +1,45 @@
 import { constants, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 
-/** What stands at a path is no file that can be read to its end; the message says why, and carries nothing of it. */
+/** The file at a path is unsuitable; the message names the reason and no content. */
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile'
 }
 
-/** Far above any configuration and any bundle of certificates, in bytes. */
+/** Size limit of configuration files and certificate bundles, in bytes. */
 export const mostTextBytes = 4 * 2 ** 20
 
-/** Far above any token, in bytes. */
+/** Size limit of secret files, in bytes. */
 export const mostSecretBytes = 64 * 1024
 
-/** A pipe that came into the place of a file after the look would be waited for; this way it is not. */
+/** O_NONBLOCK: a pipe that replaces the file after the check does not block the read. */
 const flag = constants.O_RDONLY | constants.O_NONBLOCK
 
 /**
- * Reads a file of at most so many bytes. Links are followed; a pipe or a device, which may never end, is not opened.
+ * Reads a regular file of at most `mostBytes`. Follows links; does not open pipes and devices, which may never end.
  *
- * @throws UnfitFile for anything else; errors of the system pass as they are.
+ * @throws UnfitFile for other files; system errors are passed on.
  */
 export async function readRegularFile(path: string, mostBytes = mostTextBytes): Promise<Buffer> {
-  insist(await stat(path), mostBytes)
+  assertRegular(await stat(path), mostBytes)
   return readFile(path, { flag })
 }
 
-/** The same, while this process stands still. */
+/** Synchronous `readRegularFile`. */
 export function readRegularFileSync(path: string, mostBytes = mostTextBytes): Buffer {
-  insistOnRegularFile(path, mostBytes)
+  assertRegularFile(path, mostBytes)
   return readFileSync(path, { flag })
 }
 
-/** As `readRegularFileSync`, but does not read it. */
-export function insistOnRegularFile(path: string, mostBytes = mostTextBytes): void {
-  insist(statSync(path), mostBytes)
+/** Throws as `readRegularFileSync` without reading the file. */
+export function assertRegularFile(path: string, mostBytes = mostTextBytes): void {
+  assertRegular(statSync(path), mostBytes)
 }
 
-/** Differs whenever another file stands at the path, or its content was changed; throws as `readRegularFile` does. */
+/** A text that changes when the file is replaced or modified; throws as `readRegularFile`. */
 export async function regularFileVersion(path: string, mostBytes = mostTextBytes): Promise<string> {
   const facts = await stat(path, { bigint: true })
-  insist(facts, mostBytes)
+  assertRegular(facts, mostBytes)
   return [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(':')
 }
 
@@ -49,7 +49,7 @@ interface Facts {
   isFile(): boolean
 }
 
-function insist(facts: Facts, mostBytes: number): void {
+function assertRegular(facts: Facts, mostBytes: number): void {
   if (facts.isDirectory()) throw new UnfitFile('it is a directory')
   if (!facts.isFile()) throw new UnfitFile('it is not a regular file')
   if (facts.size > mostBytes) throw new UnfitFile(`it is larger than ${mostBytes / 1024} KiB`)

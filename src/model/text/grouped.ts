@@ -1,4 +1,4 @@
-/** A whole number as people read it: 1,234,567. The language tables behind `Intl` would stay in memory for it. */
+/** Formats a whole number as 1,234,567, without `Intl`, whose tables would stay in memory. */
 export function grouped(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -1,6 +1,6 @@
 import { printableJson } from './printable-json.ts'
 
-/** Writes batches as the text of one JSON array, a batch at a time, so that a million elements do not meet in memory. */
+/** Renders batches as one JSON array, one batch at a time to limit memory. */
 export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let separator = '[\n'
   for await (const batch of batches) {

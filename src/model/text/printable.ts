@@ -1,7 +1,6 @@
 /**
- * Shows a text that somebody else chose so that it cannot act on a terminal, a page or a label: control, format,
- * bidirectional and separator characters become visible escapes, lone surrogates U+FFFD, and what is longer than
- * `longest` characters is cut.
+ * Makes an untrusted text safe for a terminal, page or label: control, format, bidirectional and separator characters become
+ * visible escapes, lone surrogates become U+FFFD, and the text is cut after `longest` characters.
  */
 export function printable(text: string, longest = Number.POSITIVE_INFINITY): string {
   const shown = text

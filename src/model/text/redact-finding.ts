@@ -2,26 +2,24 @@ import type { FindingView } from '../finding.ts'
 
 const hidden = '[hidden]'
 
-/** Entity types whose id is itself a file name. */
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
 /**
- * Evidence that names a person or a file, whichever check wrote it; a configured pattern may spell out a file name, and
- * the reason that somebody gave for accepting a state may name anybody.
+ * Evidence fields that may name a person or a file. A configured pattern may be a file name, and the reason of an
+ * acceptance may name a person.
  */
 const namingFacts: ReadonlySet<string> = new Set([
   'acceptedFor',
   'email',
   'filename',
   'firstName',
-  // It has a digest of an e-mail, by which whoever guesses the e-mail knows.
+  // Contains a digest of an e-mail, which confirms a guessed e-mail.
   'identity',
   'lastName',
   'nearest',
   'pattern',
 ])
 
-/** A number or a GUID. */
 const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /**
@@ -30,7 +28,7 @@ const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
  */
 export function withoutDetails(finding: FindingView): FindingView {
   const { entity, evidence, waiver } = finding
-  // What the query of an own check says of what entity is its author's choice.
+  // An own check may put anything into entity ids and messages.
   const isOwn = typeof evidence['ownCheck'] === 'string'
   const isNamed = namedTypes.has(entity.type) || (isOwn && !plainId.test(entity.id))
   return {

@@ -1,6 +1,6 @@
 const hidden = '[hidden]'
 
-/** Numbers, GUIDs and `*`; what else a waiver names may be a file. */
+/** Numbers, GUIDs and `*`; other entities may be file names. */
 const plainEntity = /^(\*|\d+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /** A waiver without what people wrote into it, for outputs that may not show details (docs/operations.md#security). */

@@ -7,7 +7,7 @@ import { asMembers, asOneOf, ControlError } from './input.ts'
 
 type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
 
-/** Members of each effect that can travel as JSON; a question mark makes one optional. */
+/** Members of each effect that JSON can represent; `?` = optional. */
 const effectMembers: Readonly<
   Record<Exclude<EffectKind, 'transform'>, Readonly<Record<string, `${FieldType}${'' | '?'}`>>>
 > = {
@@ -67,11 +67,11 @@ function effectFrom(value: unknown): FaultEffect {
   checkMembers(members, effectMembers[known], 'effect')
   if (known === 'reset') asOneOf(members['when'], ['before', 'unanswered', 'mid'], 'effect.when')
   if (known === 'truncate') asOneOf(members['framing'], ['content-length', 'chunked', 'close'], 'effect.framing')
-  // The tables above hold exactly the members of each kind.
+  // `effectMembers` lists exactly the members of each kind.
   return { kind: known, ...members } as unknown as FaultEffect
 }
 
-/** A fault from JSON: matcher members beside `effect`. Throws a ControlError that names what is wrong. */
+/** Parses a fault: matcher members and `effect`. Throws a ControlError. */
 export function faultFrom(body: Members): Fault {
   const { effect, ...match } = body
   const optional = Object.fromEntries(Object.entries(matchMembers).map(([name, type]) => [name, `${type}?`]))

@@ -18,7 +18,7 @@ interface Example {
 
 type Action = (simulator: Simulator, segments: readonly string[], body: Members) => unknown
 
-/** Records one by one, so that the truth of a million users needs no memory. */
+/** Renders records one by one to limit memory. */
 function* jsonArray(records: Iterable<unknown>): Generator<string> {
   let open = '['
   for (const record of records) {
@@ -36,7 +36,6 @@ function readState(simulator: Simulator, [tenant, resource]: readonly string[]):
     : Readable.from(jsonArray(state.records(name)))
 }
 
-/** What the control interface does, by method and first path segment. */
 const actions: Readonly<Record<string, Action>> = {
   'GET ': () => ({ actions: Object.keys(actions), examples }),
   'GET state': readState,
@@ -67,7 +66,7 @@ const actions: Readonly<Record<string, Action>> = {
     const unknown = Object.keys(body).find((name) => !(name in simulator.readings))
     if (unknown !== undefined) throw new ControlError(400, `There is no reading ${unknown}`)
     for (const fixed of ['documentOrder', 'inactiveRoleState']) {
-      if (fixed in body) throw new ControlError(400, `${fixed} is laid down at the start`)
+      if (fixed in body) throw new ControlError(400, `${fixed} cannot change after the start`)
     }
     simulator.setReadings(body as ChangeableReadings)
     return simulator.readings
@@ -82,7 +81,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** One request for each action, as it may be sent. */
+/** A valid example request for each action. */
 const examples: readonly Example[] = [
   { action: 'GET ', path: '/' },
   { action: 'GET state', path: '/state/primary/roles' },
@@ -129,7 +128,7 @@ async function serve(simulator: Simulator, request: IncomingMessage, response: S
     const { pathname } = new URL(request.url ?? '/', 'http://control.invalid')
     const [first = '', ...segments] = pathname.slice(1).split('/').map(decodeURIComponent)
     const action = actions[`${request.method} ${first}`]
-    if (action === undefined) throw new ControlError(404, `There is no ${request.method} /${first} here`)
+    if (action === undefined) throw new ControlError(404, `There is no action ${request.method} /${first}`)
     const result = action(simulator, segments, await bodyOf(request))
     response.writeHead(200, headers)
     if (result instanceof Readable) await pipeline(result, response)
@@ -143,8 +142,8 @@ async function serve(simulator: Simulator, request: IncomingMessage, response: S
 }
 
 /**
- * Makes the request listener of the control interface: JSON in and out, no authentication; it belongs on loopback. A
- * request it cannot do is answered with 400 or 404 and `{"error": …}`.
+ * Makes the request listener of the control interface: JSON without authentication, for the loopback interface only. An
+ * invalid request gets 400 or 404 and `{"error": …}`.
  */
 export function createControlHandler(simulator: Simulator) {
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,4 +1,4 @@
-/** A control request that cannot be done; the message tells what is wanted. */
+/** An invalid control request; the message names the valid values. */
 export class ControlError extends Error {
   readonly status: number
 
@@ -8,10 +8,9 @@ export class ControlError extends Error {
   }
 }
 
-/** The members of a JSON body or of a part of it. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** The value as an object; throws a ControlError that names it. */
+/** The value as an object; throws a ControlError. */
 export function asMembers(value: unknown, name: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ControlError(400, `${name} must be an object`)
@@ -19,27 +18,27 @@ export function asMembers(value: unknown, name: string): Members {
   return { ...value }
 }
 
-/** Throws a ControlError for a member that is not among the names: one that is misspelt would do nothing. */
+/** Throws a ControlError for unknown members, which would otherwise be ignored. */
 export function onlyMembers(given: Members, names: readonly string[], what: string): void {
   const unknown = Object.keys(given).filter((name) => !names.includes(name))
   if (unknown.length > 0)
     throw new ControlError(400, `${what} has no member ${unknown.join(', ')}; it may have ${names.join(', ')}`)
 }
 
-/** The value as one of the words; throws a ControlError that lists them. */
+/** The value as one of the words; throws a ControlError. */
 export function asOneOf<T extends string>(value: unknown, words: readonly T[], name: string): T {
   const found = words.find((word) => word === value)
   if (found === undefined) throw new ControlError(400, `${name} must be one of ${words.join(', ')}, not ${value}`)
   return found
 }
 
-/** The value as a text that is not empty. */
+/** The value as a non-empty text; throws a ControlError. */
 export function asText(value: unknown, name: string): string {
   if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name} must be a text`)
   return value
 }
 
-/** The value as a whole number from 0. */
+/** The value as a whole number from 0; throws a ControlError. */
 export function asCount(value: unknown, name: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new ControlError(400, `${name} must be a whole number`)

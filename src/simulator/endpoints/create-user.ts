@@ -6,7 +6,7 @@ import type { RoleTruth, UserTruth } from '../truth.ts'
 import type { World } from '../world.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Greatest lengths; the specification says that there are bounds, not which. */
+/** Greatest lengths; the specification does not give the values. */
 export const nameLimit = 100
 export const emailLimit = 254
 

@@ -4,7 +4,6 @@ import type { Tenant } from '../tenant.ts'
 import type { PermissionCode } from '../truth.ts'
 import type { World } from '../world.ts'
 
-/** One authorised request, as an endpoint sees it. */
 export interface Call {
   readonly world: World
   readonly tenant: Tenant
@@ -13,7 +12,7 @@ export interface Call {
   readonly id: string
   readonly body: Uint8Array
   readonly style: RenderStyle
-  /** A fault may make an endpoint act as if no cursor had been sent. */
+  /** Set by a fault: ignore the cursor of the request. */
   readonly ignoreCursor: boolean
 }
 
@@ -28,21 +27,20 @@ export interface Endpoint {
   /** Path with `{id}` where a segment is variable. */
   readonly template: string
   readonly permission: PermissionCode
-  /** Answers, or throws an ApiError. */
   readonly handle: (call: Call) => Answer
 }
 
-/** The answer of a 200 without pages. */
+/** A 200 answer without pagination. */
 export function single(data: unknown): Answer {
   return { status: 200, data, pagination: null }
 }
 
-/** Scope of the cursors of an endpoint: its name and, where the readings bind them, the tenant. */
+/** Scope of the cursors of an endpoint: its name and, by the readings, the tenant. */
 export function cursorScope({ world, tenant }: Pick<Call, 'world' | 'tenant'>, endpoint: string): string {
   return world.readings.cursorBoundToTenant ? `${endpoint} ${tenant.name}` : endpoint
 }
 
-/** The cursor sent, or null; an empty one is none where the readings say so. */
+/** The cursor of a request, or null; an empty one is null by the reading `emptyCursorParameter`. */
 export function cursorSent({ world, query, ignoreCursor }: Call): string | null {
   const cursor = query.get('cursor')
   if (cursor === null || ignoreCursor) return null
@@ -55,7 +53,7 @@ export function integerId(id: string): number | null {
   return Number.isSafeInteger(value) ? value : null
 }
 
-/** Where no order is guaranteed, a list begins at another element with every response. */
+/** Rotates a list without guaranteed order, so that each response starts at another element. */
 export function unordered<T>(world: World, records: readonly T[]): readonly T[] {
   if (world.readings.unorderedLists === 'stable' || records.length === 0) return records
   const at = world.responses % records.length

@@ -7,7 +7,7 @@ import { listApiClients } from './list-api-clients.ts'
 import { listDocuments } from './list-documents.ts'
 import { listUsers } from './list-users.ts'
 
-/** "Get user": the only place where `roleId` is read. Throws 404 `NOT_FOUND`, also for users of other tenants. */
+/** "Get user": the only endpoint with `roleId`. Throws 404 `NOT_FOUND`, also for users of other tenants. */
 const getUser: Endpoint = {
   method: 'GET',
   template: '/api/public/users/{id}',

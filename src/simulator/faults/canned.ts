@@ -3,7 +3,7 @@ import type { World } from '../world.ts'
 import type { FaultEffect } from './effect.ts'
 import type { Reply } from './wire.ts'
 
-/** Codes of the specification by status; others get a plain one. */
+/** Codes of the specification by status; other statuses get `ERROR`. */
 const codes: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -20,7 +20,7 @@ const codes: Readonly<Record<number, string>> = {
 
 const signInPage = '<!doctype html><html><head><title>Sign in</title></head><body>Please sign in</body></html>'
 
-/** The answer an effect gives in place of the endpoint, or null when the endpoint is to answer. */
+/** The answer of an effect that replaces the endpoint; null for other effects. */
 export function cannedReply(world: World, effect: FaultEffect, skewMs: number): Reply | null {
   const { readings } = world
   switch (effect.kind) {

@@ -1,9 +1,7 @@
 import type { Envelope } from '../server/envelope.ts'
 import type { FaultEffect } from './effect.ts'
 
-/** What reshaping may draw on besides the envelope. */
 export interface ReshapeContext {
-  /** Data this token was last given on this endpoint. */
   readonly previousData: unknown
   readonly cursor: string | null
 }
@@ -18,7 +16,6 @@ function listOf(data: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : []
 }
 
-/** A list with each record changed, or the one object. */
 function mapRecords(data: unknown, change: (record: unknown) => unknown): unknown {
   return Array.isArray(data) ? data.map(change) : isObject(data) ? change(data) : data
 }
@@ -29,7 +26,7 @@ function isOneOf(record: unknown, ids: readonly (string | number)[]): boolean {
   return field !== undefined && ids.some((id) => String(id).toLowerCase() === String(record[field]).toLowerCase())
 }
 
-/** The body a fault makes of an envelope; effects that do not concern the envelope leave it. */
+/** Applies an effect to an envelope; other kinds of effects change nothing. */
 export function reshape(envelope: unknown, effect: FaultEffect, context: ReshapeContext): unknown {
   if (!isObject(envelope)) return envelope
   const pagination = isObject(envelope['pagination']) ? envelope['pagination'] : {}
@@ -75,7 +72,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A JSON merge patch (RFC 7396) laid over a value: members of the patch replace, null removes. */
+/** Applies a JSON merge patch (RFC 7396): null removes a member. */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isMembers(patch)) return patch
   const result: Members = isMembers(target) ? { ...target } : {}
@@ -86,7 +83,7 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-/** A copy with the member at a dotted path set, null included; members on the way are made. */
+/** A copy with the member at a dotted path set; missing parents are created. */
 function setMember(target: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')
   const copy: Members = isMembers(target) ? { ...target } : {}

@@ -4,21 +4,19 @@ import type { RequestRecord } from '../server/request-log.ts'
 import type { TenantName } from '../truth.ts'
 import type { FaultEffect } from './effect.ts'
 
-/** Which requests a fault meets; what is not given matches all. */
+/** Conditions on requests; an absent condition matches all. */
 export interface FaultMatch {
   readonly method?: string
   /** A path template (`/api/public/users/{id}`), an exact path, or a prefix that ends in `*`. */
   readonly path?: string
   readonly token?: TokenName
   readonly tenant?: TenantName
-  /** Page number in the full sync, from 1. */
+  /** Page number within the list, from 1. */
   readonly page?: number
   readonly hasCursor?: boolean
-  /** Only the n-th request that matches, from 1. */
   readonly nth?: number
-  /** Only the first so many that match. */
   readonly times?: number
-  /** A share of those that match, from the simulator's seed. */
+  /** Share of matching requests, chosen by the simulator's seed. */
   readonly probability?: number
 }
 
@@ -26,17 +24,14 @@ export interface Fault extends FaultMatch {
   readonly effect: FaultEffect
 }
 
-/** A fault in place. */
 export interface ActiveFault extends Fault {
   readonly id: string
-  /** Requests that matched, whether or not `nth`, `times` or `probability` let the fault apply. */
+  /** Matching requests, before `nth`, `times` and `probability` apply. */
   matched: number
-  /** Requests it applied to. */
   hits: number
 }
 
 export interface FaultTable {
-  /** Puts a fault in place and gives it with its id. */
   add(fault: Fault): ActiveFault
   remove(id: string): boolean
   clear(): void
@@ -45,7 +40,7 @@ export interface FaultTable {
 }
 
 export interface MatchingFaultTable extends FaultTable {
-  /** Effects that apply to a request, in the order the faults were added; counts them. */
+  /** Counts and returns the effects that apply to a request, in the order the faults were added. */
   apply(request: RequestRecord): FaultEffect[]
 }
 
@@ -65,7 +60,7 @@ function matches(fault: FaultMatch, request: RequestRecord): boolean {
   )
 }
 
-/** Makes an empty table; `seed` decides which requests a probability picks. */
+/** Makes an empty table; `seed` determines the requests that a probability selects. */
 export function createFaultTable(seed: number): MatchingFaultTable {
   const active = new Map<string, ActiveFault>()
   const random = createRandom(seed)

@@ -6,7 +6,6 @@ import { createGzip } from 'node:zlib'
 import { pause } from '../server/pause.ts'
 import type { EffectOf, FaultEffect } from './effect.ts'
 
-/** A response ready to be written. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -15,7 +14,7 @@ export interface Reply {
 
 const blockBytes = 65_536
 
-/** The body behind enough blanks to make `bytes` in all: JSON allows them. */
+/** Pads the body with leading blanks, which JSON allows, to `bytes`. */
 function* padded(body: Buffer, bytes: number): Generator<Buffer> {
   const block = Buffer.alloc(blockBytes, ' ')
   for (let left = bytes - body.length; left > 0; left -= blockBytes) yield block.subarray(0, left)
@@ -77,7 +76,7 @@ async function pour(
   await pipeline(source, createGzip({ level: 1 }), response)
 }
 
-/** Writes a reply the way a fault distorts it; true when the client was given a whole answer. */
+/** Writes a reply distorted by a fault; true when the client got a complete answer. */
 export async function writeDistorted(
   response: ServerResponse,
   reply: Reply,
@@ -108,13 +107,13 @@ export async function writeDistorted(
   }
 }
 
-/** Writes a reply as it should be. */
+/** Writes a reply without distortion. */
 export function writeWhole(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, { ...reply.headers, 'content-length': String(reply.body.length) })
   response.end(reply.body)
 }
 
-/** A copy with a byte that UTF-8 does not have, inside the last string, so that lenient decoders still find JSON. */
+/** Inserts an invalid byte into the last string, so that a lenient decoder still parses the JSON. */
 export function withInvalidByte(body: Buffer): Buffer {
   const at = Math.max(0, body.lastIndexOf('"'))
   return Buffer.concat([body.subarray(0, at), Buffer.from([0xff]), body.subarray(at)])

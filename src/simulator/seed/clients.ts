@@ -9,9 +9,9 @@ import { tokenNames, tokenSeed } from './tokens.ts'
 export interface ClientSeed {
   readonly tenant: TenantName
   readonly seed: number
-  /** Wanted number; the clients of tokens and problems are there in any case. */
+  /** Minimum number; clients of tokens and problems always exist. */
   readonly count: number
-  /** Epoch milliseconds that dates are counted from. */
+  /** Reference time of dates, epoch milliseconds. */
   readonly now: number
   readonly problems: boolean
 }
@@ -28,12 +28,12 @@ const problemClients = [
   ['Connector from 2019', 'Legacy connector', 150],
 ] as const
 
-/** Id of the API client that holds a token. */
+/** Id of the API client of a token. */
 export function clientIdOf(name: TokenName, seed: number): string {
   return guidFor(seed ^ 0x6b1d, tokenNames().indexOf(name))
 }
 
-/** The seeded API clients of a tenant; the clients of its tokens are among them. */
+/** The initial API clients of a tenant, including those of its tokens. */
 export function seedClients({ tenant, seed, count, now, problems }: ClientSeed): ClientTruth[] {
   const clients: ClientTruth[] = []
   const add = (clientId: string, name: string, roleName: string, days: number) => {

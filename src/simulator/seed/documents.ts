@@ -17,13 +17,13 @@ const tailCases = [
 export interface DocumentSeed {
   readonly seed: number
   readonly count: number
-  /** Epoch milliseconds that ages are counted back from. */
+  /** Reference time of ages, epoch milliseconds. */
   readonly now: number
   readonly problems: boolean
   readonly order: Readings['documentOrder']
 }
 
-/** Place of a document in the feed, by the order the service keeps. */
+/** Sort key of a document by the order of the feed. */
 export function documentKey(record: DocumentTruth, order: Readings['documentOrder']): Key {
   switch (order) {
     case 'updatedAt':
@@ -37,7 +37,7 @@ export function documentKey(record: DocumentTruth, order: Readings['documentOrde
   }
 }
 
-/** File ids whose first digits carry the index: scrambled, or rising when the feed is ordered by id. */
+/** File ids that encode the index in their first digits: scrambled, or ascending if the feed is ordered by id. */
 function idCodec(seed: number, count: number, rising: boolean) {
   const width = Math.floor(0x1_0000_0000 / Math.max(1, count))
   const odd = 0x9e3779b1
@@ -50,7 +50,7 @@ function idCodec(seed: number, count: number, rising: boolean) {
   }
 }
 
-/** The seeded documents of a tenant in feed order, each computed from its index alone. */
+/** The initial documents of a tenant in feed order, each computed from its index. */
 export function seedDocuments({ seed, count, now, problems, order }: DocumentSeed): LazyBase<DocumentTruth> {
   const tail = problems ? Math.min(tailCases.length, count) : 0
   const body = count - tail
@@ -66,7 +66,7 @@ export function seedDocuments({ seed, count, now, problems, order }: DocumentSee
   }
 
   function filenameAt(index: number): string {
-    // Now and then a file is uploaded twice under one name.
+    // Some file names occur twice.
     const named = problems && index % 23 === 11 ? index - 1 : index
     const hash = mix(seed ^ 0x77aa, named)
     const unit = pick(documentUnits, hash >>> 5)

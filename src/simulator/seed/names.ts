@@ -1,4 +1,4 @@
-/** First names, each with the form an e-mail address takes. */
+/** First names, each with its form in e-mail addresses. */
 export const firstNames = [
   ['Amara', 'amara'],
   ['Zoë', 'zoe'],

@@ -1,6 +1,6 @@
 import type { Permission } from '../truth.ts'
 
-/** Module, function and action of each permission; the code is these three joined. The last ones gate no endpoint. */
+/** Module, function and action of each permission; the code is these three joined. Only those with module `Api` gate endpoints. */
 const catalogue = [
   ['Api', 'Users', 'Read'],
   ['Api', 'Users', 'Create'],

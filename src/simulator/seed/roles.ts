@@ -5,7 +5,7 @@ export interface RoleSeed {
   readonly tenant: TenantName
   /** Smallest role id; ids of tenants do not overlap. */
   readonly firstId: number
-  /** Wanted number; the roles that tokens and problems need are there in any case. */
+  /** Minimum number; roles of tokens and problems always exist. */
   readonly count: number
   readonly permissions: readonly Permission[]
   readonly inactiveState: string
@@ -15,7 +15,7 @@ export interface RoleSeed {
 
 type RoleBlueprint = Pick<RoleTruth, 'name' | 'state' | 'type' | 'isReadOnly'> & { readonly codes: readonly string[] }
 
-/** The seeded roles of a tenant: those people have, those API clients have, inactive ones and two of one name. */
+/** The initial roles of a tenant: roles of users and API clients, inactive ones, and two with one name. */
 export function seedRoles(seed: RoleSeed): RoleTruth[] {
   const blueprints: RoleBlueprint[] = []
   const add = (name: string, codes: readonly string[], other: Partial<Omit<RoleBlueprint, 'name' | 'codes'>> = {}) => {

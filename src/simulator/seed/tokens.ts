@@ -1,7 +1,7 @@
 import type { PermissionCode, TenantName } from '../truth.ts'
 import { permissionCodes } from '../truth.ts'
 
-/** A credential of the simulator: the API client that holds it, that client's role and what it permits. */
+/** A token: its API client, the role of the client and its permissions. */
 export interface TokenSeed {
   readonly tenant: TenantName
   readonly client: string
@@ -18,7 +18,6 @@ function without(missing: PermissionCode): readonly PermissionCode[] {
 const reader = { role: 'Compliance Reader', permissions: reads } as const
 const creator = { role: 'User Provisioning', permissions: permissionCodes } as const
 
-/** Every token by name. */
 export const tokenSeeds = {
   reader: { tenant: 'primary', client: 'Compliance monitor', ...reader },
   creator: { tenant: 'primary', client: 'HR provisioning', ...creator },
@@ -71,7 +70,7 @@ export function tokenNames(): TokenName[] {
   return (Object.keys(tokenSeeds) as TokenName[]).slice()
 }
 
-/** The entry of a token, with its literal types widened. */
+/** The seed of a token, with widened types. */
 export function tokenSeed(name: TokenName): TokenSeed {
   return tokenSeeds[name]
 }

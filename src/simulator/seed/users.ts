@@ -13,7 +13,7 @@ const tailAges = [40, 20, 3] as const
 export interface UserSeed {
   readonly seed: number
   readonly count: number
-  /** Epoch milliseconds that ages are counted back from. */
+  /** Reference time of ages, epoch milliseconds. */
   readonly now: number
   readonly problems: boolean
   readonly roles: readonly RoleTruth[]
@@ -22,7 +22,7 @@ export interface UserSeed {
   readonly firstId: number
 }
 
-/** Index of the seeded user whose address this could be, or -1: addresses end in the index, so none need be kept. */
+/** Index of the initial user that may have this address, or -1; addresses contain the index. */
 export function seededIndexOfEmail(email: string): number {
   const digits = /\.(\d{1,9})@/.exec(email)?.[1]
   return digits === undefined ? -1 : Number(digits)
@@ -32,7 +32,7 @@ function assignable(roles: readonly RoleTruth[]): RoleTruth[] {
   return roles.filter((role) => role.type === 'User')
 }
 
-/** The seeded users of a tenant, oldest first, each computed from its index alone; every fiftieth pair shares a time. */
+/** The initial users of a tenant, oldest first, each computed from its index; every fiftieth pair has the same time. */
 export function seedUsers({ seed, count, now, problems, roles, domain, firstId }: UserSeed): LazyBase<UserTruth> {
   const active = assignable(roles).filter((role) => role.state === 'Active')
   const inactive = assignable(roles).filter((role) => role.state !== 'Active')

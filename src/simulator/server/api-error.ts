@@ -22,17 +22,17 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 for a cursor that was not issued, or for a parameter that has no meaning ("Errors"). */
+/** 400 for an invalid cursor or parameter ("Errors"). */
 export function invalidParameter(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message)
 }
 
-/** 404; the same for what does not exist and for what another tenant has ("Authentication" 3). */
+/** 404, the same for missing records and records of another tenant ("Authentication" 3). */
 export function notFound(message: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', message)
 }
 
-/** The error value in the shape of a reading; the specification leaves the shape open. */
+/** The error value in the format of a reading; the specification does not define the format. */
 export function shapeError(error: Pick<ApiError, 'code' | 'message' | 'details'>, shape: ErrorShape): unknown {
   const { code, message, details } = error
   switch (shape) {

@@ -17,7 +17,7 @@ import type { RequestRecord, WritableRequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { findRoute } from './route.ts'
 
-/** Called with each request before it is worked on; the answer waits for the promise. */
+/** Called with each request before it is handled; the answer waits for the promise. */
 export type RequestHook = (request: RequestRecord) => void | Promise<void>
 
 export interface ApiParts {
@@ -26,16 +26,14 @@ export interface ApiParts {
   readonly auditor: Auditor
   readonly faults: MatchingFaultTable
   readonly hooks: ReadonlySet<RequestHook>
-  /** Ends waits when the simulator closes. */
   readonly signal: AbortSignal
 }
 
 const tokenPath = '/oauth/token'
 
-/** Effects that decide how bytes leave; the last one in place wins. */
+/** Effects on the wire; the last one applies. */
 const wireKinds: ReadonlySet<string> = new Set(['reset', 'truncate', 'raw', 'drip', 'huge-body', 'gzip-bomb'])
 
-/** The template a request is logged under; null for paths that are none of the API. */
 function templateOf(route: Route, path: string): string | null {
   if (path === tokenPath) return tokenPath
   return route.endpoint === null ? route.template : route.endpoint.template
@@ -46,8 +44,7 @@ function toApiError(error: unknown): ApiError {
   return new ApiError(500, 'INTERNAL_ERROR', error instanceof Error ? error.message : 'Unexpected error')
 }
 
-/** Whether the endpoint must not run, because a fault stands in its place. */
-function standsBefore(effect: FaultEffect): boolean {
+function preventsEndpoint(effect: FaultEffect): boolean {
   return effect.kind === 'raw' || (effect.kind === 'reset' && effect.when === 'before')
 }
 
@@ -76,7 +73,7 @@ export function createApiHandler(parts: ApiParts) {
       tenant: name === undefined ? null : world.tokens.get(name).tenant,
       cursor: url.searchParams.get('cursor'),
     })
-    if (url.pathname !== tokenPath) auditor.evaluator(record, world.readings, route.endpoint !== null)
+    if (url.pathname !== tokenPath) auditor.inspect(record, world.readings, route.endpoint !== null)
     return record
   }
 
@@ -127,7 +124,6 @@ export function createApiHandler(parts: ApiParts) {
     auditor.issued(record, pagination.nextCursor)
   }
 
-  /** The answer that a cache keeps for this request, where one is in place. */
   function cached(record: RequestRecord, effects: readonly FaultEffect[], answer: () => Reply): Reply {
     const effect = effects.find(({ kind }) => kind === 'cached')
     if (effect?.kind !== 'cached') return answer()
@@ -168,7 +164,7 @@ export function createApiHandler(parts: ApiParts) {
     return jsonReply(world.readings, issued.status, issued.body, { 'cache-control': 'no-store' })
   }
 
-  /** Works on a logged request; gives the status sent, or null when a fault left the client without a whole answer. */
+  /** Handles a logged request; returns the status sent, or null when the client got no complete answer. */
   async function work(
     request: IncomingMessage,
     response: ServerResponse,
@@ -182,7 +178,7 @@ export function createApiHandler(parts: ApiParts) {
     if (effects.some(({ kind }) => kind === 'hang')) return null
 
     const wire = effects.findLast(({ kind }) => wireKinds.has(kind))
-    if (wire !== undefined && standsBefore(wire)) {
+    if (wire !== undefined && preventsEndpoint(wire)) {
       await writeDistorted(response, { status: 0, headers: {}, body: Buffer.alloc(0) }, wire, signal)
       return null
     }
@@ -209,7 +205,7 @@ export function createApiHandler(parts: ApiParts) {
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    // Callers that hang up in mid answer, and the end of the simulator itself, are everyday here.
+    // Expected when a client disconnects or the simulator closes.
     serve(request, response).catch(() => response.destroy())
   }
 }

@@ -25,7 +25,7 @@ export function successBody(world: World, answer: Answer, skewMs: number): unkno
   return { data, pagination, error: null, meta: nextMeta(world, skewMs), ...extra }
 }
 
-/** The body of a failure: an envelope around the error, or the bare error where the readings say so. */
+/** The body of a failure: the error in an envelope, or bare by the reading `errorEnvelope`. */
 export function errorBody(
   world: World,
   error: Pick<ApiError, 'code' | 'message' | 'details'>,
@@ -55,7 +55,6 @@ export function caseHeaders(headers: Readonly<Record<string, string>>, readings:
   return Object.fromEntries(entries.map(([name, value]) => [cased(name.toLowerCase(), readings.headerCase), value]))
 }
 
-/** A JSON reply. */
 export function jsonReply(
   readings: Readings,
   status: number,

@@ -4,7 +4,7 @@ import type { PermissionCode } from '../truth.ts'
 import type { World } from '../world.ts'
 import { ApiError } from './api-error.ts'
 
-/** The token value a request carries, by the readings' header and scheme; null when there is none. */
+/** The token of a request, by header and scheme of the readings; null when there is none. */
 export function tokenOf(world: World, headers: IncomingHttpHeaders): string | null {
   const { tokenHeader, tokenScheme } = world.readings
   const value = headers[tokenHeader.toLowerCase()]
@@ -14,18 +14,18 @@ export function tokenOf(world: World, headers: IncomingHttpHeaders): string | nu
   return value.toLowerCase().startsWith(prefix) ? value.slice(prefix.length).trim() : null
 }
 
-function secretIsOver(world: World, credential: Credential): boolean {
+function isSecretExpired(world: World, credential: Credential): boolean {
   const client = world.tenants[credential.tenant].clients.get(credential.clientId)
   return client !== undefined && client.secretExpirationDate <= world.clock()
 }
 
 /**
- * The credential behind a token, when it may do what `permission` gates. Throws 401 `UNAUTHORIZED` both for a missing
+ * The credential of a token that has `permission`. Throws 401 `UNAUTHORIZED` both for a missing
  * or unknown token and for a missing permission, with the same text ("Authentication" 2).
  */
 export function authorize(world: World, token: string | null, permission: PermissionCode): Credential {
   const credential = token === null ? undefined : world.tokens.resolve(token, world.clock())
-  const over = credential !== undefined && world.readings.tokensEndWithSecret && secretIsOver(world, credential)
+  const over = credential !== undefined && world.readings.tokensEndWithSecret && isSecretExpired(world, credential)
   if (credential === undefined || over || !credential.permissions.has(permission)) {
     const { tokenScheme } = world.readings
     const headers = tokenScheme === '' ? {} : { 'www-authenticate': tokenScheme }

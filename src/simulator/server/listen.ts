@@ -7,9 +7,9 @@ export interface Listening {
   readonly url: string
 }
 
-/** Listens on a host and port (0: a free one); rejects when the port is taken. */
+/** Listens on a host and port (0 = a free one); rejects when the port is taken. */
 export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
-  // Answers may take as long as a fault wants, and idle connections stay, so that callers meet no race of our making.
+  // No time-outs: faults may delay answers, and closing idle connections would cause races.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, handler)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -19,8 +19,8 @@ function credentials(form: URLSearchParams, headers: IncomingHttpHeaders): [stri
 }
 
 /**
- * An OAuth 2 token endpoint for the client-credentials grant (RFC 6749 4.4). The specification does not say how tokens
- * are obtained; this serves clients that can renew theirs. Errors are those of RFC 6749 5.2.
+ * An OAuth 2 token endpoint for the client-credentials grant (RFC 6749 4.4). The specification does not define how
+ * clients obtain tokens. Errors are those of RFC 6749 5.2.
  */
 export function issueToken(world: World, headers: IncomingHttpHeaders, body: Uint8Array): OAuthAnswer {
   if (!(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) {

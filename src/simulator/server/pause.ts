@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The greatest delay, in milliseconds, that a timer takes; it would fire a longer one at once. */
+/** Greatest delay of a timer in milliseconds; Node fires longer ones immediately. */
 export const longestDelayMs = 2 ** 31 - 1
 
 /** Waits `ms` milliseconds; rejects with an AbortError when the signal is aborted. */

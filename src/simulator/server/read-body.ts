@@ -9,7 +9,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | null>
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    // What is too long is read on without being kept, so that the answer still reaches the caller.
+    // Reads a body that is too long to its end, so that the client still gets the answer.
     if (size <= greatestBody) chunks.push(bytes)
   }
   return size > greatestBody ? null : Buffer.concat(chunks)

@@ -2,7 +2,6 @@ import type { TimestampStyle } from '../readings.ts'
 import { formatTimestamp } from '../timestamps.ts'
 import type { ClientTruth, DocumentTruth, RoleTruth, SettingsTruth, UserTruth } from '../truth.ts'
 
-/** How one response writes its records. */
 export interface RenderStyle {
   readonly timestamps: TimestampStyle
   readonly upperGuids: boolean
@@ -13,7 +12,7 @@ function guid(text: string, style: RenderStyle): string {
   return style.upperGuids ? text.toUpperCase() : text
 }
 
-/** A user in API field names ("User"); `roleId` is null unless `withRole`, as the list has it. */
+/** A user in API field names ("User"); `roleId` is null unless `withRole`. */
 export function renderUser(user: UserTruth, roleName: string, withRole: boolean, style: RenderStyle) {
   return {
     userId: user.userId,

@@ -1,46 +1,40 @@
 import type { TokenName } from '../seed/tokens.ts'
 import type { TenantName } from '../truth.ts'
 
-/** One request as the simulator saw it. Token values are never kept. */
+/** A logged request, without the token value. */
 export interface RequestRecord {
-  /** Number of the request, from 1. */
   readonly seq: number
   /** Epoch milliseconds of arrival. */
   readonly time: number
   readonly method: string
   readonly path: string
-  /** Path template with `{id}`; null for paths that are none of the API. */
+  /** Path template with `{id}`; null for unknown paths. */
   readonly endpoint: string | null
   readonly query: Readonly<Record<string, string>>
-  /** Headers without the one that carries the token. */
+  /** Headers without the token header. */
   readonly headers: Readonly<Record<string, string>>
   readonly token: TokenName | null
   readonly tenant: TenantName | null
   readonly cursor: string | null
-  /** Number of the page in the full sync of this token and endpoint, from 1; the same cursor again is the same page. */
+  /** Page number for this token and endpoint, from 1; a repeated cursor is the same page. */
   readonly page: number
-  /** Status sent; null while unanswered, or when a fault left it so. */
+  /** Status sent; null without a complete answer. */
   status: number | null
-  /** True when the simulator is done with the request, also without an answer. */
+  /** True when the request is finished, with or without an answer. */
   done: boolean
-  /** Ids of the faults that applied. */
   readonly faults: string[]
 }
 
 export type RequestPredicate = (request: RequestRecord) => boolean
 
-/** The log of requests: the latest in full, all of them in counters. */
 export interface RequestLog {
-  /** The latest requests, oldest first. */
   all(): readonly RequestRecord[]
-  /** Those of the latest that match. */
   filter(matches: RequestPredicate): RequestRecord[]
-  /** Requests that were no GET. */
   nonGet(): RequestRecord[]
   /** Number of requests since the start (or `clear`) by `METHOD endpoint status`. */
   counters(): Readonly<Record<string, number>>
   count(): number
-  /** Resolves with the first request that matches, logged already or still to come; looked at on arrival and when done. */
+  /** Resolves with the first matching request, past or future; tested on arrival and when done. */
   waitFor(matches: RequestPredicate): Promise<RequestRecord>
   clear(): void
 }
@@ -56,7 +50,7 @@ export function createRequestLog(size: number): WritableRequestLog {
   let seq = 0
   let total = 0
   const counts = new Map<string, number>()
-  const fullSyncs = new Map<string, { page: number; cursor: string | null }>()
+  const passes = new Map<string, { page: number; cursor: string | null }>()
   const waiting = new Set<{ matches: RequestPredicate; resolve: (request: RequestRecord) => void }>()
 
   function notify(request: RequestRecord): void {
@@ -69,10 +63,10 @@ export function createRequestLog(size: number): WritableRequestLog {
 
   function pageOf(token: string | null, endpoint: string | null, cursor: string | null): number {
     const key = `${token} ${endpoint}`
-    const fullSync = fullSyncs.get(key)
-    if (fullSync !== undefined && cursor !== null && fullSync.cursor === cursor) return fullSync.page
-    const page = cursor === null ? 1 : (fullSync?.page ?? 1) + 1
-    fullSyncs.set(key, { page, cursor })
+    const pass = passes.get(key)
+    if (pass !== undefined && cursor !== null && pass.cursor === cursor) return pass.page
+    const page = cursor === null ? 1 : (pass?.page ?? 1) + 1
+    passes.set(key, { page, cursor })
     return page
   }
 

@@ -4,12 +4,11 @@ import { ApiError, notFound } from './api-error.ts'
 
 export type Route =
   | { readonly endpoint: Endpoint; readonly id: string }
-  /** No endpoint of this path takes the method, or there is no such path. */
+  /** Unknown path, or unknown method of a known path. */
   | { readonly endpoint: null; readonly template: string | null; readonly error: ApiError }
 
 const root = '/api/public/'
 
-/** The template a path belongs to, and its id. */
 function templateOf(path: string): { template: string; id: string } {
   const [resource = '', id, ...rest] = path.startsWith(root) ? path.slice(root.length).split('/') : []
   if (id === undefined) return { template: path, id: '' }

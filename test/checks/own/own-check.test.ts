@@ -83,7 +83,7 @@ async function evaluator(
   return `${state?.status} ${state?.reason} ${state?.entities}`
 }
 
-it('asks its query over the tenant, and counts what is ok, alarm and error as evaluated', async () => {
+it('runs its query for the tenant, and counts ok, alarm and error rows as evaluated', async () => {
   const scene = answering()
   expect(await evaluator(scene)).toBe('pass null 3')
   expect(scene.asked).toEqual([
@@ -103,13 +103,13 @@ it('asks its query over the tenant, and counts what is ok, alarm and error as ev
   ])
 })
 
-it('has evaluated nothing where no row says ok: not green', async () => {
+it('does not pass without an ok row', async () => {
   const scene = answering()
   scene.state.answer = says({ skipped: ['1'] })
   expect(await evaluator(scene)).toBe('not_applicable null 0')
 })
 
-it('is unknown while an entity cannot be evaluated, and says which and why', async () => {
+it('is unknown while an entity cannot be evaluated, and names it with the reason', async () => {
   const scene = answering()
   scene.state.answer = says({
     ok: 3,
@@ -144,7 +144,7 @@ it('keeps findings open, and is unknown, while its query fails', async () => {
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
 
-it('keeps findings open while its file is broken, or may be one that cannot be read, and closes them when it is gone', async () => {
+it('keeps findings open while its file is broken or unreadable, and closes them when the file is removed', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
@@ -157,7 +157,7 @@ it('keeps findings open while its file is broken, or may be one that cannot be r
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'check_disabled' })
 })
 
-it('is unknown when broken although everything it might read is switched off', async () => {
+it('is unknown when broken even if all resources are switched off', async () => {
   const scene = answering()
   const check = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
   const changes = { resources: { users: { enabled: false } } }
@@ -175,7 +175,7 @@ it('is unknown when broken although everything it might read is switched off', a
   expect(posture.checks).toMatchObject([{ check: 'my-check', status: 'unknown', reason: 'check_failed' }])
 })
 
-it('closes what another query no longer finds as rule_changed', async () => {
+it('resolves findings that a changed query no longer returns as rule_changed', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
@@ -184,7 +184,7 @@ it('closes what another query no longer finds as rule_changed', async () => {
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'rule_changed' })
 })
 
-it('ends a finding as rule_changed when its entities are of another kind now', async () => {
+it('resolves a finding as rule_changed when the entity type changes', async () => {
   const scene = answering()
   scene.state.answer = says({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
@@ -196,7 +196,7 @@ it('ends a finding as rule_changed when its entities are of another kind now', a
   ])
 })
 
-it('never shows the check result of another query', async () => {
+it('never shows the check result of a former query', async () => {
   const scene = answering()
   await evaluator(scene)
   const tenant = { id: 1, settings: tenantSettings() }
@@ -229,7 +229,7 @@ it.each([
   expect(await evaluator(scene)).toBe(status)
 })
 
-it('takes inputs for stale beyond its own age, at once and however they are looked at', async () => {
+it('treats inputs older than its maxAge as stale in every output', async () => {
   const scene = answering()
   const check = { ...written, maxAgeMs: 10 * minuteMs }
   expect(await evaluator(scene, { check })).toBe('pass null 3')
@@ -248,7 +248,7 @@ it('takes inputs for stale beyond its own age, at once and however they are look
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
 
-it('is asked again only when something it hangs on has changed, also when it failed', async () => {
+it('runs its query again only after an input, rule or version changed, also after a failure', async () => {
   const scene = answering()
   const memory = resultMemory()
   const tick = (minute: number) => evaluator(scene, { memory, at: now + minute * minuteMs })
@@ -266,7 +266,7 @@ it('is asked again only when something it hangs on has changed, also when it fai
   expect(scene.asked).toHaveLength(3)
 })
 
-it('is asked at each evaluation when it hangs on the time, and does not pass while the clocks differ', async () => {
+it('runs a time-based query at each evaluation, and does not pass while the clocks differ', async () => {
   const scene = answering()
   const memory = resultMemory()
   const check = { ...written, timeBased: true }
@@ -285,7 +285,7 @@ it('is evaluated after a run of one of its inputs, and after no other', async ()
   expect(scene.asked).toHaveLength(1)
 })
 
-it('is not applicable, and not asked, while an input is switched off or it is itself', async () => {
+it('is not applicable, and does not run, while it or an input is switched off', async () => {
   const scene = answering()
   expect(await evaluator(scene, { changes: { resources: { roles: { enabled: false } } } })).toBe(
     'not_applicable null null',
@@ -301,7 +301,7 @@ it('has the severity that the configuration gives it', async () => {
   expect([...scene.findings.values()]).toMatchObject([{ severity: 'low' }])
 })
 
-it('makes what a query says harmless, and tells long names apart', async () => {
+it('escapes the text of a query result, and keeps long names distinct', async () => {
   const scene = answering()
   const long = 'n'.repeat(600)
   const reason = `<b>\u001b[31m\0${'w'.repeat(2000)}`
@@ -322,7 +322,7 @@ it('makes what a query says harmless, and tells long names apart', async () => {
   }
 })
 
-it('leaves everything as it was when the engine ends meanwhile', async () => {
+it('changes nothing when the engine stops during the query', async () => {
   const scene = answering()
   await evaluator(scene)
   const stopping = new AbortController()
@@ -341,7 +341,7 @@ it('leaves everything as it was when the engine ends meanwhile', async () => {
   expect(scene.states.get('my-check')?.status).toBe('pass')
 })
 
-it('is put off while own checks have had their share of the time: its check result stays as it was, and ages', async () => {
+it('is postponed while the query budget is used up: its check result stays and ages', async () => {
   const scene = answering()
   let time = 0
   let takes = 0

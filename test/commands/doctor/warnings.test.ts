@@ -107,7 +107,7 @@ it('takes users of the web configuration for protection', () => {
   writeFileSync(join(folder, 'web.yaml'), 'http_server_config: { http2: true }\n')
   expect(evaluated()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
   writeFileSync(join(folder, 'web.yaml'), '{}\n')
-  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*sets nothing/)])
+  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*the file is empty/)])
   writeFileSync(join(folder, 'web.yaml'), 'colour: red\n')
   expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*colour/)])
 })

@@ -47,7 +47,7 @@ waivers:
   expect(waivers).toHaveLength(1)
 })
 
-it('knows the keys of an own check, and the ids there are', () => {
+it('validates the keys and ids of own checks', () => {
   const problems = (more: string, files = { 'my.sql': sql('my-check') }) =>
     problemsOf(() => load(`ownChecks: { folder: . }\n${more}`, files))
   expect(problems('checks: { my-check: { days: 3 } }')).toEqual([
@@ -58,7 +58,7 @@ it('knows the keys of an own check, and the ids there are', () => {
   ])
 })
 
-it('starts although an own check is broken, whatever the configuration says of it', () => {
+it('loads despite a broken own check', () => {
   const { ownChecks } = load('ownChecks: { folder: . }\nchecks: { my-check: { enabled: false } }', {
     'my.sql': sql('my-check').replace('-- id', '-- idd'),
   })
@@ -66,7 +66,7 @@ it('starts although an own check is broken, whatever the configuration says of i
   expect(load('ownChecks: { folder: gone }\nchecks: { my-check: { enabled: false } }').ownChecks.incomplete).toBe(true)
 })
 
-it('prints what is in force so that it can be loaded again', () => {
+it('prints a configuration that can be loaded again', () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 2.5, maxRows: 7 }'
   const files = { 'my.sql': sql('my-check') }
   const settings = load(more, files)

@@ -52,7 +52,7 @@ ${query};
   })
 })
 
-it('takes line ends of other systems and what need not be there as absent', () => {
+it('accepts other line ends and missing optional keys', () => {
   expect(parse(`${header}\n\n${query}`.replaceAll('\n', '\r\n'))).toMatchObject({
     id: 'my-check',
     inputs: ['users', 'roles'],
@@ -64,7 +64,7 @@ it('takes line ends of other systems and what need not be there as absent', () =
   })
 })
 
-it('says everything that is wrong with a header in one go', () => {
+it('reports all problems of a header', () => {
   const text = `-- id: My Check
 -- titel: x
 -- severity: severe
@@ -82,7 +82,7 @@ ${query}`
     'the header has the line "just a remark"',
     'want "-- key: value", and an empty line below the header',
     'id is "My Check"',
-    'want small letters, digits and dashes, at most 64',
+    'want lower-case letters, digits and dashes, at most 64',
     'severity is "severe"',
     'want one of info, low, medium, high, critical',
     'inputs is "users, groups"',
@@ -110,7 +110,7 @@ it.each([
   expect(problemOf(text)).toContain(problem)
 })
 
-it('looks for statements and parameters outside of texts, names and comments only', () => {
+it('ignores statements and parameters in strings, names and comments', () => {
   const odd = `select ';' as entity, "a;b" as status, [c?] as reason -- ; and :this
     /* ? ; */ from users where x = 'it''s :that ?' and y < :now and z = :tenant;`
   expect(parse(`${header}\n\n${odd}`)).toMatchObject({ problem: null, timeBased: true })
@@ -127,7 +127,7 @@ it.each([
   expect(parse(`${header}\n\n${query} where ${condition}`)).toMatchObject({ timeBased })
 })
 
-it('takes neither of two files with the same id, nor one with that of a built-in check', () => {
+it('rejects two files with the same id, and a file with the id of a built-in check', () => {
   const whole = `${header}\n\n${query}`
   expect(parseFiles({ 'a.sql': whole, 'b.sql': whole })).toEqual({
     checks: [{ id: 'my-check', file: 'a.sql, b.sql', problem: 'the id my-check is in several files: a.sql, b.sql' }],
@@ -139,7 +139,7 @@ it('takes neither of two files with the same id, nor one with that of a built-in
   })
 })
 
-it('gives what has no id one of its own, which is no other', () => {
+it('gives a file without an id a unique id', () => {
   const other = `${header.replace('my-check', 'own-file-a-b')}\n\n${query}`
   const { checks, incomplete } = parseFiles({ 'a b.sql': '', 'A_B.SQL': '', '.;.sql': '', 'c.sql': other })
   expect(incomplete).toBe(true)
@@ -151,7 +151,7 @@ it('gives what has no id one of its own, which is no other', () => {
   ])
 })
 
-it('reads every file of a folder, through links as those of a mounted configuration, and none beside', () => {
+it('reads exactly the files of a folder, through links too', () => {
   const folder = temporaryFolder()
   const write = (name: string, text: string | Uint8Array) => writeFileSync(join(folder, name), text)
   mkdirSync(join(folder, '..data'))
@@ -172,13 +172,13 @@ it('reads every file of a folder, through links as those of a mounted configurat
       { name: 'device.sql', problem: 'it is not a regular file' },
       { name: 'folder.sql', problem: 'it is a directory' },
       { name: 'large.sql', problem: 'it is larger than 64 KiB' },
-      { name: 'latin.sql', problem: 'it is no UTF-8 text' },
+      { name: 'latin.sql', problem: 'it is not UTF-8 text' },
       { name: 'linked.sql', text: 'linked' },
     ],
   })
 })
 
-it('makes a check that cannot be evaluated of a folder that cannot be read', () => {
+it('turns an unreadable folder into a check that cannot be evaluated', () => {
   expect(parseChecks(readFolder(join(temporaryFolder(), 'gone')), 'own', [])).toEqual({
     checks: [
       {
@@ -194,7 +194,7 @@ it('makes a check that cannot be evaluated of a folder that cannot be read', () 
   expect(readFolder(file)).toEqual({ problem: expect.stringContaining('ENOTDIR') })
 })
 
-it('does not read more files than anybody writes', () => {
+it('limits the number of files', () => {
   const folder = temporaryFolder()
   for (let file = 0; file <= 200; file++) writeFileSync(join(folder, `${file}.sql`), '')
   expect(readFolder(folder)).toEqual({ problem: 'it holds 201 files; want at most 200' })

@@ -92,7 +92,7 @@ export const acme: TenantPosture = posture({
     }),
     check('auth-mfa-policy-enabled', { title: 'The tenant-wide multi-factor policy is on', entities: 1 }),
     check('auth-settings-unchanged', {
-      title: 'The sign-in settings are as they were accepted',
+      title: 'The sign-in settings match the accepted state',
       entities: 5,
       severities: ['medium', 'critical'],
     }),

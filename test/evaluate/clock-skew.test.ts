@@ -42,7 +42,7 @@ it('leaves an open time-based finding as it is while the clocks differ, and the 
   expect([...mirror.findings.values()]).toEqual(before)
 })
 
-it('opens a time-based finding where the time cannot be read, resolves none and does not pass', async () => {
+it('without a readable server time, opens time-based findings but resolves none and does not pass', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
   unreadable(mirror)
@@ -55,7 +55,7 @@ it('opens a time-based finding where the time cannot be read, resolves none and 
   expect(lifeOf(mirror, expired)).toEqual({ c1: 'fixed' })
 })
 
-it('passes nothing on a resource whose server time lies behind, and nothing else is touched', async () => {
+it('does not pass checks over a resource whose server time is behind, and affects no others', async () => {
   const mirror = soundMirror()
   expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
   const { quality } = mirror
@@ -102,7 +102,7 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
   },
 )
 
-it('the greatest skew is that of the resources read within their limit', async () => {
+it('the greatest skew comes from fresh resources only', async () => {
   const test = await synced()
   const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'clock-skew', ms: -4 * minuteMs } })
   await test.run('roles')
