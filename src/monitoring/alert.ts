@@ -2,16 +2,16 @@ import type { DashboardId } from './dashboard-ids.ts'
 import type { MonitoringInput } from './monitoring.ts'
 import type { NamedFindings } from './named-findings.ts'
 
-/** How loud an alert is; `none` is for the one that always fires. */
+/** Severity label of an alert; `none` is for the watchdog, which always fires. */
 export type AlertSeverity = 'critical' | 'warning' | 'info' | 'none'
 
 /** One condition of an alert. Several of one alert differ in severity or in the tenants they are about. */
 export interface AlertCase {
   readonly severity: AlertSeverity
-  /** How long it must hold, as Prometheus writes durations; absent = at once. */
+  /** How long the condition must be true, as a Prometheus duration; absent = no wait. */
   readonly for?: string
   readonly expr: string
-  /** The findings it counts, where it counts such. */
+  /** The findings that it counts, if any. */
   readonly findings?: NamedFindings
 }
 
@@ -24,7 +24,7 @@ export interface Alert {
   readonly name: string
   /** The failing state in one sentence that names the tenant and the entity. */
   readonly summary: AlertText
-  /** What follows from it, or what to do; names tenant and entity, too, for it is read alone. */
+  /** The consequence, or what to do; names tenant and entity. */
   readonly description: AlertText
   /** The dashboard that shows more of it. */
   readonly dashboard: DashboardId

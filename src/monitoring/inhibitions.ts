@@ -9,14 +9,14 @@ interface Inhibition {
 
 const ladder = secretLadder.map(({ name }) => name)
 
-/** Of a secret's ladder only the highest rung is heard. */
+/** Only the most urgent alert about a secret notifies. */
 const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
   source_matchers: [`alertname = ${name}`],
   target_matchers: [`alertname =~ "${ladder.slice(0, index + 1).join('|')}"`],
   equal: ['tenant', 'client_id'],
 }))
 
-/** Of one alert only its most severe severity is heard; labels that both lack count as equal. */
+/** Only the highest severity of an alert notifies; labels that both lack count as equal. */
 const moreSevere: readonly Inhibition[] = (
   [
     ['critical', 'warning|info'],
@@ -28,8 +28,8 @@ const moreSevere: readonly Inhibition[] = (
   equal: ['alertname', 'tenant', 'check', 'client_id', 'resource'],
 }))
 
-/** While no daemon answers at all, that each one does not is no news; what it watches keeps its own alerts. */
-const dead: Inhibition = {
+/** While no daemon answers at all, alerts about single instances add nothing. */
+const allDown: Inhibition = {
   source_matchers: ['alertname = TenantwatchDown'],
   target_matchers: ['alertname =~ "Tenantwatch(InstanceDown|MetricsMissing|TenantGone)"'],
   equal: [],
@@ -37,10 +37,10 @@ const dead: Inhibition = {
 
 /** The part of an Alertmanager's configuration that keeps one cause from paging several times. */
 export function renderInhibitions(): string {
-  return stringify({ inhibit_rules: [...rungs, ...moreSevere, dead] }, { lineWidth: 0 })
+  return stringify({ inhibit_rules: [...rungs, ...moreSevere, allDown] }, { lineWidth: 0 })
 }
 
-/** A whole configuration of Alertmanager to begin with: it groups by tenant and tells nobody yet. */
+/** A complete initial Alertmanager configuration: grouped by tenant, without receivers. */
 export function renderAlertmanager(): string {
   const route = {
     receiver: 'nobody',
@@ -48,7 +48,7 @@ export function renderAlertmanager(): string {
     group_wait: '30s',
     group_interval: '5m',
     repeat_interval: '12h',
-    // Always firing: for a dead man's switch, not for people.
+    // Always firing: for a allDown man's switch, not for people.
     routes: [{ receiver: 'nobody', matchers: ['alertname = TenantwatchWatchdog'], repeat_interval: '5m' }],
   }
   return stringify({ route, receivers: [{ name: 'nobody' }] }, { lineWidth: 0 }) + renderInhibitions()

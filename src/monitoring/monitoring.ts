@@ -2,7 +2,7 @@ import type { CheckFacts } from '../evaluate/check.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Threshold } from './thresholds.ts'
 
-/** Where people are sent from an alert. */
+/** Link targets of alerts. */
 export interface Links {
   /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. */
   readonly runbooks: string
@@ -15,14 +15,14 @@ export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert
   readonly severities: readonly Severity[]
 }
 
-/** All that rules and dashboards are made of. */
+/** The input that rules and dashboards are generated from. */
 export interface MonitoringInput {
   readonly checks: readonly MonitoredCheck[]
   /** Value of the label `job` that Prometheus gives the daemon's scrapes. */
   readonly job: string
   readonly links: Links
-  /** Days before the expiry of a client's secret from which it is planned, and from which it presses. */
+  /** Days before the expiry of a secret from which the alerts ExpiryNear and ExpiryImminent fire. */
   readonly secretDays: readonly Threshold<{ readonly near: number; readonly imminent: number }>[]
-  /** Seconds without an evaluation after which the evaluate counts as stuck. */
+  /** Seconds without an evaluation after which evaluation counts as stalled. */
   readonly evaluationStalledSeconds: number
 }

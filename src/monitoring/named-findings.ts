@@ -1,7 +1,7 @@
 import type { Severity } from '../model/severity.ts'
 import { foundByName } from './recording.ts'
 
-/** More ids make no title. */
+/** Limit of ids in a title. */
 const maxInTitle = 3
 
 /** Findings of one severity of a check of the alert's tenant. */
@@ -27,7 +27,7 @@ export function whichTheyAre(findings: NamedFindings | undefined): string {
     '{{ label "entity_type" $f }}{{ with label "entity_id" $f }} {{ . }}{{ end }} ({{ label "fingerprint" $f }})'
   const others = '{{ if ne (printf "%d" (len $found)) (printf "%.0f" $value) }}, and others{{ end }}'
   const which = `{{ if $found }}, namely {{ range $i, $f := $found }}{{ if $i }}, {{ end }}${each}{{ end }}${others}{{ end }}`
-  const where = `\`tenantwatch findings --tenant {{ $labels.tenant }} --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` tells why.`
+  const where = `\`tenantwatch findings --tenant {{ $labels.tenant }} --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
   return `${search(findings)}Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: {{ $value }}${which}. ${where}`
 }
 

@@ -1,6 +1,6 @@
 /**
- * How long a value that is no longer scraped still holds: over a long weekend. After that the alerts on the watch itself
- * are all that is left, and they do not end.
+ * How long the last known value of a missing series is used: a long weekend. After that only the alerts about the daemon
+ * itself still fire.
  */
 export const lastKnownFor = '3d'
 
@@ -10,16 +10,16 @@ export function series(metric: string, ...matchers: readonly string[]): string {
   return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
 }
 
-/** Leaves out what a daemon told that answers and no longer tells it. */
+/** Excludes series that a daemon exported before, when it answers without them now. */
 export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 
-/** Leaves out the tenants that some daemon tells of now. */
+/** Excludes tenants that a daemon exports now. */
 const unlessExported = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
 
 /**
- * A condition on what is told now, or was told within the last hour while nobody tells it: what is wrong does not look
- * mended while a daemon restarts, be it under another address. It ends at once where the daemon that told it answers
- * without it, as after a tenant was taken out, and where another one tells of the same tenant now.
+ * A condition on the current value, or on the last value within an hour while the series is missing, so that an alert does
+ * not resolve while a daemon restarts or moves. It ends at once when the daemon answers without the series, as after a
+ * tenant was removed, and when another daemon exports the tenant.
  */
 export function bridged(labels: string, condition: (read: (selector: string) => string) => string): string {
   return [
@@ -35,8 +35,8 @@ export function bridged(labels: string, condition: (read: (selector: string) => 
 }
 
 /**
- * The present value, or the last one while nobody tells it: a daemon that died, a target that vanished. It ends at once
- * where the daemon that told it answers without it, and where another one tells of the same tenant now.
+ * The current value, or the last one while the series is missing, as after a crash. It ends at once when the daemon answers
+ * without the series, and when another daemon exports the tenant.
  */
 export function lastKnown(metric: string, labels: string): string {
   return [

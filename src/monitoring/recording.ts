@@ -2,20 +2,20 @@ import { lastKnown } from './promql.ts'
 
 export interface RecordingRule {
   readonly record: string
-  /** What it is for, as a comment. */
+  /** Its purpose, for the documentation. */
   readonly why: string
   readonly expr: string
 }
 
-/** Which findings are open, by name; the texts of alerts list them. */
+/** Open findings by name, listed in alert texts. */
 export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_known'
 
-/** How many findings are open. */
+/** Number of open findings. */
 export const openFindings = 'tenant_check_severity:tenantwatch_findings:last_known'
 
 /**
- * While nobody tells, what the rule itself recorded last: a look back into the scrapes would bring up findings again that
- * were fixed before the daemon died. It ends with the number that it belongs to.
+ * While the series are missing, the last result of the rule itself: last_over_time on the scraped series would bring back
+ * findings that were fixed before the daemon stopped. It ends when the number of findings ends.
  */
 const found = [
   'group by (tenant, check, severity, entity_type, entity_id, fingerprint) (tenantwatch_finding_info)',
@@ -31,38 +31,38 @@ const found = [
 export const recordings = [
   {
     record: openFindings,
-    why: 'Open findings; the last known number while the daemon tells none.',
+    why: 'Number of open findings; the last known one while the daemon exports none.',
     expr: lastKnown('tenantwatch_findings', 'tenant, check, severity'),
   },
   {
     record: foundByName,
-    why: 'The first of the open findings of each check, by name; those of the last known number while the daemon tells none.',
+    why: 'The first open findings of each check by name; the last known ones while the daemon exports none.',
     expr: found,
   },
   {
     record: 'tenant_check:tenantwatch_check_enabled:last_known',
-    why: 'Whether the checks of expiring secrets are on; the last known answer while the daemon tells none.',
+    why: 'Whether the checks of expiring secrets are enabled; the last known state while the daemon exports none.',
     expr: lastKnown('tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}', 'tenant, check'),
   },
   {
-    // Before the expiry: no rule may see a secret without knowing yet that it is waived.
+    // Recorded before the expiry, so that no rule sees a waived secret as not waived.
     record: 'tenant_client:tenantwatch_api_client_secret_waived:last_known',
-    why: 'Whether the open finding of a secret is waived; the last known answer while the daemon tells none.',
+    why: 'Whether the open finding of a secret is waived; the last known state while the daemon exports none.',
     expr: lastKnown('tenantwatch_api_client_secret_waived', 'tenant, client_id'),
   },
   {
     record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
-    why: 'Expiry of each secret; the last known one while the daemon tells none.',
+    why: 'Expiry of each secret; the last known one while the daemon exports none.',
     expr: lastKnown('tenantwatch_api_client_secret_expiration_timestamp_seconds', 'tenant, client_id'),
   },
   {
     record: 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
-    why: "Expiry of the daemon's own secret; the last known one while the daemon tells none.",
+    why: "Expiry of the daemon's own secret; the last known one while the daemon exports none.",
     expr: lastKnown('tenantwatch_own_client_secret_expiration_timestamp_seconds', 'tenant'),
   },
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',
-    why: 'Passing checks of all enabled ones that apply: what is unknown counts as not passing.',
+    why: 'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
     expr: [
       'sum by (tenant) (tenantwatch_check_status{status="pass"} and on (tenant, check) tenantwatch_check_enabled == 1)',
       '/',

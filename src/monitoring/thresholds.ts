@@ -1,4 +1,4 @@
-/** A value of the configuration and the tenants it holds for, as a label matcher; empty when it holds for all. */
+/** A configured value and a label matcher for its tenants; empty for all tenants. */
 export interface Threshold<T> {
   readonly value: T
   /** Such as `tenant="acme"`, `tenant=~"a|b"` or `tenant!~"a|b"`. */
@@ -6,8 +6,8 @@ export interface Threshold<T> {
 }
 
 /**
- * Groups tenants by a value of their configuration. The most frequent value holds for every tenant that is not named, so
- * that a tenant added later is watched before the rules are written anew.
+ * Groups tenants by a configured value. The most frequent value applies to every tenant not named, so that a tenant added
+ * later has alerts before the rules are generated again.
  */
 export function byTenant<Tenant extends { readonly name: string }, T>(
   tenants: readonly Tenant[],

@@ -5,20 +5,20 @@ import { idsInTitle, whichTheyAre } from '../named-findings.ts'
 import { bridged } from '../promql.ts'
 import { openFindings } from '../recording.ts'
 
-/** How loud a finding is, and how long it must stand; milder ones are for the dashboards. */
-const loudness: Readonly<Partial<Record<Severity, { readonly severity: AlertSeverity; readonly for?: string }>>> = {
+/** Alert severity and delay by finding severity; lower severities have no alert. */
+const alertLevels: Readonly<Partial<Record<Severity, { readonly severity: AlertSeverity; readonly for?: string }>>> = {
   critical: { severity: 'critical' },
   high: { severity: 'warning', for: '15m' },
   medium: { severity: 'info', for: '1h' },
 }
 
-/** A condition for each severity that is loud. */
+/** A condition for each severity with an alert. */
 function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
   return possible.toReversed().flatMap((severity) => {
-    const loud = loudness[severity]
-    if (loud === undefined) return []
+    const level = alertLevels[severity]
+    if (level === undefined) return []
     const expr = `sum by (tenant, check) (${openFindings}{${matcher},severity="${severity}"}) != 0`
-    return [{ ...loud, expr, findings: { check, severity } }]
+    return [{ ...level, expr, findings: { check, severity } }]
   })
 }
 
@@ -81,6 +81,6 @@ const unknown: Alert = {
 
 export const postureAlerts: AlertGroup = {
   name: 'tenantwatch-posture',
-  why: 'What is wrong in the tenant, an alert a check. Last numbers hold: the death of the daemon resolves none of it.',
+  why: 'Findings of the tenant, one alert per check. Last known values are used, so that a stopped daemon resolves none.',
   alerts: (input: MonitoringInput) => [unknown, ...input.checks.flatMap(checkAlert), otherChecks(input)],
 }

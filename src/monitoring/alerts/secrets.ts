@@ -5,16 +5,16 @@ import { series } from '../promql.ts'
 const daySeconds = 86_400
 const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known'
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known'
-/** An operator accepted it: then no rung of the ladder is climbed. */
+/** A waived secret has no alerts. */
 const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:last_known == 1'
-/** The configuration has the check switched off: then it is no matter of this tenant. */
+/** A tenant with the check switched off has no alerts. */
 const unlessOff = (check: string) =>
   `unless on (tenant) tenant_check:tenantwatch_check_enabled:last_known{check="${check}"} == 0`
 const expiring = 'api-client-secret-not-expiring'
 const expired = 'api-client-secret-not-expired'
 const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'
 const secret = `The secret of ${client}`
-/** The rungs stay reached after the end. */
+/** The earlier alerts keep firing after the expiry. */
 const expires = '{{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}{{ else }}has expired{{ end }}'
 
 /**
@@ -55,7 +55,8 @@ export const secretLadder: readonly Alert[] = [
 const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
   summary: `The secret that tenantwatch itself uses for {{ $labels.tenant }} ${expires}`,
-  description: 'Without it the watch over {{ $labels.tenant }} is blind: every check of the tenant becomes unknown.',
+  description:
+    'Without a new secret monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown.',
   dashboard: 'posture',
   cases: () => [
     { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },
@@ -81,6 +82,6 @@ function rung(
 
 export const secretAlerts: AlertGroup = {
   name: 'tenantwatch-secrets',
-  why: 'What runs out. Last values hold: the death of the daemon resolves none of it.',
+  why: 'Expiring secrets. Last known values are used, so that a stopped daemon resolves none.',
   alerts: () => [...secretLadder, own],
 }

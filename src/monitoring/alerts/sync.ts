@@ -44,9 +44,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchSyncNever',
-    summary: 'Of {{ $labels.resource }} of {{ $labels.tenant }} there was never a complete full sync',
+    summary: '{{ $labels.tenant }}: {{ $labels.resource }} has never completed a full sync',
     description:
-      'No check over {{ $labels.resource }} of {{ $labels.tenant }} can say anything. A first full sync is waited for while records come in, but no longer than a day.',
+      'Every check that reads {{ $labels.resource }} of {{ $labels.tenant }} is unknown. While a first full sync adds records, this alert waits for up to a day.',
     dashboard: 'posture',
     cases: () => [
       { severity: 'warning', for: '1d', expr: neverRead },
@@ -78,7 +78,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchAccessRefused',
     summary: '{{ $labels.tenant }} refuses {{ $labels.resource }}: {{ $labels.reason }}',
     description:
-      'The token of {{ $labels.tenant }} is dead, or its API client may no longer read {{ $labels.resource }}; the status page names the permission.',
+      'The token of {{ $labels.tenant }} is invalid, or its API client may no longer read {{ $labels.resource }}; the status page names the permission.',
     dashboard: 'operations',
     cases: () => [
       {
@@ -96,9 +96,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchHeld',
-    summary: 'Something of {{ $labels.tenant }} is held: {{ $labels.resource }}, {{ $labels.reason }}',
+    summary: '{{ $labels.tenant }}: {{ $labels.resource }} is on hold, {{ $labels.reason }}',
     description:
-      'The engine will not go on with {{ $labels.resource }} of {{ $labels.tenant }} before an operator accepts it or its cause is gone: see `tenantwatch accept`.',
+      'The engine holds back a change of {{ $labels.resource }} of {{ $labels.tenant }} until an operator accepts it or its cause is gone: see `tenantwatch accept`.',
     dashboard: 'posture',
     cases: () => [
       {
@@ -109,7 +109,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchQuarantine',
-    summary: '{{ $value }} records of {{ $labels.resource }} of {{ $labels.tenant }} cannot be trusted',
+    summary: '{{ $labels.tenant }}: {{ $value }} records of {{ $labels.resource }} are quarantined',
     description:
       'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a full sync returns these records well or their removal is confirmed.',
     dashboard: 'posture',

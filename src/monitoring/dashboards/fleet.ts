@@ -23,12 +23,12 @@ function ranking(title: string, description: string, expr: string, steps = noneI
 export function fleet(): DashboardSpec {
   return {
     title: 'tenantwatch: fleet',
-    description: 'Every tenant side by side: which one cannot be believed, which one has the most to do.',
+    description: 'All tenants side by side: data quality and findings.',
     from: 'now-7d',
     annotations: [],
     rows: [
       {
-        title: 'Can they be believed',
+        title: 'Data quality',
         panels: [
           ranking(
             'Unknown checks',
@@ -44,14 +44,14 @@ export function fleet(): DashboardSpec {
           ),
           ranking(
             'Holds',
-            'What waits for an operator.',
+            'Changes that wait for an operator.',
             `sum by (tenant) (${ofTenants('tenantwatch_hold')})`,
             noneIsGood,
           ),
         ],
       },
       {
-        title: 'What is wrong',
+        title: 'Findings',
         panels: [
           ranking(
             'Critical and high',
@@ -73,7 +73,7 @@ export function fleet(): DashboardSpec {
         panels: [
           {
             title: 'Passing of what applies',
-            description: 'Checks that pass, of all enabled ones that apply; what is unknown counts as not passing.',
+            description: 'Checks that pass, of all enabled ones that apply; unknown counts as not passing.',
             kind: 'time',
             queries: [{ expr: ofTenants('tenant:tenantwatch_checks_passing:ratio'), legend: '{{tenant}}' }],
             unit: 'percentunit',

@@ -41,7 +41,7 @@ const runs: RowSpec = {
     ),
     dayCount(
       'Contract events, 24 h',
-      'Deviations of the API from its known contract that spoil nothing.',
+      'Deviations of the API from its known contract without loss of data.',
       `sum(increase(${ofTenants('tenantwatch_contract_events_total')}[1d]))`,
     ),
     dayCount(
@@ -178,11 +178,11 @@ function daemon({ job }: MonitoringInput): RowSpec {
   }
 }
 
-/** For who runs the daemon. */
+/** The dashboard for operators of the daemon. */
 export function operations(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: operations',
-    description: 'How the daemon does its work: runs, requests, errors, the mirror and the process.',
+    description: 'The work of the daemon: runs, requests, errors, mirror and process.',
     from: 'now-24h',
     annotations: [
       {

@@ -1,16 +1,16 @@
 import type { MonitoringInput } from '../monitoring.ts'
 import { type DashboardSpec, ofTenants } from './panel.ts'
+import { quality } from './posture/data-quality.ts'
 import { documents } from './posture/documents.ts'
 import { findings } from './posture/findings.ts'
 import { people } from './posture/people.ts'
 import { secrets } from './posture/secrets.ts'
-import { quality } from './posture/trust.ts'
 
-/** Trust first, then what is wrong, then what runs out. */
+/** Data quality first, then findings, then expiring secrets. */
 export function posture(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: posture',
-    description: 'Whether the watch can be believed, what is wrong in each tenant, and what runs out next.',
+    description: 'Data quality, findings and expiring secrets of each tenant.',
     from: 'now-7d',
     annotations: [
       {

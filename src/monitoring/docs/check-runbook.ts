@@ -1,7 +1,7 @@
 import type { CheckFacts } from '../../evaluate/check.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
-/** What to do about the alert of a check, made of the check's own words; null for a check without an alert. */
+/** The runbook of a check's alert; null for a check without an alert. */
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {
   if (check.alert === null) return null
   const name = `Tenantwatch${check.alert.name}`
@@ -40,9 +40,9 @@ increase(tenantwatch_findings_opened_total{check="${check.id}"}[1d])
 
 ${wrapped(check.remediation)}
 
-${wrapped(`The finding resolves with the next complete reading of ${listOf([check.evaluates, ...check.needs])} that no longer shows it. While they cannot be read it stays open, and [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md) tells why.`)}
+${wrapped(`The finding resolves with the next complete sync of ${listOf([check.evaluates, ...check.needs])} in which the check passes. While they cannot be read it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
 
-${wrapped('If it is accepted for now, add a waiver to the configuration (`id`, `check`, `entity`, `tenant`, `reason` of 20 or more characters, `owner`, `expires`) and reload the daemon.')}
+${wrapped('To accept it for a time, add a waiver to the configuration (`id`, `check`, `entity`, `tenant`, `reason` of 20 or more characters, `owner`, `expires`) and reload the daemon.')}
 `,
   }
 }

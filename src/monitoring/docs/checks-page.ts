@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import type { Check } from '../../evaluate/check.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
-/** The page of every check: what passes, why it matters, what to do, what can be configured. */
+/** The page of all checks: passing case, risk, remediation, options. */
 export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<string, readonly string[]>): string {
   const sections = checks.map((check) => section(check, frameworks.get(check.id) ?? []))
   return `# Checks
 
 ${generatedMark}
 
-${wrapped('Each check states its passing case. It is `unknown`, never passing, while one of the resources it reads was never complete, is stale, refused, held or in doubt. `checks.<id>` in the configuration takes `enabled`, `severity` (one for all its findings) and the options below.')}
+${wrapped('Each check states its passing case. It is `unknown`, never passing, while one of the resources it reads was never completely read, is stale, refused or on hold, or has missing or quarantined records. `checks.<id>` in the configuration takes `enabled`, `severity` (one for all its findings) and the options below.')}
 
 ${sections.join('\n')}`
 }

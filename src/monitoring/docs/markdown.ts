@@ -1,5 +1,5 @@
-/** Stands in every page that is made from the catalogue, so that nobody edits it by hand. */
-export const generatedMark = '<!-- Made from the catalogue by `npm run generate`; edit the catalogue instead. -->'
+/** Marks a generated page. */
+export const generatedMark = '<!-- Generated from the catalogue by `npm run generate`; edit the catalogue instead. -->'
 
 const width = 120
 

@@ -49,7 +49,7 @@ const user = (id: string, fingerprint: string, instance = 'a', severity = 'high'
 const mfaOpen = 'Users not enrolled in multi-factor authentication of acme'
 const ofMfa = `Open findings of severity high of check ${mfa} in tenant acme`
 const more = (check: string) =>
-  `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` tells why.`
+  `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
 const mfaSays = (minute: number, summary: string, description: string): Saying => ({
   alert: 'TenantwatchMfaNotEnrolled',
   minute,

@@ -18,7 +18,7 @@ export function findings(): RowSpec {
     }),
   )
   return {
-    title: 'What is wrong',
+    title: 'Findings',
     panels: [
       ...bySeverity,
       {

@@ -1,7 +1,7 @@
 import type { MonitoringInput } from '../../monitoring.ts'
 import { neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
 
-/** What runs out. */
+/** Expiring secrets. */
 export function secrets({ secretDays }: MonitoringInput): RowSpec {
   const days = secretDays[0]?.value ?? { near: 30, imminent: 7 }
   const left: PanelSpec['steps'] = [
@@ -31,7 +31,7 @@ export function secrets({ secretDays }: MonitoringInput): RowSpec {
       },
       {
         title: "The daemon's own secret",
-        description: 'After that the watch is blind. It is known when `ownClientId` is configured.',
+        description: 'After its expiry monitoring stops. Known when `ownClientId` is configured.',
         kind: 'stat',
         queries: [
           {

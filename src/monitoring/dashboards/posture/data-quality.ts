@@ -5,14 +5,14 @@ const lastFullSync = ofTenants('tenantwatch_sync_last_success_timestamp_seconds'
 const fullLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')
 const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
 
-/** Whether the numbers below can be believed. */
+/** Data quality of the numbers below. */
 export function quality({ job }: MonitoringInput): RowSpec {
   return {
-    title: 'Can it be believed',
+    title: 'Data quality',
     panels: [
       {
         title: 'Daemons answering',
-        description: 'Scrapes that were answered. At 0 nothing below is news: every number is the last one known.',
+        description: 'Daemons that answer scrapes. At 0 every number below is the last known one.',
         kind: 'stat',
         queries: [{ expr: `sum(up{job="${job}"}) or vector(0)` }],
         unit: 'none',
@@ -34,7 +34,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Checks that cannot be evaluated',
-        description: 'Enabled checks with the status unknown: it is not known whether the tenant complies.',
+        description: 'Enabled checks with status unknown: compliance of the tenant is not known.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})` }],
         unit: 'none',
@@ -44,7 +44,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       {
         title: 'Holds',
         description:
-          'What the engine will not do until somebody accepts it or its cause is gone: `tenantwatch accept`.',
+          'Changes that the engine holds back until an operator accepts them or the cause is gone: `tenantwatch accept`.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_hold')})` }],
         unit: 'none',
@@ -53,7 +53,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Records in quarantine',
-        description: 'Records that could not be trusted and are kept apart; checks over them cannot pass.',
+        description: 'Invalid records, stored separately; checks that read them cannot pass.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_quarantined_records')})` }],
         unit: 'none',
@@ -62,7 +62,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Passing of what applies',
-        description: 'Checks that pass, of all enabled ones that apply. What is unknown counts as not passing.',
+        description: 'Checks that pass, of all enabled ones that apply. Unknown counts as not passing.',
         kind: 'stat',
         queries: [{ expr: `min(${ofTenants('tenant:tenantwatch_checks_passing:ratio')})` }],
         unit: 'percentunit',
@@ -92,7 +92,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Status of every check',
-        description: 'Over time. Unknown is no pass: the data was missing, stale, held or in doubt.',
+        description: 'Over time. Unknown is not a pass: the data was missing, stale, on hold or incomplete.',
         kind: 'states',
         queries: [{ expr: statusNumber(), legend: '{{tenant}} {{check}}' }],
         unit: 'none',
