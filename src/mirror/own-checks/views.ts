@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { FieldKind, RecordTable } from '../records/record-table.ts'
+import { columnOf, type FieldKind, type RecordTable } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
 
 export interface ViewColumn {
@@ -60,10 +60,9 @@ function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnVie
 }
 
 /** The members of lists within records, each beside the id of its record. */
-function listViewsOf({ resource, table, idField, fields: own, lists = {} }: RecordTable): OwnView[] {
-  const columns = getTableColumns(table)
-  const stored = (property: string) => `"${columns[property]?.name ?? property}"`
-  const id = idField ?? 'singleton'
+function listViewsOf(record: RecordTable): OwnView[] {
+  const { resource, table, idField, fields: own, lists = {} } = record
+  const id = idField ?? record.key
   return Object.entries(lists).map(([list, { view, fields }]) => {
     const members = Object.keys(fields).map((field) => `json_extract(p.value, '$.${field}') as "${field}"`)
     return {
@@ -74,8 +73,8 @@ function listViewsOf({ resource, table, idField, fields: own, lists = {} }: Reco
         ...Object.entries(fields).map(([name, kind]) => ({ name, kind: kinds[kind] })),
       ],
       body: (tenantId) => `
-        select r.${stored(id)} as "${id}", ${members.join(', ')}
-        from main."${getTableName(table)}" r, json_each(r.${stored(list)}) p
+        select r.${columnOf(record, id)} as "${id}", ${members.join(', ')}
+        from main."${getTableName(table)}" r, json_each(r.${columnOf(record, list)}) p
         where r.tenant_id = ${tenantId} and r.removed_at is null`,
     }
   })

@@ -1,9 +1,10 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { isoMs } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { PersonMark, SyncStore } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
+import { columnOf } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
 type Raw = { readonly id: number; readonly email: unknown; readonly createdAt: unknown }
@@ -30,12 +31,11 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
 }
 
 function statementsOf(raw: Database['raw'], resource: ResourceName) {
-  const { table, key, person } = recordTables[resource]
+  const record = recordTables[resource]
+  const { table, key, person } = record
   if (person === undefined) throw new TypeError(`The records of ${resource} are no persons`)
   const name = `"${getTableName(table)}"`
-  const columns = getTableColumns(table)
-  const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
-  const [id, email, createdAt] = [key, person.email, `${person.createdAt}Ms`].map(columnOf)
+  const [id, email, createdAt] = [key, person.email, `${person.createdAt}Ms`].map((one) => columnOf(record, one))
   return {
     known: raw.prepare<[number, string], PersonMark>(
       `select ${id} as id, ${email} as email, ${createdAt} as createdAt from ${name}

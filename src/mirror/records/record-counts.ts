@@ -1,8 +1,8 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { RecordTable, Stored } from './record-table.ts'
+import { columnOf, type RecordTable, type Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
 /** Fields by whose values the live records of a table are counted together. */
@@ -22,12 +22,6 @@ export interface Tally {
 export type Tallies = (tenantId: number, resource: ResourceName, columns: readonly string[]) => Tally
 
 const nameOf = (grouping: Grouping) => grouping.join(',')
-
-function columnOf({ table, resource }: RecordTable, property: string): string {
-  const column = getTableColumns(table)[property]
-  if (column === undefined) throw new TypeError(`${resource} has no field ${property}`)
-  return `"${column.name}"`
-}
 
 /**
  * Sees to it that the counts follow every change and removal of a record. Triggers do it, so that no statement can

@@ -1,13 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
-import { leastKey, type RecordTable, type Stored } from './record-table.ts'
+import { columnOf, leastKey, type RecordTable, type Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
 /** Records between which scrapes and other work may run; more of them would outlive the young generation of the memory. */
@@ -182,12 +182,6 @@ function digestOf(text: string): number {
 function toChange(row: Record<string, Stored>): ChangeRow {
   const parse = (text: Stored | undefined): unknown => (typeof text === 'string' ? JSON.parse(text) : null)
   return { ...(row as unknown as ChangeRow), before: parse(row['before']), after: parse(row['after']) }
-}
-
-function columnOf(table: RecordTable, property: string): string {
-  const column = getTableColumns(table.table)[property]
-  if (column === undefined) throw new TypeError(`${table.resource} has no field ${property}`)
-  return `"${column.name}"`
 }
 
 function selectOf(table: RecordTable): string {

@@ -1,3 +1,4 @@
+import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ResourceName } from '../../model/resource-names.ts'
 
@@ -68,6 +69,17 @@ export interface RecordTable {
   readonly settle?: (next: StoredFields, known: StoredFields, at: number) => StoredFields
   /** False for a change that tells of our reading, not of the tenant. */
   readonly isHistory?: (field: string, known: StoredFields) => boolean
+}
+
+/**
+ * The column of a field, a date's milliseconds or the mirror's own, quoted for SQL.
+ *
+ * @throws TypeError where the table has none.
+ */
+export function columnOf({ table, resource }: Pick<RecordTable, 'table' | 'resource'>, property: string): string {
+  const column = getTableColumns(table)[property]
+  if (column === undefined) throw new TypeError(`${resource} has no field ${property}`)
+  return `"${column.name}"`
 }
 
 /** A value that comes before every key of a table, to read it in the order of its keys from the beginning. */

@@ -1,6 +1,7 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { EvidenceStore, FindingStore } from '../port.ts'
+import { columnOf } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
@@ -23,11 +24,10 @@ export function clockStore(database: Database): Part {
     .pluck()
   const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
   // What began later than now began now at the earliest: else it would be too young to fail until that time comes.
-  const caps = Object.values(recordTables).flatMap(({ table, sinceTimes = [] }) => {
-    const columns = getTableColumns(table)
-    const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
-    return sinceTimes.map(columnOf).map((column) => {
-      return raw.prepare(`update "${getTableName(table)}" set ${column} = @at where ${column} > @at`)
+  const caps = Object.values(recordTables).flatMap((record) => {
+    return (record.sinceTimes ?? []).map((time) => {
+      const column = columnOf(record, time)
+      return raw.prepare(`update "${getTableName(record.table)}" set ${column} = @at where ${column} > @at`)
     })
   })
   const isWrong = raw.prepare<[{ fingerprint: string; now: number }], number>(ofWrongClock).pluck()

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { LeftOut } from '../port.ts'
+import { columnOf } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { resourceOf } from '../records/resource-of.ts'
 import { ridSet } from '../records/rid-set.ts'
@@ -21,16 +22,15 @@ interface Row {
  */
 export function leftOut({ raw }: Database) {
   const batchOf = memoize((resource: string) => {
-    const { table, key, updatedAfter } = recordTables[resourceOf(resource)]
+    const record = recordTables[resourceOf(resource)]
+    const { table, key, updatedAfter } = record
     if (updatedAfter === undefined) throw new TypeError(`${resource} does not take updatedAfter`)
-    const columns = getTableColumns(table)
-    const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
-    const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(`${date}Ms`))
+    const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(record, `${date}Ms`))
     return raw.prepare<[number, number, number, string], Row>(
       `select rid, ${updated} is not null as updated from "${getTableName(table)}" r
        where tenant_id = ? and removed_at is null and coalesce(${updated}, ${created}) >= ? and rid > ?
          and not exists (select 1 from quarantine q
-           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r.${columnOf(key)})
+           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r.${columnOf(record, key)})
        order by rid limit ${batchSize}`,
     )
   })

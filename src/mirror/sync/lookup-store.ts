@@ -1,8 +1,9 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
+import { columnOf } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
@@ -59,9 +60,9 @@ export function lookUpStore(
 // SQLite would rather full sync through everybody in order than look for the few, hence the named indexes.
 
 function missingStatements(raw: Database['raw'], resource: ResourceName) {
-  const { table, key } = recordTables[resource]
-  const name = getTableName(table)
-  const column = `"${getTableColumns(table)[key]?.name ?? key}"`
+  const record = recordTables[resource]
+  const name = getTableName(record.table)
+  const column = columnOf(record, record.key)
   return {
     listed: raw.prepare<[number, number], LookUp>(
       `select rid, ${column} as key from "${name}"
@@ -84,12 +85,11 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
 }
 
 function detailStatements(raw: Database['raw'], resource: ResourceName) {
-  const { table, key, detail } = recordTables[resource]
+  const record = recordTables[resource]
+  const { table, key, detail } = record
   if (detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
   const name = getTableName(table)
-  const columns = getTableColumns(table)
-  const columnOf = (property: string) => `"${columns[property]?.name ?? property}"`
-  const [id, stated, hangsOn] = [key, detail.states, detail.hangsOn].map(columnOf)
+  const [id, stated, hangsOn] = [key, detail.states, detail.hangsOn].map((one) => columnOf(record, one))
   const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
   const unread = `select rid, ${id} as key from "${name}" indexed by "${name}_unread" ${live} and ${stated} is null`
   const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
