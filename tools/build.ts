@@ -17,7 +17,7 @@ const apart: Plugin = {
   },
 }
 
-/** A small young generation takes some 100 MB off the peak memory of a large sweep. */
+/** A small young generation takes some 100 MB off the peak memory of a large full sync. */
 const launcher = '#!/usr/bin/env -S node --max-semi-space-size=4\n'
 
 await bundle(program, {

@@ -8,7 +8,7 @@ const most = 1000
 
 export const removalRound: Benchmark = {
   name: 'removal-round',
-  about: 'every user again, some of them gone: each is confirmed by its id and buried',
+  about: 'every user again, some of them gone: each is confirmed by its id and tombstoned',
   async run(bench) {
     const { records, rounds } = bench.options
     const state = worldOf(records)

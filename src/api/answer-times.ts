@@ -114,11 +114,11 @@ export class AnswerTimes implements ServerTimes {
       throw stale(answer, `an Age header of ${ageSeconds} s`)
     }
     const oddities: Oddity[] = []
-    const sighting = requestId ? this.#seen.note(requestId, typeof timestamp === 'string' ? timestamp : '') : null
-    if (sighting === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
-    if (sighting !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
+    const requestIdUse = requestId ? this.#seen.note(requestId, typeof timestamp === 'string' ? timestamp : '') : null
+    if (requestIdUse === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
+    if (requestIdUse !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
     if (serverTime === null) oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
-    else this.#confirm({ ...answer, serverTime, hasNewId: sighting === 'new' })
+    else this.#confirm({ ...answer, serverTime, hasNewId: requestIdUse === 'new' })
     if (this.#startedAgain) oddities.push({ kind: 'order_violation', field: 'meta.timestamp' })
     this.#startedAgain = false
     if (resource !== null) this.#last.set(resource, { time: serverTime, monotonic: answer.receivedMonotonic })

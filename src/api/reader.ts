@@ -139,6 +139,6 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
   readonly blockedUntil: number
   /** The server time of the tenant, as its answers in this process show it. */
   readonly answerTimes: ServerTimes
-  /** For how long the token that was fetched last is used before it is fetched anew, in milliseconds; null where none was. */
+  /** For how long the token that was fetched last is used before it is fetched again, in milliseconds; null where none was. */
   readonly tokenGoodForMs: number | null
 }

@@ -25,7 +25,7 @@ export interface Daemon extends AsyncDisposable {
   readonly caughtUp: Promise<unknown>
   /** Rejects with a FatalError when the daemon cannot go on; never resolves. */
   readonly broken: Promise<never>
-  /** Loads the configuration anew; not ok keeps the last good one whole. */
+  /** Loads the configuration again; not ok keeps the last good one whole. */
   reload(): Promise<Probe>
 }
 

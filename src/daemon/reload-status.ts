@@ -6,7 +6,7 @@ export interface ReloadStatus {
   note(part: 'configuration' | 'web', successful: boolean): void
 }
 
-/** The web configuration is read by itself when it changes: one that is mended does not make up for the other. */
+/** The web configuration is read by itself when it changes: a repaired one does not clear a problem of the other. */
 export function reloadStatus(metrics: Metrics, clock: Clock): ReloadStatus {
   const failed = new Set<string>()
   return {

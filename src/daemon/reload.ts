@@ -30,7 +30,7 @@ export interface ReloadParts {
   readonly log: Log
 }
 
-/** Loads the configuration anew, one loading after the other. */
+/** Loads the configuration again, one loading after the other. */
 export interface Reloader {
   /** What is asked for while another loading waits is that one: it will read the files as they are by then. */
   reload(): Promise<Probe>

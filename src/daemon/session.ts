@@ -123,7 +123,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Puts other settings into force, one change after the other: whole, or not at all when it throws. Tenants that stay
-   * the same are not disturbed, and no counter starts anew.
+   * the same are not disturbed, and no counter starts again.
    *
    * @param alongside is called in the instant in which they come into force; it must not throw.
    */

@@ -30,7 +30,7 @@ export class TenantScope {
     this.#linked = undefined
   }
 
-  /** One signal for all work: whoever gives the same one each time must not collect dependants of it. */
+  /** One signal for all work: the same signal given each time must not collect dependants. */
   #link(signal: AbortSignal): AbortSignal {
     if (this.#linked?.to !== signal) {
       this.#linked = { to: signal, both: AbortSignal.any([signal, this.#ending.signal]) }

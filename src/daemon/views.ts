@@ -128,7 +128,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return ids
   }
 
-  /** The foremost findings of each check. */
+  /** The top findings of each check. */
   async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
     const {
       id,

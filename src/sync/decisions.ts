@@ -32,7 +32,7 @@ async function acceptTenant(
   const { store, settings } = context
   switch (hold.cause['check']) {
     case 'denied':
-      // Whoever vouches for a token that may read no known record says nothing about those records.
+      // An acceptance of a token that may read no known record covers none of those records.
       guard.acceptDenial()
       return false
     case 'origin':

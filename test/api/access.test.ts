@@ -134,7 +134,7 @@ it('takes up a changed token at once, dead or not, and numbers a new identity', 
   expect((await t.client.listRoles()).meta.identity).toBeGreaterThan(identity)
 })
 
-it('repeats a 401 once when the token fetched anew differs', async () => {
+it('repeats a 401 once when the token fetched again differs', async () => {
   await using t = await tenant({ second: all })
   const { handler } = t.server
   t.server.handler = (request, response, number) => {

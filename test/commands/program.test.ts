@@ -135,7 +135,7 @@ it.each([
   ['--config x.yaml run', true],
   ['demo', false],
   ['export users --tenant run', false],
-])('knows of "%s" whether SIGHUP makes it load its configuration anew', (line, expected) => {
+])('knows of "%s" whether SIGHUP makes it load its configuration again', (line, expected) => {
   expect(reloads(line.split(' '))).toBe(expected)
 })
 

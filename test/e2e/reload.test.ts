@@ -32,7 +32,7 @@ async function scene() {
   return { simulator, write, configure, place }
 }
 
-it('loads the configuration anew for SIGHUP: a broken one changes the gauge and one line of the log', async () => {
+it('loads the configuration again for SIGHUP: a broken one changes the gauge and one line of the log', async () => {
   const { write, configure, place } = await scene()
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)

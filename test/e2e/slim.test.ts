@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, until } from './support/program.ts'
 
 /** Runs before the program and writes down what it needed, when it ends. */
-const witness = `
+const probe = `
 import { writeFileSync } from 'node:fs'
 const used = []
 for (const name of Object.keys(Object.getOwnPropertyDescriptors(Intl))) {
@@ -24,8 +24,8 @@ async function neededWith(more: string) {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), more)
-  writeFileSync(join(place.folder, 'witness.mjs'), witness)
-  const one = await daemon({ ...place, env: { ...place.env, NODE_OPTIONS: '--import=./witness.mjs' } })
+  writeFileSync(join(place.folder, 'probe.mjs'), probe)
+  const one = await daemon({ ...place, env: { ...place.env, NODE_OPTIONS: '--import=./probe.mjs' } })
   await until(async () => (await one.get('/readyz')).status === 200)
   for (const path of ['/metrics', '/healthz', '/', '/api/v1/findings']) expect((await one.get(path)).status).toBe(200)
   one.child.kill('SIGTERM')

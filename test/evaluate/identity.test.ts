@@ -159,8 +159,8 @@ it('treats a creation within the same second as the same person, and any creatio
   const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
   expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)
   expect(isSameEntity({ identity: ada }, { identity: { ...married, createdAt: '2026-01-05T09:12:36Z' } })).toBe(false)
-  const [client, anew] = [{ createdAt: ada.createdAt }, { createdAt: iso(now) }]
-  expect(isSameEntity({ identity: client }, { identity: anew })).toBe(true)
+  const [client, again] = [{ createdAt: ada.createdAt }, { createdAt: iso(now) }]
+  expect(isSameEntity({ identity: client }, { identity: again })).toBe(true)
 })
 
 it.each(

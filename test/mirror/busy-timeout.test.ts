@@ -32,7 +32,7 @@ it('waits a second at most for another program, and once only until a write succ
   expect(busyTimeout(database)).toBe(1000)
 })
 
-it('loses no patience over a write that fails by itself', async () => {
+it('does not wait for a write that fails by itself', async () => {
   const { database } = opened()
   const wrong = () => database.raw.exec('insert into nothing values (1)')
   await expect(database.write('nothing', wrong)).rejects.toThrow(expect.objectContaining({ reason: 'store' }))

@@ -14,7 +14,7 @@ function planOf(raw: BetterSqlite3.Database): string {
   return steps.map(({ detail }) => detail).join(', ')
 }
 
-it('keeps the plan of a statement whatever values are bound, where SQLite would compile it anew', () => {
+it('keeps the plan of a statement whatever values are bound, where SQLite would compile it again', () => {
   const folder = temporaryFolder()
   expect(planOf(new BetterSqlite3(join(folder, 'weighing.db')))).toContain('ones')
   expect(planOf(new Connection(join(folder, 'keeping.db')))).not.toContain('ones')

@@ -42,7 +42,7 @@ async function opened() {
 const listed = async (mirror: Mirror, tenantId: number) =>
   (await Array.fromAsync(mirror.openFindings(tenantId, check, 'high'))).flat()
 
-it('finds the foremost findings by one index, in its order, however many there are', async () => {
+it('finds the top findings by one index, in its order, however many there are', async () => {
   const { query } = await opened()
   const planOf = (text: string) =>
     query(`explain query plan ${text.replaceAll(/@\w+/g, '1')}`).map(({ detail }) => String(detail))

@@ -9,8 +9,8 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'a replayed answer is taken for a new one',
     file: 'src/api/answer-times.ts',
-    find: "if (sighting === 'replayed') throw",
-    replace: "if (sighting === 'replayed' && resource === null) throw",
+    find: "if (requestIdUse === 'replayed') throw",
+    replace: "if (requestIdUse === 'replayed' && resource === null) throw",
     tests: stale,
   },
   {
@@ -102,7 +102,7 @@ export const answerTimeMutants: readonly Mutant[] = [
     file: 'src/api/limits/rate-limiter.ts',
     find: 'blockedForMs ?? maxRetryAfterMs',
     replace: 'maxRetryAfterMs',
-    tests: ['test/api/pace'],
+    tests: ['test/api/limits'],
   },
   {
     name: 'a date to wait for is read by the local clock',

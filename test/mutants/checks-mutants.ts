@@ -108,7 +108,7 @@ export const checksMutants: readonly Mutant[] = [
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
-    name: 'a user who was created anew is another person whatever the e-mail',
+    name: 'a user who was created again is another person whatever the e-mail',
     file: 'src/evaluate/findings/identity.ts',
     find: "after['emailDigest'] === before['emailDigest']) return true",
     replace: "after['emailDigest'] === before) return true",
@@ -136,7 +136,7 @@ export const checksMutants: readonly Mutant[] = [
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
-    name: 'a waiver ends when a creation is written anew',
+    name: 'a waiver ends when a creation is written again',
     file: 'src/mirror/records/same-facts.ts',
     find: "const { 'identity.createdAt': _, ...facts }",
     replace: 'const { ...facts }',

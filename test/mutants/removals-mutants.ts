@@ -24,7 +24,7 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
-    name: 'a hold that changes begins anew',
+    name: 'a hold that changes begins again',
     file: 'src/mirror/sync/hold-store.ts',
     find: 'if (other.cause === text) raisedAt =',
     replace: 'if (other.cause !== text) raisedAt =',

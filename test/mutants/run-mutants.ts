@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { allMutants } from './all-mutants.ts'
@@ -29,8 +39,11 @@ const isCheck = process.argv.includes('--check')
 const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
 const chosen = allMutants.filter(({ name }) => name.includes(wanted))
-const lost = chosen.filter(({ file, find }) => readFileSync(join(root, file), 'utf8').split(find).length !== 2)
-for (const { name, file } of lost) process.stdout.write(`LOST      ${name}: its text does not stand once in ${file}\n`)
+const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((path) => join('test', path))
+  .filter((path) => path.endsWith('.test.ts'))
+const lost = chosen.filter((mutant) => problemOf(mutant) !== null)
+for (const mutant of lost) process.stdout.write(`LOST      ${mutant.name}: ${problemOf(mutant)}\n`)
 const tried = isCheck ? [] : chosen.filter((one) => !lost.includes(one))
 try {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
@@ -70,4 +83,12 @@ function suite(tests: readonly string[]): Promise<number | null> {
   const env = { ...process.env, SIMULATED_LIVES: '150', TESTS: 'all' }
   const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', env })
   return new Promise((done) => child.on('exit', done))
+}
+
+/** Why a mistake cannot be made any more; null when it can. A path without tests would turn red without a cause. */
+function problemOf({ file, find, tests }: Mutant): string | null {
+  if (!existsSync(join(root, file))) return `${file} does not exist`
+  if (readFileSync(join(root, file), 'utf8').split(find).length !== 2) return `its text does not stand once in ${file}`
+  const empty = tests.find((path) => !testFiles.some((one) => one.includes(path)))
+  return empty === undefined ? null : `no test matches ${empty}`
 }

@@ -92,7 +92,7 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
     await daemon[Symbol.asyncDispose]()
   }
   await tell('log of the daemon', daemon.logged())
-  // The source goes bad after the token was fetched, and the tenant refuses it: it is fetched anew in vain.
+  // The source goes bad after the token was fetched, and the tenant refuses it: it is fetched again in vain.
   const refuse = world.simulator.faults.add({
     path: '/api/public/users',
     effect: echoes(secrets())[3] ?? { kind: 'hang' },

@@ -44,7 +44,7 @@ export class MirrorMemory {
   }
 }
 
-/** Every record that was shown on the way to a stored cursor is known to the mirror, live, buried or quarantined. */
+/** Every record that was shown on the way to a stored cursor is known to the mirror, live, tombstoned or quarantined. */
 export function checkCursors(oracle: Oracle, parts: OracleParts, memory: MirrorMemory): void {
   const { machine, cursors, world, ledger } = parts
   for (const feed of ['users', 'documents'] as const) {

@@ -32,7 +32,7 @@ const cyclesMs = 21 * minuteMs
 
 const paged = ['users', 'documents', 'api-clients'] as const
 
-/** "Accepting `shrink_held` covers exactly the held ids …; others meet the guard anew": the rest may be held once more. */
+/** "Accepting `shrink_held` covers exactly the held ids …; others meet the guard again": the rest may be held once more. */
 const mostAccepts = 2
 
 /**
@@ -89,7 +89,7 @@ async function acceptHolds(parts: RecoveryParts): Promise<boolean> {
   return holds.length > 0
 }
 
-/** After a restart a stored wait lasts no longer than it was from its start: where the clock was set back it may begin anew. */
+/** After a restart a stored wait lasts no longer than it was from its start: where the clock was set back it may begin again. */
 function waitEnd({ ledger, wall, time }: RecoveryParts): number {
   const wasSetBack = wall.setBackSince(time.now - 3 * hourMs) > 0
   return Math.max(ledger.waits.end, wasSetBack ? time.now + longestWaitMs : 0)

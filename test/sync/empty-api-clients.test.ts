@@ -234,7 +234,7 @@ it('re-incremental syncs never count as empty pages in a row', async () => {
 })
 
 it.each([1, 2, 3])(
-  'page %i that begins the list anew stops the full sync, which then removes nothing',
+  'page %i that begins the list again stops the full sync, which then removes nothing',
   async (page) => {
     const test = await testEngine(fivePages)
     await test.run('api-clients')

@@ -7,10 +7,10 @@ const settings = { userDetails: { perRun: 0 } }
 
 it.each(['users', 'api-clients'] as const)(
   'an empty list of roles while live %s carry a role name is suspect_empty and removes none',
-  async (witness) => {
+  async (shownBy) => {
     const test = await testEngine({ settings })
     await test.run('roles')
-    await test.run(witness, 'full')
+    await test.run(shownBy, 'full')
     const before = live(test, 'roles')
     const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
     const result = await test.run('roles')

@@ -133,7 +133,7 @@ it('a hold gets another id when it holds other records', async () => {
 })
 
 it.each(['users', 'documents', 'api-clients'] as const)(
-  'accepting covers exactly the held %s, and others meet the guard anew',
+  'accepting covers exactly the held %s, and others meet the guard again',
   async (resource) => {
     const test = await tenantOf(resource, 60)
     remove(test, resource, 20)

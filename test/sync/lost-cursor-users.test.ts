@@ -122,7 +122,7 @@ it.each([1, 2])('a cursor refused %i times in mid-full sync', async (times) => {
   expect(test.told.events).toEqual([])
 })
 
-it('a refused cursor after a restart in mid-full sync begins the full sync anew', async () => {
+it('a refused cursor after a restart in mid-full sync begins the full sync again', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
   await test.run('users', 'full')
@@ -165,7 +165,7 @@ it('a 400 with and without a cursor keeps the stored cursor', async () => {
   expect(live(test, 'users')).toBe(120)
 })
 
-it('a full sync under way when the stored cursor is refused is begun anew', async () => {
+it('a full sync under way when the stored cursor is refused is begun again', async () => {
   const test = await synced()
   test.clock.advance(hourMs)
   const stopped = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
@@ -181,7 +181,7 @@ it('a full sync under way when the stored cursor is refused is begun anew', asyn
   expect(named).toEqual([{ user_id: changed?.userId }])
 })
 
-it('a refused cursor that the full sync has none to replace by is forgotten, so that incremental syncs begin anew', async () => {
+it('a refused cursor that the full sync has none to replace by is forgotten, so that incremental syncs begin again', async () => {
   const test = await testEngine({
     problems: false,
     settings,

@@ -35,7 +35,7 @@ const passes = (test: TestEngine) => asked(test).filter((path) => path === 'docu
 const completedAt = async ({ mirror, engine }: TestEngine) =>
   (await mirror.syncState(engine.tenantId, 'documents')).completeStartedAt
 
-it('reads a list anew that moved while it was read, so that the record it passed over is found', async () => {
+it('reads a list again that moved while it was read, so that the record it passed over is found', async () => {
   const test = await testEngine(options)
   const end = moveAt(test, 3, 1)
   expect(ending(await test.run('documents', 'full'))).toBe('success')

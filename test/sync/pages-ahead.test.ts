@@ -44,7 +44,7 @@ it('has asked for the page when it has begun, and asks for it once', async () =>
   expect(asked).toHaveLength(1)
 })
 
-it('asks anew for a page that is not the one begun, and for one that was read under an older identity', async () => {
+it('asks again for a page that is not the one begun, and for one that was read under an older identity', async () => {
   const other = opened()
   await other.ahead.begin(at('c1'))
   const taken = other.ahead.take(at('c9'))

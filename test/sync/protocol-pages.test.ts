@@ -124,7 +124,7 @@ it.each([
   ['the cursor that was sent', { kind: 'repeat-cursor' }],
   ['more pages with a null cursor', set('pagination.nextCursor', null)],
 ] as const)(
-  'a full sync whose page was refused for %s begins anew, for its answer was thrown away',
+  'a full sync whose page was refused for %s begins again, for its answer was thrown away',
   async (_, effect) => {
     const test = await testEngine({ settings, readings, sizes })
     test.sim.faults.add({ path: '/api/public/documents', page: 3, times: 1, effect })

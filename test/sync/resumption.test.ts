@@ -85,8 +85,8 @@ it('ends in the same state wherever in a later full sync it is killed', async ()
   }
 })
 
-it('full syncs anew when a full sync stood idle for longer than half the freshness limit, and goes on before', async () => {
-  for (const [idle, anew] of [
+it('full syncs again when a full sync stood idle for longer than half the freshness limit, and goes on before', async () => {
+  for (const [idle, again] of [
     [90 * minuteMs, false],
     [91 * minuteMs, true],
   ] as const) {
@@ -95,10 +95,10 @@ it('full syncs anew when a full sync stood idle for longer than half the freshne
     test.clock.advance(idle)
     test.sim.requests.clear()
     await test.run('users', 'full')
-    expect(cursorsAsked(test, 'users')).toHaveLength(anew ? 6 : 3)
-    expect(cursorsAsked(test, 'users')[0] === null).toBe(anew)
+    expect(cursorsAsked(test, 'users')).toHaveLength(again ? 6 : 3)
+    expect(cursorsAsked(test, 'users')[0] === null).toBe(again)
     const [state] = test.query("select complete_started_at, full_success_at from sync_states where resource = 'users'")
-    const startedAt = test.clock.now() - (anew ? 0 : idle)
+    const startedAt = test.clock.now() - (again ? 0 : idle)
     expect(state).toEqual({ complete_started_at: startedAt, full_success_at: startedAt })
   }
 })
@@ -183,7 +183,7 @@ it('skips the incremental sync from before a full sync when its cursor is refuse
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
-it('full syncs anew once when a cursor is refused in mid-full sync, and then fails', async () => {
+it('full syncs again once when a cursor is refused in mid-full sync, and then fails', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   let refusals = 0
   const end = test.sim.onRequest(({ page }) => {

@@ -66,7 +66,7 @@ it('an answer that a cache has held for longer than 300 s is stale', async () =>
   expect(ending(await test.run('permissions'))).toBe('success')
 })
 
-it('a full sync of which one page was old begins anew', async () => {
+it('a full sync of which one page was old begins again', async () => {
   const test = await synced()
   const old = test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'clock-skew', ms: -hourMs } })
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')

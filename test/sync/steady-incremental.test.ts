@@ -171,7 +171,7 @@ it('a tenant that is put on hold while a list is read gets nothing of what was r
   expect(everyRow(test)).toEqual(before)
 })
 
-it('a list begun before a decision on its tenant is read anew after it', async () => {
+it('a list begun before a decision on its tenant is read again after it', async () => {
   const test = await synced()
   const known = live(test, 'api-clients')
   const { reason, message } = await changedInMidList(test, async () => {

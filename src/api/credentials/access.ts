@@ -73,14 +73,14 @@ export class Access {
     }
   }
 
-  /** Fetches the token anew after a 401; true when it differs from the one that was refused. */
+  /** Fetches the token again after a 401; true when it differs from the one that was refused. */
   async renewed(held: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
       return this.#identity.hold(await this.#options.source.renew(held.secret, signal)).generation !== held.generation
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
-      this.#options.log.warn({ problem }, 'the refused token could not be fetched anew')
+      this.#options.log.warn({ problem }, 'the refused token could not be fetched again')
       return false
     }
   }
@@ -116,7 +116,7 @@ export class Access {
     return deadCredential(status)
   }
 
-  /** The one probe of a cycle, with the token fetched anew. */
+  /** The one probe of a cycle, with the token fetched again. */
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
     await this.renewed(dead.held, signal)
     const held = this.#identity.hold(await this.#options.source.current(signal))

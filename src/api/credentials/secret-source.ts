@@ -8,7 +8,7 @@ export interface SecretSource {
   current(signal?: AbortSignal): Promise<Secret>
   /** The secret as far as it can be told for nothing; undefined when it would have to be fetched. */
   glance(): Promise<Secret | undefined>
-  /** The secret fetched anew because the server refused `used`; an expensive source does so at most once a cycle. */
+  /** The secret fetched again because the server refused `used`; an expensive source does so at most once a cycle. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
   /** For how long the secret that was fetched last is used, in milliseconds; null before. Absent where none is fetched. */
   goodForMs?(): number | null

@@ -1,21 +1,21 @@
-import { type Draft, odd } from './draft.ts'
+import { odd, type ParseContext } from './parse-context.ts'
 
 const maxLength = 1024
 
 /** A descriptive text of at most 1024 characters (longer ones end in an ellipsis); null, counted, when it is none. */
-export function describedText(draft: Draft, field: string, value: unknown): string | null {
+export function describedText(context: ParseContext, field: string, value: unknown): string | null {
   if (typeof value === 'string') {
     if (value.length <= maxLength) return value.toWellFormed()
-    odd(draft, 'unknown_value', field)
+    odd(context, 'unknown_value', field)
     return cut(value)
   }
-  odd(draft, 'unknown_value', field)
+  odd(context, 'unknown_value', field)
   return null
 }
 
-export function describedBoolean(draft: Draft, field: string, value: unknown): boolean | null {
+export function describedBoolean(context: ParseContext, field: string, value: unknown): boolean | null {
   if (typeof value === 'boolean') return value
-  odd(draft, 'unknown_value', field)
+  odd(context, 'unknown_value', field)
   return null
 }
 

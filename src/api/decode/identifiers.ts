@@ -1,5 +1,5 @@
-import { type Draft, fail, odd } from './draft.ts'
 import { kindOf } from './kind-of.ts'
+import { fail, odd, type ParseContext } from './parse-context.ts'
 
 const maxTextId = 200
 
@@ -21,9 +21,9 @@ export function isTextId(value: unknown): value is string {
   )
 }
 
-export function integerId(draft: Draft, field: string, value: unknown): number {
+export function integerId(context: ParseContext, field: string, value: unknown): number {
   if (isIntegerId(value)) return value === 0 ? 0 : value
-  fail(draft, typeof value === 'number' ? `${field} is not a safe integer` : wrong(field, value, 'an integer'))
+  fail(context, typeof value === 'number' ? `${field} is not a safe integer` : wrong(field, value, 'an integer'))
   return 0
 }
 
@@ -34,14 +34,14 @@ export function isGuid(text: string): boolean {
 }
 
 /** An identifier that the specification has as a GUID; one of another form is kept and counted; empty when it is none. */
-export function guidId(draft: Draft, field: string, value: unknown): string {
+export function guidId(context: ParseContext, field: string, value: unknown): string {
   if (typeof value === 'string' && isGuid(value)) return value
   if (isTextId(value)) {
-    odd(draft, 'invalid_id', field)
+    odd(context, 'invalid_id', field)
     return value
   }
   const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
-  fail(draft, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
+  fail(context, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
   return ''
 }
 

@@ -2,9 +2,18 @@ import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { type Field, type Fields, idFieldOf, type RecordOf } from '../../model/fields.ts'
 import type { Reading } from '../reader.ts'
 import { describedBoolean, describedText } from './descriptive-fields.ts'
-import { type Draft, extraFields, fail, finish, newParseContext, noOddities, notAnObject, odd } from './draft.ts'
 import { guidId, integerId, isGuid, isIntegerId, isTextId, wrong } from './identifiers.ts'
 import { isObject } from './is-object.ts'
+import {
+  extraFields,
+  fail,
+  finish,
+  newParseContext,
+  noOddities,
+  notAnObject,
+  odd,
+  type ParseContext,
+} from './parse-context.ts'
 import { isShortText, strictBoolean, strictDate, strictText, strictWord } from './strict-fields.ts'
 import type { DescribedTexts } from './withheld.ts'
 
@@ -48,9 +57,10 @@ export function recordDecoder<const F extends Fields>(fields: F): RecordDecoder<
     if (!isObject(raw)) return notAnObject(raw)
     const look = lookAt(table, raw, latest)
     if (look === 'plain') return { ok: true, record: raw as RecordOf<F>, extra: null, oddities: noOddities }
-    const draft = newParseContext()
-    const { record, extra } = look === 'good' ? knownAndExtra(draft, table, raw) : readObject(draft, table, raw, latest)
-    return finish(draft, record as RecordOf<F>, extra, readableId(table, raw), raw, table.texts)
+    const context = newParseContext()
+    const { record, extra } =
+      look === 'good' ? knownAndExtra(context, table, raw) : readObject(context, table, raw, latest)
+    return finish(context, record as RecordOf<F>, extra, readableId(table, raw), raw, table.texts)
   }
 }
 
@@ -152,53 +162,53 @@ function isGoodList(table: Table | null, list: readonly unknown[], latest: numbe
 type ReadObject = { readonly record: Record<string, unknown>; readonly extra: Record<string, unknown> | null }
 
 /** A record whose fields are all good, beside others or in another order. */
-function knownAndExtra(draft: Draft, { readers, names }: Table, raw: Raw): ReadObject {
+function knownAndExtra(context: ParseContext, { readers, names }: Table, raw: Raw): ReadObject {
   const record: Record<string, unknown> = {}
   for (const { name } of readers) record[name] = raw[name]
-  return { record, extra: extraFields(draft, raw, names) }
+  return { record, extra: extraFields(context, raw, names) }
 }
 
-function readObject(draft: Draft, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
+function readObject(context: ParseContext, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
   const record: Record<string, unknown> = {}
   const listed: Record<string, readonly object[]> = {}
   for (const reader of table.readers) {
     const { name, members } = reader
-    if (members === null) record[name] = readValue(draft, reader, raw[name], latest, `${path}${name}`)
+    if (members === null) record[name] = readValue(context, reader, raw[name], latest, `${path}${name}`)
     else {
-      const { items, extra } = readList(draft, members, raw[name], latest, `${path}${name}`)
+      const { items, extra } = readList(context, members, raw[name], latest, `${path}${name}`)
       record[name] = items
       if (extra.length > 0) listed[name] = extra
     }
   }
   for (const { name, requiredWith } of table.readers) {
     if (requiredWith === null || raw[name] !== undefined) continue
-    if (record[requiredWith] === true) fail(draft, `${path}${name} is missing`)
-    else odd(draft, 'unknown_value', `${path}${name}`)
+    if (record[requiredWith] === true) fail(context, `${path}${name} is missing`)
+    else odd(context, 'unknown_value', `${path}${name}`)
   }
-  const unknown = extraFields(draft, raw, table.names, path)
+  const unknown = extraFields(context, raw, table.names, path)
   if (Object.keys(listed).length === 0) return { record, extra: unknown }
   return { record, extra: Object.assign(unknown ?? (Object.create(null) as Record<string, unknown>), listed) }
 }
 
-function readValue(draft: Draft, reader: FieldReader, value: unknown, latest: number, field: string): unknown {
+function readValue(context: ParseContext, reader: FieldReader, value: unknown, latest: number, field: string): unknown {
   if (reader.nullable && (value === null || value === undefined)) {
     const isCounted = value === null ? !reader.takesNull : !reader.optional && reader.requiredWith === null
-    if (isCounted) odd(draft, 'unknown_value', field)
+    if (isCounted) odd(context, 'unknown_value', field)
     return null
   }
   const { kind, strict, known } = reader
   switch (kind) {
     case 'integer':
-      return integerId(draft, field, value)
+      return integerId(context, field, value)
     case 'guid':
-      return guidId(draft, field, value)
+      return guidId(context, field, value)
     case 'text':
-      if (!strict) return describedText(draft, field, value)
-      return known === null ? strictText(draft, field, value) : strictWord(draft, field, value, known)
+      if (!strict) return describedText(context, field, value)
+      return known === null ? strictText(context, field, value) : strictWord(context, field, value, known)
     case 'flag':
-      return strict ? strictBoolean(draft, field, value) : describedBoolean(draft, field, value)
+      return strict ? strictBoolean(context, field, value) : describedBoolean(context, field, value)
     case 'date':
-      return strictDate(draft, field, value, reader.pastOnly ? latest : undefined)
+      return strictDate(context, field, value, reader.pastOnly ? latest : undefined)
     case 'list':
       throw new TypeError(`${field} is a list within a list`)
     default:
@@ -207,18 +217,18 @@ function readValue(draft: Draft, reader: FieldReader, value: unknown, latest: nu
 }
 
 /** The members of a list by id, as the specification promises no order and another one is no change of the record. */
-function readList(draft: Draft, table: Table, raw: unknown, latest: number, field: string) {
+function readList(context: ParseContext, table: Table, raw: unknown, latest: number, field: string) {
   const items: Record<string, unknown>[] = []
   const extra: Record<string, unknown>[] = []
   const id = table.idField ?? ''
-  if (!Array.isArray(raw)) fail(draft, wrong(field, raw, 'an array'))
+  if (!Array.isArray(raw)) fail(context, wrong(field, raw, 'an array'))
   else {
     for (const item of raw as readonly unknown[]) {
       if (!isObject(item)) {
-        fail(draft, wrong(`${field}[]`, item, 'an object'))
+        fail(context, wrong(`${field}[]`, item, 'an object'))
         continue
       }
-      const read = readObject(draft, table, item, latest, `${field}[].`)
+      const read = readObject(context, table, item, latest, `${field}[].`)
       items.push(read.record)
       if (read.extra !== null) extra.push({ [id]: read.record[id], ...read.extra })
     }

@@ -1,7 +1,7 @@
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
-import { type Draft, fail, odd } from './draft.ts'
 import { wrong } from './identifiers.ts'
+import { fail, odd, type ParseContext } from './parse-context.ts'
 
 const maxLength = 1024
 
@@ -14,9 +14,9 @@ export function latestDate(serverTime: number | null): number {
 }
 
 /** A real boolean: `"false"` is true in JavaScript, and a check would be green for it. */
-export function strictBoolean(draft: Draft, field: string, value: unknown): boolean {
+export function strictBoolean(context: ParseContext, field: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  fail(draft, wrong(field, value, 'a boolean'))
+  fail(context, wrong(field, value, 'a boolean'))
   return false
 }
 
@@ -25,19 +25,19 @@ export function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= maxLength
 }
 
-export function strictText(draft: Draft, field: string, value: unknown): string {
+export function strictText(context: ParseContext, field: string, value: unknown): string {
   if (isShortText(value)) return value.toWellFormed()
   fail(
-    draft,
+    context,
     typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
   )
   return ''
 }
 
 /** One of `known`; any other text is kept and counted. */
-export function strictWord(draft: Draft, field: string, value: unknown, known: readonly string[]): string {
-  const text = strictText(draft, field, value)
-  if (draft.problem === null && !known.includes(text)) odd(draft, 'unknown_value', field)
+export function strictWord(context: ParseContext, field: string, value: unknown, known: readonly string[]): string {
+  const text = strictText(context, field, value)
+  if (context.problem === null && !known.includes(text)) odd(context, 'unknown_value', field)
   return text
 }
 
@@ -46,20 +46,25 @@ export function strictWord(draft: Draft, field: string, value: unknown, known: r
  *
  * @param latest the last instant that is plausible, in milliseconds since the epoch.
  */
-export function strictDate(draft: Draft, field: string, value: unknown, latest = Number.POSITIVE_INFINITY): string {
+export function strictDate(
+  context: ParseContext,
+  field: string,
+  value: unknown,
+  latest = Number.POSITIVE_INFINITY,
+): string {
   if (typeof value !== 'string') {
-    fail(draft, wrong(field, value, 'a date'))
+    fail(context, wrong(field, value, 'a date'))
     return ''
   }
   let ms = plainUtcMs(value)
   if (ms === undefined) {
     const parsed = parseIsoDate(value)
-    if (parsed?.hasOffset === false) odd(draft, 'no_offset', field)
+    if (parsed?.hasOffset === false) odd(context, 'no_offset', field)
     ms = parsed?.ms
   }
   if (ms !== undefined && ms <= latest) return value
   const problem =
     ms === undefined ? 'not an ISO 8601 date that exists' : "more than 24 hours ahead of the server's time"
-  fail(draft, `${field} is ${problem}`)
+  fail(context, `${field} is ${problem}`)
   return ''
 }

@@ -10,7 +10,7 @@ import { maxRetryAfterMs } from './retry-after.ts'
 /** A stated wait up to here is waited for; a longer one ends the run. */
 export const longestPauseMs = 30 * secondMs
 
-/** A stored end that differs from the true one by more than this is stored anew; clocks are slewed by less. */
+/** A stored end that differs from the true one by more than this is stored again; clocks are slewed by less. */
 const driftMs = secondMs
 
 export interface RateLimiterOptions {

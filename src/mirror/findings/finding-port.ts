@@ -205,7 +205,7 @@ export interface AcceptedState {
 /** What people decided about findings. A check result that changes a finding keeps acceptances and lapses up by itself. */
 export interface WaiverStore {
   notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
-  /** Ends what a waiver accepted under earlier terms, and forgets these: it is noted anew, whatever it says by then. */
+  /** Ends what a waiver accepted under earlier terms, and forgets these: it is noted again, whatever it says by then. */
   dropAcceptances(tenantId: number, waiver: string): Promise<void>
   /** Notes what a waiver accepts of findings that are stored; what is noted already stays. */
   noteAcceptances(
@@ -253,7 +253,7 @@ export interface OpenFinding {
 export interface OpenFindingStore {
   /**
    * Open findings of a check and severity, waived ones too, in batches: those first seen longest ago in front, then by
-   * fingerprint. Whoever stops early leaves the others unread.
+   * fingerprint. A reader that stops early leaves the others unread.
    *
    * @param lapsedUnder only those that this waiver covers no longer; all of these are read for each batch.
    */

@@ -3,7 +3,7 @@ import type { Severity } from '../../model/severity.ts'
 import type { OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
-/** The first batch is what is shown; whoever wants more looks for the rare one among many. */
+/** The first batch is what is shown; later batches are for searches. */
 const firstBatch = 10
 const laterBatch = 500
 
@@ -34,7 +34,7 @@ export const lapsedReading = `select ${columns} from waived_findings w cross joi
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
 /**
- * Reads open findings in the order in which the foremost of them are shown. While the findings of a large check result are
+ * Reads open findings in the order in which they are shown. While the findings of a large check result are
  * being written they are as far as that has come: a scrape must not wait for a hundred thousand of them.
  */
 export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {

@@ -153,7 +153,7 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function settlePart(tenantId: number, check: string): boolean {
-    // Whoever else settles it may be done by now, and what is there then is of a check result not committed yet.
+    // Another caller may have settled it by now; what is staged then belongs to a check result that is not committed yet.
     if (sql.stateOf(tenantId, check)?.owing !== 1) return false
     if (staging.apply(tenantId, check)) return true
     sql.settled(tenantId, check)

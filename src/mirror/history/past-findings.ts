@@ -22,7 +22,7 @@ export function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore[
   return async function* findings({ tenantIds, all = false, check, fingerprints }) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
       list === undefined ? '' : `and ${column} in (select value from json_each(?))`
-    // In the order of ids, batch by batch: an index over anything else would be read anew, and sorted, for each batch.
+    // In the order of ids, batch by batch: an index over anything else would be read again, and sorted, for each batch.
     const select = raw.prepare<unknown[], StoredFinding>(
       `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as entityType, f.entity_id as entityId,
          e.severity, e.message, e.evidence, e.at as lastSeenAt,

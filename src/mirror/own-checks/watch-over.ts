@@ -3,7 +3,7 @@
  * as text, so that it can use nothing but what it is given.
  *
  * The job comes as one line on standard input, which stays open as long as somebody waits for the answer: when it ends,
- * so does the process, whoever was killed.
+ * so does the process, whichever process was killed.
  */
 export function watchOver(load: NodeJS.Require, code: string): void {
   const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')

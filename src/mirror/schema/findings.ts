@@ -40,7 +40,7 @@ export const findings = sqliteTable(
   },
   (table) => [
     uniqueIndex('findings_fingerprint').on(table.fingerprint),
-    // In the order in which the foremost ones are shown, so that these are found without reading the others.
+    // In the order in which findings are shown, so that the first ones are found without reading the others.
     index('findings_open')
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),

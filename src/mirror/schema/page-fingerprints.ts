@@ -13,7 +13,7 @@ export const pageFingerprints = sqliteTable(
     page: integer('page').notNull(),
     /** Digest of the records as sent. */
     digest: text('digest').notNull(),
-    /** What else the reading of the page hung on; under another one it must be read anew. */
+    /** What else the reading of the page hung on; under another one it must be read again. */
     reading: text('reading').notNull(),
     /** What the engine noted about the page, JSON. */
     note: text('note').notNull(),

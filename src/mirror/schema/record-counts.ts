@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** How many live records have the same values in the fields of a grouping; kept with the records, never counted anew. */
+/** How many live records have the same values in the fields of a grouping; kept with the records, never counted again. */
 export const recordCounts = sqliteTable(
   'record_counts',
   {

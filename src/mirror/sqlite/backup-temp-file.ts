@@ -63,7 +63,7 @@ export function openTempFile(target: string): Draft {
   }
 }
 
-/** Only what bears our names, and whose maker is dead: the operating system gave its lock back. */
+/** Only files of these names whose process is gone: the operating system has released its lock. */
 function clearRemains(place: string): void {
   for (const entry of readdirSync(place, { withFileTypes: true })) {
     const folder = join(place, entry.name)

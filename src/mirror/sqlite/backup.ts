@@ -58,8 +58,8 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
 }
 
 /**
- * Page by page, and not by `vacuum into`: that could be neither followed nor stopped, and would mend in passing what the
- * check is to find. The transaction of the snapshot keeps the copy from beginning anew whenever the engine commits.
+ * Page by page, and not by `vacuum into`: that could be neither followed nor stopped, and would repair in passing what the
+ * check is to find. The transaction of the snapshot keeps the copy from beginning again whenever the engine commits.
  */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)

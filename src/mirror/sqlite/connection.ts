@@ -6,7 +6,7 @@ const weighed = /(=|\bis|\blimit|\boffset) \?/gi
 /**
  * A connection for statements that are run again and again.
  *
- * They keep the plan they were prepared with. SQLite would compile many of them anew at each run, ten times as long as
+ * They keep the plan they were prepared with. SQLite would compile many of them again at each run, ten times as long as
  * running them takes, because it weighs the bound values: always those of a limit, and those of an equality that are 0 or
  * 1, as the id of the first tenant is. A unary plus hides a parameter from the planner and changes no value.
  */

@@ -128,6 +128,6 @@ function hintFor(code: string): { hint?: string } {
   if (code.startsWith('SQLITE_BUSY')) return { hint: 'Another program holds the database; close it' }
   if (code.startsWith('SQLITE_READONLY')) return { hint: 'Make store.path and its folder writable for this user' }
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
-    return { hint: 'The database file is damaged; restore a backup, or move it and its -lock file away to begin anew' }
+    return { hint: 'The database file is damaged; restore a backup, or move it and its -lock file away to begin again' }
   return {}
 }

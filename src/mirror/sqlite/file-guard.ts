@@ -85,7 +85,7 @@ function looking<T>(look: () => T): T {
 
 /** What an operator can do about a database that cannot be used. */
 export function toBegin(file: string): string {
-  return `restore a backup (without the old -wal file beside it), or move it and ${file}-lock away to begin anew without its history`
+  return `restore a backup (without the old -wal file beside it), or move it and ${file}-lock away to begin again without its history`
 }
 
 /** The end that damage means: an operator decides, nothing is repaired or overwritten. */

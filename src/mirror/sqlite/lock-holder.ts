@@ -8,7 +8,7 @@ export interface LockState {
   readonly held: boolean | null
   /** The process that holds the lock, where the system tells; null also for one of another container. */
   readonly pid: number | null
-  /** True when a mirror was made here before, so that none is made anew; null while that cannot be told. */
+  /** True when a mirror was made here before, so that none is made again; null while that cannot be told. */
   readonly mirrorMade: boolean | null
 }
 

@@ -15,7 +15,7 @@ import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 export interface OpenedDatabase extends Disposable {
   readonly database: Database
   readonly guard: FileGuard
-  /** False for a file so large that reading it for damage is left to whoever opens it: nothing may be written before. */
+  /** False for a file so large that reading it for damage is left to the process that opens it: nothing may be written before. */
   readonly verified: boolean
 }
 
@@ -48,7 +48,7 @@ export function openForEngine(path: string): OpenedDatabase {
   }
 }
 
-/** True where something stands that SQLite would not begin anew. */
+/** True where something stands that SQLite would not begin again. */
 function isThere(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats !== undefined && (stats.size > 0 || !stats.isFile())

@@ -22,7 +22,7 @@ export function storeFacts(storePath: string): StoreFacts {
   return {
     ...(size ?? { bytes: 0, walBytes: 0 }),
     path,
-    // What may not be looked at may be there: whoever opens it is told why it cannot.
+    // What may not be looked at may be there: the next open reports why it cannot be read.
     exists: size === null || size.bytes > 0,
     freeBytes: freeBytesAt(path),
     lock: lockStateOf(path),

@@ -11,7 +11,7 @@ import { damaged, damageOf } from './file-guard.ts'
 /** Up to this size the reading takes some 20 ms: less than to start a process for it. */
 const smallBytes = 2 * 2 ** 20
 
-/** True when a database is read for damage so quickly that whoever opens it may wait for it. */
+/** True when a database is read for damage so quickly that an open may wait for it. */
 export function isQuicklyVerified(file: string): boolean {
   return statSync(file).size <= smallBytes
 }
@@ -75,7 +75,7 @@ function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]
 }
 
 /**
- * While it reads, nothing of the write-ahead log can be put into the file. Whoever commits next would do so with all that
+ * While it reads, nothing of the write-ahead log can be put into the file. The next commit would do so with all that
  * was written meanwhile, at once: at a first full sync hundreds of MiB. The connection is that of the reading, so that a file
  * that was put into the place of this one is not written to.
  */

@@ -5,7 +5,7 @@ const byResource = 'tenant, resource'
 
 /**
  * Leaves out a resource that is being read for the first time, as long as records come in: that takes what it takes. A
- * full sync that stands still, or begins anew again and again, brings none.
+ * full sync that stands still, or begins again again and again, brings none.
  */
 const unlessFirstFullSyncAdvances = [
   'unless on (tenant, resource) (',

@@ -9,12 +9,12 @@ const alerts: readonly Alert[] = [
     summary:
       'Waiver {{ $labels.waiver }} of {{ $labels.tenant }} {{ if gt $value 0.0 }}ends in {{ $value | humanizeDuration }}{{ else }}has ended{{ end }}',
     description:
-      'From then on what waiver {{ $labels.waiver }} accepted of {{ $labels.check }} in {{ $labels.tenant }} is open again: fix it, accept it anew, or take the waiver out.',
+      'From then on what waiver {{ $labels.waiver }} accepted of {{ $labels.check }} in {{ $labels.tenant }} is open again: fix it, accept it again, or take the waiver out.',
     dashboard: 'posture',
     cases: () => [
       {
         severity: 'info',
-        // It goes on after the end: what is open again must not look mended.
+        // It goes on after the end: what is open again must not look resolved.
         expr: bridged(
           labels,
           (read) => `${read('tenantwatch_waiver_expiration_timestamp_seconds')} - time() < 14 * 86400`,

@@ -50,7 +50,7 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
 
 /**
  * A record on two pages proves that the list moved while it was read, as it does under offset cursors, and another one
- * may have been passed over: the list is read anew, once. The second full sync counts as it is.
+ * may have been passed over: the list is read again, once. The second full sync counts as it is.
  */
 async function readUnmoved(run: Run, definition: FeedResource): Promise<FullSyncRow> {
   const { store, log } = run.context
@@ -58,7 +58,7 @@ async function readUnmoved(run: Run, definition: FeedResource): Promise<FullSync
   const moved = await store.fullSyncMoved(fullSync.id)
   if (moved === 'moved-again') noteEvent(run, 'order_violation', 'pages')
   if (moved !== 'moved') return fullSync
-  log.info({ resource: definition.name }, 'The list moved while it was read; reading anew')
+  log.info({ resource: definition.name }, 'The list moved while it was read; reading again')
   await beginFullSync(run, fullSync.cursorBefore, { again: true })
   return readUnmoved(run, definition)
 }
@@ -79,7 +79,7 @@ async function readFromCursorBefore(run: Run, definition: FeedResource, fullSync
   }
 }
 
-/** A full sync that was given no cursor leaves nothing to take the place of a refused one, so incremental syncs begin anew. */
+/** A full sync that was given no cursor leaves nothing to take the place of a refused one, so incremental syncs begin again. */
 async function forgetRefused({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<void> {
   const { cursor } = await context.store.syncState(tenantId, definition.name)
   if (fullSync.lastCursor !== null || cursor !== fullSync.cursorBefore) return

@@ -37,7 +37,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
       restarted = true
       log.warn(
         { resource: definition.name, page: fullSync.pages },
-        'A cursor was refused in mid-full sync; reading anew',
+        'A cursor was refused in mid-full sync; reading again',
       )
       fullSync = await beginFullSync(run, fullSync.cursorBefore)
       wanted = await nextWanted(run, fullSync, reading)
@@ -88,7 +88,7 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
 
 /**
  * A page that breaks the rules is thrown away, and a server that advances with each request would go on behind it: the
- * full sync is dropped, and the next run begins anew.
+ * full sync is dropped, and the next run begins again.
  */
 async function insistOnRules({ context }: Run, rules: PageRules, fullSync: FullSyncRow, page: Fetched): Promise<void> {
   try {

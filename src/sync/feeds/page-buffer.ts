@@ -49,7 +49,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
 
   async function release(): Promise<FullSyncRow> {
     if (written !== undefined) return written
-    // A decision ends open full syncs, and this would have been one; the next run reads the list anew.
+    // A decision ends open full syncs, and this would have been one; the next run reads the list again.
     if (run.decisionVersion() !== decisionVersion)
       throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
     // Another run may have raised a hold while this one waited.

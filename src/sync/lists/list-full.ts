@@ -117,8 +117,8 @@ async function readPage(
 }
 
 /**
- * More than half of a page seen before in this full sync: the cursor was ignored and the list began anew. One repeat that
- * ends the list is none: a list that began anew would promise more, as its first page did.
+ * More than half of a page seen before in this full sync: the cursor was ignored and the list began again. One repeat that
+ * ends the list is none: a list that began again would promise more, as its first page did.
  *
  * @returns the ids that an earlier page had, too.
  */
@@ -131,7 +131,7 @@ function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): read
   if (index > 0 && repeats * 2 > keys.length && (repeats > 1 || hasMore)) {
     throw new SyncError(
       'invalid_cursor',
-      `The tenant ignores the cursor of ${definition.name} and begins the list anew`,
+      `The tenant ignores the cursor of ${definition.name} and begins the list again`,
     )
   }
   // A tie of the order, perhaps, and then another client may be on no page.

@@ -30,7 +30,7 @@ export interface ConfigParts {
   readonly more?: string
 }
 
-/** A daemon in this process, over two simulated tenants, whose configuration can be rewritten and loaded anew. */
+/** A daemon in this process, over two simulated tenants, whose configuration can be rewritten and loaded again. */
 export async function reloadable(first: ConfigParts = {}, files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder()
   const simulator = await startSimulator({ controlPort: null, sizes: { users }, secondSizes: { users } })

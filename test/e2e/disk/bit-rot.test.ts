@@ -34,7 +34,7 @@ it(`refuses a database with one of ${flips} bits flipped, or goes on with what i
       if (/\n\s+at |unexpected error/.test(said)) return [`said ${said.slice(0, 300)}`]
       if (code === 0) {
         const after = look(store)
-        // A flipped letter in a history, an evidence or a tombstone has no witness; live records are made good by the full sync.
+        // A flipped letter in a history, an evidence or a tombstone cannot be noticed; live records are made good by the full sync.
         const differences = unlike(after, scene.after)
         seen[differences.length === 0 ? 'equal' : 'differs']++
         return differences.filter((line) => isLive(line) || after.broken.includes(line))

@@ -65,7 +65,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
   // A supervisor starts it again at once, and must not be given a new mirror in silence.
   const again = await startSync(bundle, place).ended
   expect(again).toMatchObject({ code: 3, stdout: '' })
-  expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock away to begin anew/)
+  expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock away to begin again/)
   expect(again.stderr.trimEnd().split('\n')).toHaveLength(1)
 })
 

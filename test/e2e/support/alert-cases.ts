@@ -302,7 +302,7 @@ const firstFullSyncs: readonly AlertScene[] = [
   },
   {
     about:
-      'a first full sync begins anew again and again, and a few records come in: after a day it is said nevertheless',
+      'a first full sync begins again again and again, and a few records come in: after a day it is said nevertheless',
     step: 10,
     series: { ...alive, ...watched, [success('users')]: '0x160', [mirrored('users')]: '0+3x160' },
     expect: [
@@ -326,7 +326,7 @@ const firstFullSyncs: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'runs fail while the daemon is started anew every twenty minutes',
+    about: 'runs fail while the daemon is started again every twenty minutes',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x18 _x2 1x18 _x2 1x18 _x2 1x18',

@@ -196,7 +196,7 @@ function waiverSays(minute: number, says: string): Saying {
     labels: { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' },
     summary: `Waiver w of acme ${says}`,
     description:
-      'From then on what waiver w accepted of c in acme is open again: fix it, accept it anew, or take the waiver out.',
+      'From then on what waiver w accepted of c in acme is open again: fix it, accept it again, or take the waiver out.',
   }
 }
 

@@ -82,7 +82,7 @@ freshness: { ${resources.map((name) => `${name}: 12s`).join(', ')} }
   return { simulator, place: there, prometheus, daemon: one }
 }
 
-/** Writes the configuration anew and has the daemon take it up. */
+/** Writes the configuration again and has the daemon take it up. */
 export function reconfigure({ place, daemon: one }: World, change: (text: string) => string): void {
   const file = join(place.folder, 'tenantwatch.yaml')
   const before = readFileSync(file, 'utf8')

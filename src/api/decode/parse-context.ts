@@ -3,7 +3,7 @@ import { kindOf } from './kind-of.ts'
 import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
 /** What was noticed while one record is read; the first problem decides. */
-export interface Draft {
+export interface ParseContext {
   problem: string | null
   oddities: Oddity[] | null
 }
@@ -16,20 +16,20 @@ const maxOddities = 100
 /** A record of more unknown fields than this is none that anybody described. */
 const maxExtra = 1000
 
-export function newParseContext(): Draft {
+export function newParseContext(): ParseContext {
   return { problem: null, oddities: null }
 }
 
-export function odd(draft: Draft, kind: Oddity['kind'], field: string): void {
-  draft.oddities ??= []
-  const known = draft.oddities
+export function odd(context: ParseContext, kind: Oddity['kind'], field: string): void {
+  context.oddities ??= []
+  const known = context.oddities
   if (known.length < maxOddities && !known.some((one) => one.field === field && one.kind === kind)) {
     known.push({ kind, field })
   }
 }
 
-export function fail(draft: Draft, problem: string): void {
-  draft.problem ??= problem
+export function fail(context: ParseContext, problem: string): void {
+  context.problem ??= problem
 }
 
 /**
@@ -37,7 +37,7 @@ export function fail(draft: Draft, problem: string): void {
  * `__proto__` is a name like any other.
  */
 export function extraFields(
-  draft: Draft,
+  context: ParseContext,
   raw: Readonly<Record<string, unknown>>,
   known: ReadonlySet<string>,
   prefix = '',
@@ -50,30 +50,30 @@ export function extraFields(
   }
   if (unknown === null) return null
   if (unknown.length > maxExtra) {
-    fail(draft, `More than ${maxExtra} unknown fields in one object`)
+    fail(context, `More than ${maxExtra} unknown fields in one object`)
     return null
   }
   const extra = Object.create(null) as Record<string, unknown>
   for (const key of unknown.sort()) {
     const name = storableName(key)
     extra[freeName(extra, name)] = storableField(key, raw[key])
-    odd(draft, 'unknown_field', `${prefix}${name.toWellFormed()}`)
+    odd(context, 'unknown_field', `${prefix}${name.toWellFormed()}`)
   }
   return extra
 }
 
 export function finish<T>(
-  draft: Draft,
+  context: ParseContext,
   record: T,
   extra: Readonly<Record<string, unknown>> | null,
   id: string | number | null,
   raw: unknown,
   described: DescribedTexts,
 ): Reading<T> {
-  if (draft.problem !== null) {
-    return { ok: false, id, raw: rawWithoutSecrets(raw, described), problem: draft.problem }
+  if (context.problem !== null) {
+    return { ok: false, id, raw: rawWithoutSecrets(raw, described), problem: context.problem }
   }
-  return { ok: true, record, extra, oddities: draft.oddities ?? noOddities }
+  return { ok: true, record, extra, oddities: context.oddities ?? noOddities }
 }
 
 export function notAnObject<T>(raw: unknown): Reading<T> {
