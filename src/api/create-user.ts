@@ -22,19 +22,19 @@ const mayExist = 'The user may have been created: look for the e-mail before sen
  */
 export function createUserWriter(send: Send, access: Access): TenantWriter['createUser'] {
   return async (user, signal) => {
-    const held = await access.token(signal)
+    const credential = await access.token(signal)
     const outcome = await send({
       endpoint,
       method: 'POST',
       path: endpoint.template,
-      secret: held.secret,
+      secret: credential.secret,
       body: toBody(user),
       signal,
     })
     if (outcome.kind === 'failure') throw withHint(outcome.error, mayExist)
-    if (outcome.status === 401) throw await access.denied(endpoint, held, 401, signal)
+    if (outcome.status === 401) throw await access.denied(endpoint, credential, 401, signal)
     const result = readOutcome(outcome, user)
-    access.answered(endpoint, held)
+    access.answered(endpoint, credential)
     return result
   }
 }

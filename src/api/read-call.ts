@@ -70,8 +70,8 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
     let retries = 0
     let renewed = false
     for (;;) {
-      const held = await access.token(signal)
-      const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: held.secret, signal })
+      const credential = await access.token(signal)
+      const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
         const { status, body, receivedAt, receivedMonotonic, ageSeconds = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
@@ -84,15 +84,15 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             ageSeconds,
             receivedAt,
             receivedMonotonic,
-            identity: access.answered(endpoint, held),
-            secret: held.secret,
+            identity: access.answered(endpoint, credential),
+            secret: credential.secret,
           }
         }
-        if (status === 401 && !renewed && (await access.renewed(held, signal))) {
+        if (status === 401 && !renewed && (await access.renewed(credential, signal))) {
           renewed = true
           continue
         }
-        if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)
+        if (isRefusal(status)) throw await access.denied(endpoint, credential, status, signal)
       }
       const failure = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
       if (await pause(failure, retries, signal)) retries += 1

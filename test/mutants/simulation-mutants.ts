@@ -56,7 +56,7 @@ export const simulationMutants: readonly Mutant[] = [
   {
     name: 'a 401 is read as the empty end of a list in pages',
     file: 'src/api/read-call.ts',
-    find: 'if (isRefusal(status)) throw await access.denied(endpoint, held, status, signal)',
+    find: 'if (isRefusal(status)) throw await access.denied(endpoint, credential, status, signal)',
     replace: `if (isRefusal(status)) {
           if (/\\/(users|documents|api-clients)(\\?|$)/.test(call.path)) {
             const end = { data: [], pagination: { hasMore: false, nextCursor: null }, error: null }

@@ -52,7 +52,7 @@ export function createModelClient(
   const send = async ({ path, secret, signal }: TenantRequest): Promise<Outcome> => {
     await rateLimiter.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
-    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await rateLimiter.hold(outcome.retryAfterMs)
+    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await rateLimiter.blockFor(outcome.retryAfterMs)
     return outcome
   }
   const access = new Access({

@@ -17,12 +17,12 @@ export interface AccessOptions {
   /** One endpoint for each permission. */
   readonly probes: readonly Endpoint[]
   /** Asks an endpoint once; its HTTP status, or undefined when there was no answer. */
-  probe(endpoint: Endpoint, held: Credential, signal?: AbortSignal): Promise<number | undefined>
+  probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined>
 }
 
 interface Dead {
   /** The token that every permission refused. */
-  held: Credential
+  credential: Credential
   /** By which status. */
   readonly status: Refusal
   /** Monotonic time of the next probe. */
@@ -42,7 +42,7 @@ export class Access {
   #dead: Dead | undefined
   #turn = 0
   /** Looks queue up, so that many refusals at once cost one round of probes. */
-  readonly #evaluation = new Mutex()
+  readonly #classifying = new Mutex()
 
   constructor(options: AccessOptions) {
     this.#options = options
@@ -56,12 +56,12 @@ export class Access {
    */
   async token(signal?: AbortSignal): Promise<Credential> {
     const dead = this.#dead
-    if (dead === undefined) return this.#identity.hold(await this.#options.source.current(signal))
+    if (dead === undefined) return this.#identity.credentialOf(await this.#options.source.current(signal))
     const seen = await this.#options.source.glance()
     // Another call may have brought it back to life meanwhile.
     if (this.#dead !== dead) return this.token(signal)
     if (dead.trying) throw deadCredential(dead.status)
-    if (seen !== undefined && !seen.equals(dead.held.secret)) return this.#revive(seen)
+    if (seen !== undefined && !seen.equals(dead.credential.secret)) return this.#revive(seen)
     const now = this.#options.clock.monotonic()
     if (now < dead.nextProbeAt) throw deadCredential(dead.status)
     dead.nextProbeAt = now + this.#options.cycleMs
@@ -74,9 +74,12 @@ export class Access {
   }
 
   /** Fetches the token again after a 401; true when it differs from the one that was refused. */
-  async renewed(held: Credential, signal?: AbortSignal): Promise<boolean> {
+  async renewed(credential: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
-      return this.#identity.hold(await this.#options.source.renew(held.secret, signal)).generation !== held.generation
+      return (
+        this.#identity.credentialOf(await this.#options.source.renew(credential.secret, signal)).generation !==
+        credential.generation
+      )
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
@@ -86,51 +89,56 @@ export class Access {
   }
 
   /** Takes note of an answer that was let in, and tells the identity it was read under. */
-  answered(endpoint: Endpoint, held: Credential): number {
-    this.#succeeded(endpoint, held)
-    return this.#identity.answered(endpoint.template, held)
+  answered(endpoint: Endpoint, credential: Credential): number {
+    this.#succeeded(endpoint, credential)
+    return this.#identity.answered(endpoint.template, credential)
   }
 
   /** The check result on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
-  async denied(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+  async denied(endpoint: Endpoint, credential: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
     return waitFor(
-      this.#evaluation.runExclusive(() => this.#evaluator(endpoint, held, status, signal)),
+      this.#classifying.runExclusive(() => this.#classify(endpoint, credential, status, signal)),
       signal,
     )
   }
 
-  async #evaluator(endpoint: Endpoint, held: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
-    if (this.#dead?.held.generation === held.generation) return deadCredential(status)
+  async #classify(
+    endpoint: Endpoint,
+    credential: Credential,
+    status: Refusal,
+    signal?: AbortSignal,
+  ): Promise<SyncError> {
+    if (this.#dead?.credential.generation === credential.generation) return deadCredential(status)
     // Where this token was let in before, something changed, and reads before the change prove nothing.
-    const wasLetIn = this.#successes.get(endpoint.permission)?.generation === held.generation
+    const wasLetIn = this.#successes.get(endpoint.permission)?.generation === credential.generation
     const missing = missingPermission(endpoint, status)
-    if (!wasLetIn && this.#provenElsewhere(endpoint, held)) return this.#deny(endpoint, missing)
+    if (!wasLetIn && this.#provenElsewhere(endpoint, credential)) return this.#deny(endpoint, missing)
     for (const probe of this.#options.probes) {
       if (probe.permission === endpoint.permission) continue
-      const found = await this.#probe(probe, held, signal)
+      const found = await this.#probe(probe, credential, signal)
       if (isRefusal(found)) continue
       return this.#deny(endpoint, found === 200 ? missing : undecided(endpoint, status))
     }
     const nextProbeAt = this.#options.clock.monotonic() + this.#options.cycleMs
-    this.#dead = { held, status, nextProbeAt, trying: false }
+    this.#dead = { credential, status, nextProbeAt, trying: false }
     return deadCredential(status)
   }
 
   /** The one probe of a cycle, with the token fetched again. */
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
-    await this.renewed(dead.held, signal)
-    const held = this.#identity.hold(await this.#options.source.current(signal))
-    dead.held = held
+    await this.renewed(dead.credential, signal)
+    const credential = this.#identity.credentialOf(await this.#options.source.current(signal))
+    dead.credential = credential
     const { probes } = this.#options
     const probe = probes[this.#turn++ % probes.length]
-    const status = probe === undefined ? undefined : await this.#probe(probe, held, signal)
+    const status = probe === undefined ? undefined : await this.#probe(probe, credential, signal)
     if (status === undefined || isRefusal(status)) throw deadCredential(dead.status)
-    return this.#revive(held.secret)
+    return this.#revive(credential.secret)
   }
 
-  async #probe(endpoint: Endpoint, held: Credential, signal?: AbortSignal): Promise<number | undefined> {
-    const status = await this.#options.probe(endpoint, held, signal)
-    if (status === 200) this.#succeeded(endpoint, held)
+  async #probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined> {
+    const status = await this.#options.probe(endpoint, credential, signal)
+    if (status === 200) this.#succeeded(endpoint, credential)
     return status
   }
 
@@ -138,7 +146,7 @@ export class Access {
     this.#dead = undefined
     this.#identity.revived()
     this.#options.log.info({}, 'the refused credential is in use again')
-    return this.#identity.hold(secret)
+    return this.#identity.credentialOf(secret)
   }
 
   #deny(endpoint: Endpoint, checkResult: SyncError): SyncError {

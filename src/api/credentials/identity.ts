@@ -25,7 +25,7 @@ export class Identity {
     this.#renewsIdentity = renewsIdentity
   }
 
-  hold(secret: Secret): Credential {
+  credentialOf(secret: Secret): Credential {
     if (this.#secret === undefined || !this.#secret.equals(secret)) {
       if (this.#secret !== undefined && !this.#renewsIdentity) this.#identity += 1
       this.#secret = secret
@@ -40,8 +40,8 @@ export class Identity {
   }
 
   /** The identity of an answer of this endpoint; a refusal that went away begins a new one. */
-  answered(template: string, held: Credential): number {
-    if (!this.#denied.delete(template)) return held.identity
+  answered(template: string, credential: Credential): number {
+    if (!this.#denied.delete(template)) return credential.identity
     this.#identity += 1
     return this.#identity
   }

@@ -60,7 +60,7 @@ export class RateLimiter {
   }
 
   /** Takes note of a wait stated now, for all requests to come; settles when the next process would know of it, too. */
-  hold(waitMs: number): Promise<void> {
+  blockFor(waitMs: number): Promise<void> {
     this.#until = Math.max(this.#until, this.#clock.monotonic() + waitMs)
     return this.#store(0)
   }

@@ -83,15 +83,15 @@ export function createSend(parts: SendParts): Send {
       status = response.statusCode
       const wait = waitIn(response)
       // Beside the body, which may never end.
-      const storing = wait !== null && 'ms' in wait ? rateLimiter.hold(wait.ms) : undefined
+      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms) : undefined
       undated = wait !== null && 'until' in wait ? wait.until : null
       const [body] = await Promise.all([bodyOf(response, maxBytes, deadline), storing])
-      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await holdUntil(parts, undated, body)
+      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, undated, body)
       const ageSeconds = ageOf(first(response.headers['age']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
       outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, ...received }
     } catch (thrown) {
-      await holdUntil(parts, undated, null)
+      await noteWait(parts, undated, null)
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
       const { proxied } = dispatchers
@@ -160,11 +160,11 @@ function waitIn({ statusCode, headers }: Response): StatedWait | null {
 }
 
 /** Keeps to a date by the time that the answer states in its body; where it states none, by the local clock. */
-async function holdUntil(parts: SendParts, until: number | null, body: Answer['body']): Promise<number | null> {
+async function noteWait(parts: SendParts, until: number | null, body: Answer['body']): Promise<number | null> {
   if (until === null) return null
   const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
   const waitMs = waitUntil(until, stated ?? parts.clock.now())
-  if (waitMs !== null) await parts.rateLimiter.hold(waitMs)
+  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs)
   return waitMs
 }
 

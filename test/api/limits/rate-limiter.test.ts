@@ -20,7 +20,7 @@ it.each([-dayMs, -hourMs, hourMs, dayMs])(
   'a wall clock that is set by %i ms neither ends nor lengthens a long wait',
   async (jump) => {
     const { clock, rateLimiter } = setUp()
-    await rateLimiter.hold(600 * secondMs)
+    await rateLimiter.blockFor(600 * secondMs)
     clock.jump(jump)
     clock.advance(569 * secondMs)
     const retryAt = clock.now() + 31 * secondMs
@@ -42,7 +42,7 @@ it.each([-dayMs, dayMs])(
     }
     const { rateLimiter } = setUp({ clock: { ...clock, sleep } })
     const start = clock.monotonic()
-    await rateLimiter.hold(20 * secondMs)
+    await rateLimiter.blockFor(20 * secondMs)
     await rateLimiter.pass()
     expect(clock.monotonic() - start).toBe(20 * secondMs)
   },
@@ -50,17 +50,17 @@ it.each([-dayMs, dayMs])(
 
 it('a wait is stored as wall time before its answer is handed on, a short one, too', async () => {
   const { clock, rateLimiter, stored } = setUp()
-  await rateLimiter.hold(5 * secondMs)
+  await rateLimiter.blockFor(5 * secondMs)
   expect(stored).toEqual([clock.now() + 5 * secondMs])
-  await rateLimiter.hold(hourMs)
+  await rateLimiter.blockFor(hourMs)
   expect(stored.at(-1)).toBe(clock.now() + hourMs)
-  await rateLimiter.hold(2 * secondMs)
+  await rateLimiter.blockFor(2 * secondMs)
   expect(stored).toHaveLength(2)
 })
 
 it('the process after a kill waits out what is left', async () => {
   const { clock, rateLimiter, again } = setUp()
-  await rateLimiter.hold(90 * secondMs)
+  await rateLimiter.blockFor(90 * secondMs)
   clock.advance(50 * secondMs)
   const next = again()
   expect(await caught(next.pass())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 40 * secondMs })
@@ -73,7 +73,7 @@ it.each([-dayMs, dayMs])(
   'a wall clock set by %i ms in mid wait is made good in what the next process reads',
   async (jump) => {
     const { clock, rateLimiter, again } = setUp()
-    await rateLimiter.hold(600 * secondMs)
+    await rateLimiter.blockFor(600 * secondMs)
     clock.jump(jump)
     await caught(rateLimiter.pass())
     clock.advance(100 * secondMs)
@@ -93,7 +93,7 @@ it('a stored wait counts for no longer than what was left of it, whatever clock 
 
 it('what is stored is cleared once it has passed, so that a clock set back cannot revive it', async () => {
   const { clock, rateLimiter, stored, again } = setUp()
-  await rateLimiter.hold(60 * secondMs)
+  await rateLimiter.blockFor(60 * secondMs)
   clock.advance(60 * secondMs)
   await rateLimiter.pass()
   expect(stored.at(-1)).toBe(0)
@@ -122,14 +122,14 @@ it('waits that were stated side by side are stored in order, however slow the st
       return true
     },
   })
-  await Promise.all([rateLimiter.hold(100_000), rateLimiter.hold(200_000), rateLimiter.hold(300_000)])
+  await Promise.all([rateLimiter.blockFor(100_000), rateLimiter.blockFor(200_000), rateLimiter.blockFor(300_000)])
   expect(written).toEqual([100_000, 200_000, 300_000])
 })
 
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
   const tried: number[] = []
   const { rateLimiter, clock } = setUp({ storeWait: async (until) => tried.push(until) > 1 })
-  await rateLimiter.hold(hourMs)
+  await rateLimiter.blockFor(hourMs)
   expect(tried).toHaveLength(1)
   expect(await caught(rateLimiter.pass())).toMatchObject({ reason: 'rate_limited' })
   await caught(rateLimiter.pass())
@@ -138,7 +138,7 @@ it('a wait that could not be stored holds all the same, and is stored as soon as
 
 it('those who waited together start no faster than the rate allows', async () => {
   const { clock, rateLimiter } = setUp({ requestsPerSecond: 2 })
-  await rateLimiter.hold(10 * secondMs)
+  await rateLimiter.blockFor(10 * secondMs)
   const starts: number[] = []
   for (let i = 0; i < 5; i++) {
     await rateLimiter.pass()
@@ -150,7 +150,7 @@ it('those who waited together start no faster than the rate allows', async () =>
 it('a wait that is stated while a request waits for its turn holds it back, too', async () => {
   const clock = fakeClock()
   const sleep = async (ms: number) => {
-    if (clock.monotonic() === 0) await rateLimiter.hold(15 * secondMs)
+    if (clock.monotonic() === 0) await rateLimiter.blockFor(15 * secondMs)
     await clock.sleep(ms)
   }
   const { rateLimiter } = setUp({ clock: { ...clock, sleep }, requestsPerSecond: 1 })
