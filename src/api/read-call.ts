@@ -3,7 +3,6 @@ import type { Access } from './credentials/access.ts'
 import { isRefusal } from './credentials/refusals.ts'
 import type { Secret } from './credentials/secret.ts'
 import type { Endpoint } from './endpoints.ts'
-import { backoffMs, maxRetries } from './limits/backoff.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { RetryBucket } from './limits/retry-bucket.ts'
 import type { TenantObserver } from './reader.ts'
@@ -11,6 +10,20 @@ import { type ErrorFacts, readErrorFacts } from './transport/error-facts.ts'
 import type { Answer, Failure } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 import { statusFailure } from './transport/status-failure.ts'
+
+/** So many retries a page at most. */
+const maxRetries = 4
+
+const baseMs = 1000
+const capMs = 8000
+
+/**
+ * The wait before retry number `retry` (from 1), in milliseconds: full jitter over 1, 2, 4, 8 s, so that clients that
+ * failed together do not come back together.
+ */
+function backoffMs(retry: number, random: Random): number {
+  return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (retry - 1)))
+}
 
 export interface ReadCallParts {
   readonly send: Send<TenantRequest>

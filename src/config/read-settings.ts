@@ -1,16 +1,44 @@
+import { z } from 'zod'
 import { effective } from './effective.ts'
 import { readLimits } from './limits.ts'
+import { listen } from './listen.ts'
 import { readOverridable } from './overridable.ts'
 import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
 import { defaultCron } from './schedule/cron-schedule.ts'
 import { readGeneralSchedule } from './schedule/schedule.ts'
-import { readServer } from './server.ts'
 import type { Settings, TenantSettings } from './settings.ts'
 import { type Common, readTenant } from './tenant.ts'
 import { readWaivers } from './waivers.ts'
 import type { Context } from './yaml/context.ts'
 import { oneOf, text, wholeNumber } from './yaml/leaves.ts'
 import { readList, readMap, readSection, valueAt } from './yaml/section.ts'
+
+const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
+const hostName = /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i
+
+const fields = {
+  listen: listen().optional(),
+  webConfig: text('want the path of a web configuration file').nullish(),
+  exposeDetails: z.union([z.boolean(), z.literal('auto')], { error: 'want auto, true or false' }).optional(),
+  allowedHosts: z
+    .array(
+      text(wantedHost, hostName).transform((name) => name.toLowerCase().replace(/\.$/, '')),
+      { error: 'want a list of host names such as [tenantwatch.example.com]' },
+    )
+    .optional(),
+}
+
+const loopback = { host: '127.0.0.1', port: 9469 }
+
+/** Reads `server`. */
+function readServer(raw: unknown, { report, exists }: Context): Settings['server'] {
+  const section = readSection(fields, raw, ['server'], report)
+  const { listen = loopback, webConfig = null, exposeDetails = 'auto', allowedHosts = [] } = section
+  if (webConfig !== null && !exists(webConfig)) {
+    report.wrong(['server', 'webConfig'], webConfig, 'want a file that exists')
+  }
+  return { ...listen, webConfig, exposeDetails, allowedHosts }
+}
 
 const wantedStore = 'want the path of the database file'
 

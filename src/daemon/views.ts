@@ -1,5 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { checksOf } from '../checks/index.ts'
+import { brokenCheck } from '../checks/own/own-check.ts'
+import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
@@ -9,21 +11,19 @@ import { readPosture } from '../evaluate/read-posture.ts'
 import { waiversOf } from '../evaluate/waivers/waiver-terms.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
 import { readClientSecrets } from '../metrics/inventory/api-clients.ts'
-import type { Mirror, TenantChangeRow } from '../mirror/port.ts'
+import type { CheckStateRow, Mirror, TenantChangeRow } from '../mirror/port.ts'
 import { personalFields } from '../mirror/records/api-fields.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { severities } from '../model/severity.ts'
 import { batches } from '../report/batches.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { unreadChecks } from './unread-checks.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
-import { withProblems } from './with-problems.ts'
 
 /** What every output reads: the mirror, with the present applied to it. */
 export interface Views {
@@ -182,4 +182,42 @@ function changeView({ resource, key, at, kind, field, before, after, requestId }
 
 function isNamed({ settings }: EvaluatedTenant, name: string | undefined): boolean {
   return name === undefined || settings.name === name
+}
+
+/**
+ * Own checks that have open findings but could not be read, so that nothing else tells of them: their findings stay
+ * open, and a series that ended would look like findings that were fixed.
+ */
+function unreadChecks(
+  { folder }: Pick<OwnChecksSettings, 'folder'>,
+  listed: readonly Check[],
+  states: readonly CheckStateRow[],
+): readonly Check[] {
+  if (folder === null) return []
+  const known = new Set(listed.map(({ id }) => id))
+  const unread = states.filter(({ check, open }) => !known.has(check) && Object.values(open).some((count) => count > 0))
+  return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
+}
+
+/** The posture of a tenant with what is wrong with its own checks, and whom other checks could not evaluate. */
+async function withProblems(
+  posture: TenantPosture,
+  {
+    checks,
+    mirror,
+    tenantId,
+  }: { readonly checks: readonly Check[]; readonly mirror: Mirror; readonly tenantId: number },
+): Promise<TenantPosture> {
+  const own = new Map(checks.flatMap((check) => (check.own === undefined ? [] : [[check.id, check.own] as const])))
+  if (own.size === 0 && posture.checks.every(({ notEvaluated }) => (notEvaluated ?? 0) === 0)) return posture
+  const noted = await mirror.checkProblems(tenantId)
+  const notesOf = ({ check, enabled, notEvaluated }: CheckView): Partial<CheckView> => {
+    const [source, note] = [own.get(check), noted.get(check)]
+    if (!enabled) return {}
+    if (source !== undefined && source.problem !== null) return { problem: `${source.file}: ${source.problem}` }
+    if (note === undefined) return {}
+    if (source !== undefined) return { problem: note }
+    return (notEvaluated ?? 0) > 0 ? { unevaluated: JSON.parse(note) as readonly string[] } : {}
+  }
+  return { ...posture, checks: posture.checks.map((view) => ({ ...view, ...notesOf(view) })) }
 }

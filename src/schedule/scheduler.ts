@@ -1,7 +1,7 @@
+import { createTask } from 'node-cron'
 import type { Clock, Random } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import { type CronTimes, cronTimes } from './cron-times.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
@@ -191,5 +191,34 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       waiting.abort()
       return drained
     },
+  }
+}
+
+interface CronTimes {
+  /**
+   * The next time after now, in milliseconds since the epoch; infinite when there is none in the next hundred years. Takes
+   * milliseconds for any expression.
+   */
+  next(): number
+  dispose(): void
+}
+
+/**
+ * Parses an expression with node-cron. The task is never started, because after a jump of the clock a started task runs once
+ * for each skipped time.
+ *
+ * @throws Error when the expression is invalid.
+ */
+function cronTimes(expression: string, timezone: string): CronTimes {
+  const task = createTask(expression, () => {}, { timezone })
+  return {
+    next() {
+      try {
+        return task.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY
+      } catch {
+        return Number.POSITIVE_INFINITY
+      }
+    },
+    dispose: () => void task.destroy(),
   }
 }

@@ -5,7 +5,6 @@ import { seedClients } from './seed/clients.ts'
 import { documentKey, seedDocuments } from './seed/documents.ts'
 import { seedPermissions } from './seed/permissions.ts'
 import { seedRoles } from './seed/roles.ts'
-import { seedSettings } from './seed/settings.ts'
 import { seededIndexOfEmail, seedUsers } from './seed/users.ts'
 import type {
   ClientTruth,
@@ -142,4 +141,19 @@ export function nextUserId(tenant: Tenant): number {
 /** An id for a role made after the start. */
 export function nextRoleId(tenant: Tenant): number {
   return tenant.firstRoleId + 900_000 + ++tenant.made
+}
+
+/** Authentication settings: SSO on but not enforced in the primary tenant, none at all in the second. */
+function seedSettings(tenant: TenantName, problems: boolean): SettingsTruth {
+  if (problems && tenant === 'second') {
+    return { ssoEnabled: false, ssoEnforced: false, providerType: null, tenantName: null, mfaEnabled: false, raw: {} }
+  }
+  return {
+    ssoEnabled: true,
+    ssoEnforced: !problems,
+    providerType: 'AzureAD',
+    tenantName: `${tenant}.example`,
+    mfaEnabled: true,
+    raw: {},
+  }
 }

@@ -130,14 +130,14 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'a waiver ends with a fraction of a second',
-    file: 'src/mirror/records/same-facts.ts',
+    file: 'src/mirror/findings/staged-findings.ts',
     find: `'"$1Z"'`,
     replace: "'$&'",
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
     name: 'a waiver ends when a creation is written again',
-    file: 'src/mirror/records/same-facts.ts',
+    file: 'src/mirror/findings/staged-findings.ts',
     find: "const { 'identity.createdAt': _, ...facts }",
     replace: 'const { ...facts }',
     tests: ['test/evaluate/identity.test.ts'],

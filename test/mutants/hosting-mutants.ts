@@ -53,7 +53,7 @@ export const hostingMutants: readonly Mutant[] = [
   },
   {
     name: 'open findings of an own check that cannot be read lose their series',
-    file: 'src/daemon/unread-checks.ts',
+    file: 'src/daemon/views.ts',
     find: '!known.has(check) && Object',
     replace: 'known.has(check) && Object',
     tests: ['test/commands/own-checks.test.ts'],

@@ -3,7 +3,7 @@ import type { Mutant } from './mutants.ts'
 export const webMutants: readonly Mutant[] = [
   {
     name: 'a check that does not exist has no findings',
-    file: 'src/web/unknown-name.ts',
+    file: 'src/web/app.ts',
     find: 'check != null && !known.checks.includes(check)',
     replace: 'false',
     tests: ['test/web/findings-route.test.ts'],

@@ -1,15 +1,31 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from '../yaml/config-error.ts'
-import { flag } from '../yaml/leaves.ts'
+import { flag, text } from '../yaml/leaves.ts'
 import { createReport, type Report } from '../yaml/report.ts'
 import { isMapOrEmpty, readMap, readSection } from '../yaml/section.ts'
 import { kindOf } from '../yaml/shown.ts'
 import { locateIn, readYaml } from '../yaml/yaml-file.ts'
 import { type FileVersions, versionedReader } from './file-versions.ts'
-import { readHeaders } from './headers.ts'
 import { readTls } from './tls.ts'
 import { openWeb, type WebSettings } from './web-settings.ts'
+
+/** An empty value keeps the default header. */
+const free = () => text('want one line of printable ASCII', /^[\x20-\x7e]*$/).nullish()
+
+const fields = {
+  'Content-Security-Policy': free(),
+  'Strict-Transport-Security': free(),
+  'X-Content-Type-Options': text('want nosniff', /^(nosniff)?$/).nullish(),
+  'X-Frame-Options': text('want deny or sameorigin', /^(deny|sameorigin)?$/i).nullish(),
+  'X-XSS-Protection': free(),
+}
+
+/** Reads `http_server_config.headers`: security headers only. */
+function readHeaders(raw: unknown, report: Report): Readonly<Record<string, string>> {
+  const section = readSection(fields, raw, ['http_server_config', 'headers'], report)
+  return Object.fromEntries(Object.entries(section).filter((entry): entry is [string, string] => Boolean(entry[1])))
+}
 
 const key = 'basic_auth_users'
 

@@ -1,8 +1,22 @@
 import type { Resolution } from '../../model/check-status.ts'
 import type { NewFinding } from '../port.ts'
-import { isSameFacts } from '../records/same-facts.ts'
 import type { Database } from '../sqlite/database.ts'
 import { waiverUpkeep } from './waiver-upkeep.ts'
+
+const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
+
+/**
+ * True where two texts of material facts say the same to the second, whenever whom they are about was created: when that
+ * is somebody else, the finding itself is another one.
+ */
+function isSameFacts(accepted: string, present: string): boolean {
+  return comparable(accepted) === comparable(present)
+}
+
+function comparable(text: string): string {
+  const { 'identity.createdAt': _, ...facts } = JSON.parse(text) as Record<string, unknown>
+  return JSON.stringify(facts).replace(instant, '"$1Z"')
+}
 
 /** Findings that one transaction changes, so that scrapes and other work run between two of them. */
 export const batchSize = 250

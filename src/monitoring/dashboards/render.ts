@@ -17,8 +17,12 @@ import type { MonitoringInput } from '../monitoring.ts'
 import { fleet } from './fleet.ts'
 import { dataSource, grafanaPanel } from './grafana-panel.ts'
 import { operations } from './operations.ts'
-import type { AnnotationSpec, DashboardSpec } from './panel.ts'
-import { posture } from './posture.ts'
+import { type AnnotationSpec, type DashboardSpec, ofTenants } from './panel.ts'
+import { quality } from './posture/data-quality.ts'
+import { documents } from './posture/documents.ts'
+import { findings } from './posture/findings.ts'
+import { people } from './posture/people.ts'
+import { secrets } from './posture/secrets.ts'
 
 /** Every dashboard, made for a configuration. */
 export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) => DashboardSpec>> = {
@@ -105,4 +109,28 @@ function finished(dashboard: Dashboard): Dashboard {
   // The builder puts every link into a menu; without that it stands above the panels, where it is seen.
   const links = (dashboard.links ?? []).map(({ placement: _, ...link }) => link)
   return { ...dashboard, panels, links } as Dashboard
+}
+
+/** Data quality first, then findings, then expiring secrets. */
+function posture(input: MonitoringInput): DashboardSpec {
+  return {
+    title: 'tenantwatch: posture',
+    description: 'Data quality, findings and expiring secrets of each tenant.',
+    from: 'now-7d',
+    annotations: [
+      {
+        name: 'Secret rotated',
+        expr: `increase(${ofTenants('tenantwatch_secret_rotations_total')}[5m]) > 0`,
+        title: 'Secret rotated in {{tenant}}',
+        color: 'blue',
+      },
+      {
+        name: 'Drift',
+        expr: `increase(${ofTenants('tenantwatch_findings_opened_total', 'check=~".+-unchanged"')}[5m]) > 0`,
+        title: '{{check}} of {{tenant}}',
+        color: 'red',
+      },
+    ],
+    rows: [quality(input), findings(), secrets(input), people, documents],
+  }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Fetched, Oddity } from '../../api/reader.ts'
 import type { FullSyncRow, PageCommit } from '../../mirror/port.ts'
+import { isoMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { reasonOf } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
@@ -8,8 +9,16 @@ import { idleLimitMs } from '../intervals.ts'
 import { commit } from '../pages/commit-page.ts'
 import { queryAt } from '../pages/page-reading.ts'
 import { PageRefused, type PageRules, pageRules } from '../pages/page-rules.ts'
-import { advanceOf, beginFullSync, canRemember, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
-import { type FeedOrder, noteOrder, orderWithin } from './feed-order.ts'
+import {
+  advanceOf,
+  beginFullSync,
+  canRemember,
+  noteEvent,
+  noteOddities,
+  noteProgress,
+  odditiesOf,
+  type Run,
+} from '../run.ts'
 import { cursorRefused } from './feed-reading.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 
@@ -172,4 +181,37 @@ interface PageNote {
 function toRemember({ digest = null, meta }: Fetched, note: PageNote, reading: string): Pick<PageCommit, 'remember'> {
   if (digest === null || meta.serverTime === null || !canRemember(note.oddities)) return {}
   return { remember: { digest, reading, note: JSON.stringify(note) } }
+}
+
+/** The times by which a page is ordered, in milliseconds since the epoch; null where none of its records has one. */
+interface FeedOrder {
+  readonly first: number | null
+  readonly last: number | null
+  /** False when a record comes before one that it should follow. */
+  readonly kept: boolean
+}
+
+function orderWithin({ orderedBy }: FeedResource, { items }: Fetched): FeedOrder {
+  let first: number | null = null
+  let last: number | null = null
+  let kept = true
+  for (const item of items) {
+    const next = item.ok && orderedBy !== undefined ? isoMs(Reflect.get(item.record, orderedBy)) : null
+    if (next === null) continue
+    if (last !== null && next < last) kept = false
+    first ??= next
+    last = next
+  }
+  return { first, last, kept }
+}
+
+/**
+ * Notes a page that breaks the order of its feed.
+ *
+ * @param before where the page before it ended.
+ * @returns where this one ends.
+ */
+function noteOrder(run: Run, { first, last, kept }: FeedOrder, before: number | null): number | null {
+  if (!kept || (first !== null && before !== null && first < before)) noteEvent(run, 'order_violation', 'order')
+  return last ?? before
 }
