@@ -145,6 +145,6 @@ it('repeats no password that stands in the web configuration where a hash belong
     await good[Symbol.asyncDispose]()
   }
   const log = good.logged()
-  expect(log.match(/web configuration cannot be used/g)).toHaveLength(mistaken.length)
+  expect(log.match(/Web configuration is invalid/g)).toHaveLength(mistaken.length)
   expect(leaksIn([...told, log].join('\n'), [stray, strayer])).toEqual([])
 })
