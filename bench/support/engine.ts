@@ -33,7 +33,7 @@ export function taken({ peakMiB, steps }: EngineReport, at = 0): Taken {
   return { ...step, peakMiB }
 }
 
-/** A subject that full syncs the users with the product, on a copy of a database or a new one. */
+/** A subject that runs a full sync of the users with the product, on a copy of a database or a new one. */
 export function fullSyncSubject(
   bench: Bench,
   name: string,

@@ -61,7 +61,7 @@ it('shows a tenant of just as many users that fail, are gone or have changed as 
   expect(users.filter((_, index) => world.isRemoved(index)).length).toBe(40)
 })
 
-it('full syncs the users of its tenant by cursor to an end that has a cursor, too', () => {
+it('reads the users of its tenant by cursor to an end that has a cursor, too', () => {
   const pages = apiPages(worldOf(450, { removed: 5 }), startedAt)
   const read = (path: string, cursor: string | null) => {
     const [head = '', body = ''] = pages.answer(path, cursor).bytes.toString().split('\r\n\r\n')

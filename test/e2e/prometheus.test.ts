@@ -282,7 +282,7 @@ it('shows every mishap pending, firing and mended, and a first full sync that ta
   await Promise.all(['TenantwatchTenantGone', ...all.map(({ alert }) => alert)].map((name) => ends(prometheus, name)))
 })
 
-it('tells of a hold until it is accepted, a bad reload until a good one, a waiver until it is renewed, a evaluate that rests', async () => {
+it('alerts on a hold until it is accepted, a bad reload until a good one, a waiver until it is renewed, and an evaluation that stalls', async () => {
   const one = await world({ more: () => `waivers:\n${waiverOf('w1', 300)}` })
   const { simulator, prometheus, place } = one
   simulator.primary.removeUsers(0.6)

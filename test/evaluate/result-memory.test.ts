@@ -14,7 +14,7 @@ import { type SettingsChanges, tenantSettings } from './support/tenant-settings.
 const id = 'user-mfa-enrolled'
 const ok = (record: object) => ({ ok: true as const, record, extra: null })
 
-/** A mirror with one user, and a evaluate who remembers; tells which checks it evaluated at a time. */
+/** A mirror with one user, and an evaluation with a result memory; returns the checks evaluated at a time. */
 async function evaluation() {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)

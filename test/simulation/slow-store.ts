@@ -16,7 +16,7 @@ export interface SlowStoreParts {
 
 /**
  * The mirror with waits around some of its operations, so that everything else can come between any two awaits: other
- * runs, the evaluate, and the end of the process before an operation or right after it.
+ * runs, the evaluation, and the end of the process before an operation or right after it.
  */
 export function slowStore(mirror: Mirror, { time, scope, prng, pace, dies }: SlowStoreParts): Mirror {
   return new Proxy(mirror, {

@@ -21,7 +21,7 @@ export function pageTimes(): PageTimes {
   return times
 }
 
-/** Full syncs the named resources of every tenant, one after the other; a run that fails ends the benchmark. */
+/** Runs full syncs of the named resources of every tenant, one after the other; a run that fails ends the benchmark. */
 export async function full(session: Session, { resources }: { resources: readonly string[] }, pages: PageTimes) {
   const wanted = resourceNames.filter((name) => resources.includes(name))
   const began = performance.now()

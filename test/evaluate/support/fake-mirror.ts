@@ -12,7 +12,7 @@ import { type ResourceName, resourceNames } from '../../../src/model/resource-na
 import { resources } from '../../../src/resources/index.ts'
 import { fakeDecisions } from './fake-decisions.ts'
 import { fakeReader } from './fake-reader.ts'
-import { commitInto } from './fake-verdicts.ts'
+import { commitInto } from './fake-results.ts'
 import { completeState } from './sync-states.ts'
 
 const idFields = new Map(resources.map(({ name, idField }) => [name as ResourceName, idField]))

@@ -19,7 +19,7 @@ export interface DoubtParts {
   readonly skewOf: (check: Check) => string | null
 }
 
-/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by the evaluate's word. */
+/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by what the evaluation says. */
 export interface Doubts {
   /** Why nothing of a resource can. */
   readonly blocked: ReadonlyMap<ResourceName, string>
