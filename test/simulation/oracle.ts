@@ -220,8 +220,11 @@ export class Oracle {
   #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
     if (countUnknown) {
       this.evaluated.checks++
-      // What the tenant's own facts leave open is no lack of knowledge (docs/sync.md#check-status).
-      if (view.status === 'unknown' && view.reason !== 'ambiguous') {
+      // What the tenant's own facts leave open is no lack of knowledge (docs/sync.md#check-status). A server that announces
+      // a page after each full one leaves a removed last client to the operator (docs/sync.md#empty-lists).
+      const isOpen =
+        view.reason === 'ambiguous' || (view.reason === 'suspect_empty' && this.#parts.readings.hasMoreWhenFull)
+      if (view.status === 'unknown' && !isOpen) {
         this.evaluated.unknown++
         this.unknowns.push(`step ${this.#step}: ${view.check} ${view.reason}`)
       }
