@@ -7,7 +7,6 @@ import { verifyFile } from './sqlite/verify-file.ts'
 
 type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'purge' | 'verify'>>
 
-/** Retention and health of the database. */
 export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part {
   const { raw } = database
   let { verified } = opened

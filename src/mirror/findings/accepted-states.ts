@@ -10,10 +10,10 @@ interface Stored {
   readonly reason: string | null
 }
 
-/** Stands for the first states of a check as a whole. */
+/** Entity id of the row that marks the first states of a check as stored. */
 const whole = ''
 
-/** The states that drift is measured from; every one of them is kept, the last of an entity counts. */
+/** States that drift is measured from: all are kept, the last of an entity counts. */
 export function acceptedStateStore(database: Database): Part {
   const { raw } = database
   const last = raw.prepare<[number, string], Stored>(

@@ -9,12 +9,11 @@ type Part = Operations<
   Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
 >
 
-/** What a clock is put right by now and then; the record is that much out of order then, and no more. */
+/** Smaller steps are ordinary corrections of the clock. */
 const leastStepMs = secondMs
 
 const tables = Object.entries(recordTimes) as (readonly [RecordTableName, string])[]
 
-/** The record of what was in force and what could be trusted, beside that of check results and findings. */
 export function evidenceStore(database: Database, settle: () => Promise<void>): Part {
   const { raw } = database
   const steps = clockSteps(database)

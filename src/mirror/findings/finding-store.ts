@@ -25,7 +25,6 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): Fin
   }
 }
 
-/** Reads findings, as the committed check results have them. */
 export function findingStore(
   database: Database,
   checkResults: ResultStore,
@@ -45,7 +44,7 @@ export function findingStore(
     const part = longestAscii(text)
     let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
     for (;;) {
-      // Of a text only so many are searched at a time: other work runs in between.
+      // A text search reads a limited number of rows at a time, so that other work can run.
       const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
       if (part !== '' && last === undefined) return
       const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
@@ -74,7 +73,7 @@ export function findingStore(
   }
 }
 
-/** SQLite changes the case of ASCII letters only; whatever has the whole text has its longest part in ASCII, too. */
+/** SQLite's `lower` changes ASCII letters only. A value with the whole text also has its longest ASCII part. */
 function longestAscii(text: string): string {
   const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')

@@ -3,7 +3,7 @@ import type { Severity } from '../../model/severity.ts'
 import type { OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
-/** The first batch is what is shown; later batches are for searches. */
+/** Outputs show the first batch; only searches read later ones. */
 const firstBatch = 10
 const laterBatch = 500
 
@@ -25,18 +25,15 @@ const columns = `f.fingerprint, f.entity_type as entityType, f.entity_id as enti
 const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity = @severity and f.resolved_at is null'
 const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
 
-/** Answered by the index `findings_open` alone but for what is handed over. */
+/** Searches in the index `findings_open` alone. */
 export const openReading = `select ${columns} from findings f indexed by findings_open where ${ofCheck} and ${next}`
 
-/** Of many findings a waiver for all covers, the few that it does not: from these to the findings, never the other way. */
+/** Starts from the few lapsed rows, not from the many findings that a waiver for all covers. */
 export const lapsedReading = `select ${columns} from waived_findings w cross join findings f on f.fingerprint = w.fingerprint
   where w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
-/**
- * Reads open findings in the order in which they are shown. While the findings of a large check result are
- * being written they are as far as that has come: a scrape must not wait for a hundred thousand of them.
- */
+/** In display order. Does not wait for a large check result that is being written: scrapes must not be delayed. */
 export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {
   const { raw } = database
   const all = raw.prepare<[Place], Stored>(openReading)

@@ -1,7 +1,6 @@
 import type { Severity } from '../../model/severity.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** A state of a check as stored. */
 export interface StoredState {
   readonly check: string
   readonly status: string
@@ -15,7 +14,6 @@ export interface StoredState {
   readonly owing: number
 }
 
-/** What a check result compares with of a finding. */
 export interface StoredFinding {
   readonly id: number
   readonly fingerprint: string
@@ -32,7 +30,7 @@ const state = `"check", status, reason, entities, not_evaluated as notEvaluated,
 const finding = `id, fingerprint, entity_type as entityType, entity_id as entityId, severity, message, evidence,
   resolved_at as resolvedAt from findings`
 
-/** The statements of check results, prepared once: a daemon evaluates every check again each minute. */
+/** Prepared once: every check is evaluated each minute. */
 export function resultStatements({ raw }: Database) {
   const statesOf = raw.prepare<[number], StoredState>(`select ${state}`)
   const stateOf = raw.prepare<[number, string], StoredState>(`select ${state} and "check" = ?`)
@@ -69,7 +67,6 @@ export function resultStatements({ raw }: Database) {
   return {
     statesOf: (tenantId: number) => statesOf.all(tenantId),
     stateOf: (tenantId: number, check: string) => stateOf.get(tenantId, check),
-    /** Findings by their fingerprints, open or not. */
     known: (fingerprints: readonly string[]) =>
       known.all(JSON.stringify(fingerprints)).map((row) => [row.fingerprint, row] as const),
     byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
@@ -79,7 +76,7 @@ export function resultStatements({ raw }: Database) {
       const counts = [entities, notEvaluated] as const
       putState.run(tenantId, check, status, reason, ...counts, since, evaluatedAt, rule, open, row.owing ? 1 : 0)
     },
-    /** Puts a check result into the record; to be called before the state itself is written, which tells until when the last one counted. */
+    /** Call before `putState`: the stored state has the end time of the last check result. */
     record(tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string) {
       const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
       endRecord.run({ tenantId, check })
@@ -87,7 +84,6 @@ export function resultStatements({ raw }: Database) {
     },
     confirm: (tenantId: number, check: string, at: number) => void confirm.run(at, tenantId, check),
     settled: (tenantId: number, check: string) => void settled.run(tenantId, check),
-    /** Checks whose check result is committed but not written into the findings as a whole. */
     owing: () => owing.all(),
   }
 }

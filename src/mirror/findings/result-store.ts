@@ -10,36 +10,33 @@ import type { Database, Operations } from '../sqlite/database.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
 import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
 
-/** A check result that only repeats the one before is written this rarely; in between this process remembers it. */
+/** Interval at which an unchanged check result is written; confirmations in between stay in memory. */
 const confirmEveryMs = 5 * minuteMs
 
 export interface ResultStore extends Operations<Pick<FindingStore, 'checkStates' | 'commitResult' | 'confirmResult'>> {
-  /** Writes into the findings what committed check results still owe them, as after a process that was killed. */
+  /** Writes the rest of committed check results into the findings, for example after a crash. */
   settle(): Promise<void>
-  /** Writes the confirmations that only this process remembers. */
   flush(): void
 }
 
 type Counts = Partial<Record<Severity, number>>
 
-/** What a check result has come to so far. */
 interface Course {
   readonly checkResult: CheckResult
-  /** Open findings that fail still, by id. */
   readonly seen: Set<number>
   readonly open: Counts
   failing: number
   pending: StagedFinding[]
-  /** True once drafts are stored: there are too many for one transaction. */
+  /** True once there are too many differences for one transaction. */
   staged: boolean
   opened: number
   readonly resolved: Partial<Record<Resolution, number>>
 }
 
 /**
- * Check results of checks. What one changes in the findings is gathered as drafts, which count for nothing; then the check result
- * is committed with its counts, all at once; then the drafts are written into the findings, part by part. A process that
- * is killed before leaves the earlier check result, one that is killed after owes the rest.
+ * Stages differences without effect, commits the check result with its counts, then writes the staged rows into the
+ * findings in parts. A crash before the commit leaves the earlier check result; after a later crash, `settle` writes
+ * the rest.
  */
 export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
@@ -94,7 +91,7 @@ export function resultStore(database: Database): ResultStore {
     }
   }
 
-  /** Keeps no more drafts in memory than one transaction takes. */
+  /** Bounds the memory for differences to those of one transaction. */
   function stage(course: Course): void {
     if (course.pending.length <= batchSize) return
     const { tenantId, check, at } = course.checkResult
@@ -153,7 +150,7 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function settlePart(tenantId: number, check: string): boolean {
-    // Another caller may have settled it by now; what is staged then belongs to a check result that is not committed yet.
+    // Another caller may have settled it; rows staged since then belong to an uncommitted check result.
     if (sql.stateOf(tenantId, check)?.owing !== 1) return false
     if (staging.apply(tenantId, check)) return true
     sql.settled(tenantId, check)
@@ -211,12 +208,11 @@ export function resultStore(database: Database): ResultStore {
 }
 
 interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
-  /** As stored. */
   readonly evidence: string
   readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
 }
 
-/** How a failing finding stands to what is stored; null when it is stored as it is. */
+/** Null when the finding is stored unchanged. */
 function kindOf(
   row: StoredFinding | undefined,
   { severity, message, evidence, isSameEntity }: Failing,
@@ -231,15 +227,12 @@ function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Ke
   counts[key] = (counts[key] ?? 0) + 1
 }
 
-/**
- * True when the check result before had ceased to be shown by now, or was of a clock that was set back since: the record must
- * tell that nobody evaluated in between, although the check result is the same.
- */
+/** An expired result, or one later than a clock that was set back: the record then shows the interruption. */
 function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
   return at - evaluatedAt > currentForMs || at < evaluatedAt
 }
 
-/** When an open finding of a check was last seen failing: the evaluation before, or where that ceased to know. */
+/** Open findings were last seen failing by the last evaluation, or when the status became unknown. */
 function lastEvaluatedAt(before: StoredState | undefined): number {
   if (before === undefined) return 0
   return before.status === 'unknown' ? before.since : before.evaluatedAt

@@ -5,10 +5,7 @@ import { waiverUpkeep } from './waiver-upkeep.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
 
-/**
- * True where two texts of material facts say the same to the second, whenever whom they are about was created: when that
- * is somebody else, the finding itself is another one.
- */
+/** Compares to the second, without `identity.createdAt`: another entity has another finding. */
 function isSameFacts(accepted: string, present: string): boolean {
   return comparable(accepted) === comparable(present)
 }
@@ -18,12 +15,11 @@ function comparable(text: string): string {
   return JSON.stringify(facts).replace(instant, '"$1Z"')
 }
 
-/** Findings that one transaction changes, so that scrapes and other work run between two of them. */
+/** Findings changed in one transaction; other work runs between two of them. */
 export const batchSize = 250
 
-/** What a check result changes in one finding; `evidence` as stored. */
 export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
-  /** `replaced`: the entity's id was given to another one, so that its finding ends and a new one begins. */
+  /** `replaced`: the entity's id was reused, so its finding ends and a new one begins. */
   readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved' | 'replaced'
   readonly evidence: string
   readonly lastSeenAt: number
@@ -32,13 +28,12 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly facts: string | null
 }
 
-/** Differences on their way into the findings; what writes expects to run inside a transaction. */
+/** Call the writing methods inside a transaction. */
 export interface StagedFindings {
   stage(tenantId: number, check: string, at: number, drafts: readonly StagedFinding[]): void
   has(tenantId: number, check: string): boolean
-  /** Drops a part of the drafts of a check. */
   discard(tenantId: number, check: string): void
-  /** Writes a part of the drafts of a check into the findings and their history; false when none are left. */
+  /** Writes one batch into the findings and their history; false when none is left. */
   apply(tenantId: number, check: string): boolean
 }
 

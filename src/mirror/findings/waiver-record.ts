@@ -2,7 +2,7 @@ import type { Lapse, LapseCount, PastReader } from '../port.ts'
 import type { RecordAsOf } from '../records/record-as-of.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** Keeps the record of waivers: whatever writes them, a trigger notes it in the same transaction. */
+/** Triggers record each change of a waiver in the same transaction, whichever statement writes it. */
 export function keepWaiverRecord({ raw }: Database): void {
   raw.exec(`
     create temp trigger "waiver terms" after insert on main.waivers begin
@@ -19,7 +19,6 @@ export function keepWaiverRecord({ raw }: Database): void {
 
 type PastLapses = Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'>
 
-/** Of the lapses under the terms that counted at a time, those of some findings, and those of a check counted. */
 export function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
   const lapsed = `from waiver_changes c join findings f on f.fingerprint = c.fingerprint
     join finding_events e on e.id = (select max(x.id) from finding_events x

@@ -16,16 +16,13 @@ type Part = Operations<
   >
 >
 
-/**
- * What the index `waived_findings_lapsed` tells by itself, for there may be as many rows as findings: stretches of it are
- * counted in half the time that it takes to group them.
- */
+/** Reads the index `waived_findings_lapsed` alone; counting its ranges takes half the time of grouping rows. */
 export const lapseCounting = `select n.id as waiver, n.terms, s.value as severity, (select count(*) from waived_findings w
     where w.tenant_id = n.tenant_id and w."check" = n."check" and w.waiver = n.id and w.terms = n.terms
       and w.open_severity = s.value and w.lapsed_at is not null) as count
   from waivers n cross join json_each('${JSON.stringify(severities)}') s where n.tenant_id = ? and n."check" = ?`
 
-/** True for one covered finding that is open, which an index on the flags finds at once. */
+/** Served by an index on the flags. */
 const anyOpen = (flags: string) => `exists (select 1 from waived_findings w
   where w.tenant_id = n.tenant_id and w.waiver = n.id and w.terms = n.terms and ${flags}
     and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1))`
@@ -33,7 +30,6 @@ export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.late
     ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as moreSevere
   from waivers n where n.tenant_id = ?`
 
-/** Waivers as the engine knows them, and what they accepted. */
 export function waiverStore(database: Database): Part {
   const { raw } = database
   const noted = raw.prepare<[number], NotedWaiver>(

@@ -3,21 +3,16 @@ import { severities } from '../../model/severity.ts'
 const rank = (column: string) =>
   `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 
-/** What the first whole check result of a check opens was there before anybody could look at it. */
+/** Findings of a check's first complete result existed before anybody could review them. */
 const wasEvaluated = `exists (select 1 from check_status_changes c
   where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
 
-/** Ends what was accepted of a tenant that is another one now: the same ids are others there. */
+/** Ends acceptances after another tenant was accepted: the same ids are other entities there. */
 export const anotherTenant = `update waived_findings set lapsed_at = @at,
   lapsed_facts = json_set(facts, '$.tenant', 'accepted as another one')
   where tenant_id = @tenantId and lapsed_at is null`
 
-/**
- * What a check result changes of acceptances, in the transaction that changes its findings: other facts end one, a finding
- * that a waiver comes to cover begins one. Each knows whether its finding is open.
- *
- * @param part condition on `staged_findings` with three parameters; `is_same_facts` must be a function of the connection.
- */
+/** @param part condition on `staged_findings` with three parameters; needs the function `is_same_facts`. */
 export function waiverUpkeep(part: string): readonly string[] {
   const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
   return [

@@ -9,7 +9,7 @@ export interface ChangeContext {
   readonly requestId: string | null
 }
 
-/** Writes the history of records; called inside the transaction that changes them. */
+/** Call inside the transaction that changes the records. */
 export interface ChangeLog {
   written(table: RecordTable, key: string | number, written: Written, context: ChangeContext): void
   noted(table: RecordTable, key: string | number, kind: 'created' | 'removed', context: ChangeContext): void

@@ -17,7 +17,7 @@ interface StoredEvent extends Omit<FindingEventRow, 'kind' | 'severity' | 'evide
   readonly evidence: string
 }
 
-/** How far back the last changes are looked for: the table has no index by tenant and time. */
+/** Bounds the search for the last changes: the table has no index by tenant and time. */
 const mostLookedAt = 50_000
 
 const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, c.field, c.before, c.after,
@@ -28,7 +28,6 @@ type StoredChange = Omit<TenantChangeRow, 'before' | 'after'> & {
   readonly after: string | null
 }
 
-/** The history of findings and of mirrored records. */
 export function historyStore(
   database: Database,
   settle: () => Promise<void>,
@@ -109,12 +108,11 @@ export function historyStore(
   }
 }
 
-/** Those of which a tenant has one object. */
 const soleResources: ReadonlySet<string> = new Set(
   Object.values(recordTables).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
 )
 
-/** Tables in which an id is looked for: every id is that of a tenant's one object, so that its resource must be named. */
+/** A singleton matches every id, so its resource must be named. */
 function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] {
   return Object.values(recordTables).filter(
     ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
@@ -135,7 +133,7 @@ function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeF
   return { text: parts.map(([text]) => `and ${text}`).join(' '), values: parts.map(([, value]) => value) }
 }
 
-/** The one object of a tenant is called by its resource, as findings call it. */
+/** A singleton's key is the name of its resource, as in findings. */
 function toChange({ before, after, ...row }: StoredChange): TenantChangeRow {
   const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
   const key = soleResources.has(row.resource) ? row.resource : row.key

@@ -16,13 +16,12 @@ interface StoredFinding extends Omit<FindingRow, 'severity' | 'evidence' | 'reso
   readonly isOpen: number
 }
 
-/** Findings as their last event by then left them. */
 export function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findings'] {
   const event = asOf.within('finding_events', 'x')
   return async function* findings({ tenantIds, all = false, check, fingerprints }) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
       list === undefined ? '' : `and ${column} in (select value from json_each(?))`
-    // In the order of ids, batch by batch: an index over anything else would be read again, and sorted, for each batch.
+    // In the order of ids: with another index, each batch would be read and sorted again.
     const select = raw.prepare<unknown[], StoredFinding>(
       `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as entityType, f.entity_id as entityId,
          e.severity, e.message, e.evidence, e.at as lastSeenAt,
@@ -60,7 +59,7 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
   }
 }
 
-/** Whether a record was live then: its first removal or return after it tells, else it is as it is now. */
+/** The first removal or return after that time decides; without one, the present state. */
 export function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive'] {
   const next = raw
     .prepare<[number, string, string], string>(

@@ -24,7 +24,6 @@ export interface PastMoment {
   readonly asOf: RecordAsOf
 }
 
-/** Reads the record as it stood at a time. */
 export function pastReader(database: Database, { at, present, asOf }: PastMoment): PastReader {
   const { raw } = database
   const configuration = raw.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
@@ -66,7 +65,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
   }
 }
 
-/** What was confirmed later had been confirmed by `at`. */
+/** A result confirmed later counts as confirmed at `at`. */
 function toState({ at: changedAt, ...row }: StoredState, at: number): CheckStateRow {
   return {
     ...row,

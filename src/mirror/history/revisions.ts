@@ -4,18 +4,15 @@ import { fieldColumns } from '../records/record-codec.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** Neighbouring record ids share one count: 256 of them. */
+/** 256 neighbouring record ids share one count. */
 const blockBits = 8
 
-/** Tells whether any record of a range was changed: the count of a range grows with every change in it. */
+/** A sum that grows with every change of a record in the range. */
 export interface Revisions {
   of(resource: ResourceName, lowest: number, highest: number): number
 }
 
-/**
- * Counts the changes of records from now on. Triggers see to it, so that no statement can forget to; they live as long as
- * the connection, and only the engine's writes records.
- */
+/** Triggers count every change. They last as long as the connection, the only one that writes records. */
 export function revisions({ raw }: Database): Revisions {
   for (const record of Object.values(recordTables)) {
     const columns = getTableColumns(record.table)

@@ -2,10 +2,10 @@ import type * as Sqlite from 'node:sqlite'
 import type { Job, NoAnswer, OwnAnswer, Said } from './question.ts'
 
 /**
- * Runs the query of an own check; read as text by another process, so that it can use nothing but what it is given.
+ * Runs the query of an own check. Another process runs the source of this function, so it uses only its arguments.
  *
- * The query sees the views alone. Every view is made of a hidden one whose name nobody can guess, and only by way of
- * that name may a table of the mirror be read: the name of a view alone could be borrowed by a `with` clause.
+ * The query can read only the views. Each view selects from a hidden one with a random name, and tables of the mirror
+ * can be read only through that name, because a `with` clause could take the name of a view.
  */
 export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): OwnAnswer | NoAnswer {
   let refused: string | undefined
@@ -19,7 +19,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     })
     if (database.setAuthorizer === undefined) throw new TypeError('own checks need Node 24.10 or newer')
     for (const text of job.emptyTables) database.exec(text)
-    // Sorting must not fill the disk; what is in memory is watched.
+    // Sorts in memory, which is limited, not on disk.
     database.exec('pragma temp_store = memory; pragma mmap_size = 0; pragma cache_size = -8192')
     return database
   }
@@ -59,7 +59,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
         case constants.SQLITE_FUNCTION:
           return usable.has(String(second)) ? constants.SQLITE_OK : deny(`it uses the function ${second}`)
         case constants.SQLITE_READ: {
-          // Where no column is read, the name is as the query writes it, and the schema may be missing.
+          // When no column is read, the name is as written in the query, and the schema may be missing.
           const table = String(first).toLowerCase()
           const input = undeclared.get(hidden.has(String(by)) ? String(by) : table)
           if (typeof input === 'string') return deny(`it reads ${input}, which inputs does not name`)
@@ -100,7 +100,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     }
     const names = statement.columns().map(({ name }) => name)
     const at = { entity: names.indexOf('entity'), status: names.indexOf('status'), reason: names.indexOf('reason') }
-    // Rows as lists take a quarter less time, and there may be a million of them.
+    // Arrays take a quarter less time, and there may be a million rows.
     statement.setReturnArrays(true)
     for (const values of statement.iterate({ now: BigInt(job.parameters.now), tenant: job.parameters.tenant })) {
       const list = values as unknown as readonly unknown[]
@@ -151,7 +151,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     return read(statement)
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error)
-    // SQLite quotes a value that it cannot use, such as a path within JSON: it may be one of the tenant's.
+    // SQLite quotes values that it cannot use, such as a path within JSON; they may be the tenant's.
     const problem =
       refused ?? said.replace(/'[\s\S]*'/, (quoted) => (job.query.includes(quoted) ? quoted : '(a value)'))
     return { kind: 'failed', problem }

@@ -10,15 +10,14 @@ import { watchOver } from './watch-over.ts'
 const maxText = 4 * 2 ** 20
 const maxValueBytes = 2 ** 20
 const maxMemoryBytes = 384 * 2 ** 20
-/** The text as JSON, at its longest: six bytes a character. */
+/** JSON takes at most six bytes a character. */
 const maxOutput = 8 * maxText
 
-/** Where a query is answered: in the mirror's file for one tenant, or without any rows to see whether it is well formed. */
+/** The mirror's file for one tenant, or tables without rows, to validate the query. */
 export type Place = { readonly file: string; readonly tenantId: number } | 'empty'
 
 /**
- * Asks a query that an operator wrote, in a process of its own: nothing else could end one that does not end by itself.
- * That process can only read, and only the views of one tenant; it knows nothing of this one's environment.
+ * A separate process can be killed. It only reads, sees only the views of one tenant and has no environment.
  *
  * @throws the signal's reason when aborted.
  */
@@ -36,7 +35,7 @@ export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): 
   child.on('error', (error) => {
     problem = `its process cannot be run: ${error.message}`
   })
-  // One that ended before it heard everything has its reason told by its end.
+  // When the process ends before it has read everything, its exit gives the reason.
   child.stdin.on('error', () => {})
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text
@@ -63,11 +62,10 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It may have ended already, and it works without.
+    // It may have ended already; the priority is optional.
   }
 }
 
-/** What the process is told of a query. */
 export function jobOf({ text, inputs, now, tenant, maxRows }: OwnQuery, place: Place): Job {
   const isEmpty = place === 'empty'
   return {

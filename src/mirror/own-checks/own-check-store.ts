@@ -5,14 +5,12 @@ import type { Database, Operations } from '../sqlite/database.ts'
 import { ask } from './ask.ts'
 import type { OwnQuery } from './question.ts'
 
-/** What own checks need of the mirror beside everything that other checks do. */
 export function ownCheckStore(
   database: Database,
 ): Operations<Pick<FindingStore, 'ask' | 'checkProblems' | 'noteProblem'>> {
   const { orm, raw } = database
   const of = (tenantId: number, check: string) =>
     and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
-  // Asked for by every evaluation of a check, and by every view of a tenant.
   const find = orm
     .select({ problem: checkProblems.problem })
     .from(checkProblems)
@@ -46,7 +44,7 @@ export function ownCheckStore(
   }
 }
 
-/** Runs a query over the views of a mirror without records; what is wrong with it, or null. */
+/** Runs the query over views without records; returns its problem, or null. */
 export async function tryQuery(query: OwnQuery): Promise<string | null> {
   const answer = await ask(query, 'empty')
   return answer.kind === 'failed' ? answer.problem : null

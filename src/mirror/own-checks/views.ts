@@ -5,17 +5,14 @@ import { recordTables } from '../records/record-tables.ts'
 
 export interface ViewColumn {
   readonly name: string
-  /** What the column holds, for people. */
   readonly kind: string
 }
 
-/** A view as own checks see it: the live records of one tenant. */
 export interface OwnView {
   readonly name: string
-  /** The input that a query over it must declare. */
   readonly resource: ResourceName
   readonly columns: readonly ViewColumn[]
-  /** The select over the mirror's tables that it stands for; `tenantId` is a number of ours. */
+  /** A select over the mirror's tables, into which `tenantId` is inserted. */
   body(tenantId: number): string
 }
 
@@ -29,7 +26,6 @@ const kinds: Readonly<Record<FieldKind, string>> = {
 
 const time = 'milliseconds'
 
-/** Every view there is for own checks, in alphabetical order. */
 export const ownViews: readonly OwnView[] = Object.values(recordTables)
   .flatMap((record) => [viewOf(record), ...listViewsOf(record)])
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -59,7 +55,6 @@ function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnVie
   }
 }
 
-/** The members of lists within records, each beside the id of its record. */
 function listViewsOf(record: RecordTable): OwnView[] {
   const { resource, table, idField, fields: own, lists = {} } = record
   const id = idField ?? record.key
@@ -80,7 +75,7 @@ function listViewsOf(record: RecordTable): OwnView[] {
   })
 }
 
-/** Statements that make the mirror's tables of records, empty: enough to see whether a query is well formed. */
+/** Empty tables are enough to validate a query. */
 export function emptyTables(): readonly string[] {
   return Object.values(recordTables).map(({ table }) => {
     const columns = Object.values(getTableColumns(table)).map(({ name }) => `"${name}"`)

@@ -1,9 +1,9 @@
 /**
- * The other thread of the process that runs a query, which answers for it: the query itself cannot be interrupted. Read
- * as text, so that it can use nothing but what it is given.
+ * Main thread of the process that runs a query. The query cannot be interrupted, so a worker runs it. The process runs
+ * the source of this function, so it uses only its arguments.
  *
- * The job comes as one line on standard input, which stays open as long as somebody waits for the answer: when it ends,
- * so does the process, whichever process was killed.
+ * The job is one line on standard input, which the caller keeps open. When it ends, so does the process, even after the
+ * caller was killed.
  */
 export function watchOver(load: NodeJS.Require, code: string): void {
   const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')
@@ -16,10 +16,10 @@ export function watchOver(load: NodeJS.Require, code: string): void {
     die()
   }
   try {
-    // Where memory runs short, this process goes, and not the one that asked.
+    // When memory runs short, this process is killed before the caller.
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Another system, or one that does not let it.
+    // Not Linux, or not permitted.
   }
   process.stdin.setEncoding('utf8')
   process.stdin.on('end', die)

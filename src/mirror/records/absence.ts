@@ -10,7 +10,6 @@ import { recordTables } from './record-tables.ts'
 import type { Removals } from './removal-store.ts'
 import { ridSet } from './rid-set.ts'
 
-/** Records between which scrapes and other work may run. */
 const batchSize = 10_000
 
 function statementsOf(raw: Database['raw'], resource: ResourceName) {
@@ -19,7 +18,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   const column = `"${getTableColumns(table)[key]?.name ?? key}"`
   type Key = string | number
   return {
-    // In key order, so that the index on the key tells everything: the records themselves need not be read.
+    // In key order, so that only the index on the key is read, not the records.
     lastOfBatch: raw
       .prepare<[number, Key], Key>(
         `select ${column} from ${name} where tenant_id = ? and ${column} > ? order by ${column} limit 1 offset ${batchSize - 1}`,
@@ -36,7 +35,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-/** Live and quarantined records of a resource that a full sync did not show; found in batches, so that a million do not hold up the rest. */
+/** Live and quarantined records that a full sync did not return; batches keep the event loop free. */
 export function absences(
   { raw }: Database,
   removals: Removals,

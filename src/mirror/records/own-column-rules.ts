@@ -3,10 +3,8 @@ import type { Detail, RecordTable, Stored, StoredFields } from './record-table.t
 
 type Settle = NonNullable<RecordTable['settle']>
 
-/** An own column that follows from the record itself. */
 type Following = readonly [name: string, column: Exclude<OwnColumn, { readonly rule: 'readById' }>]
 
-/** How the mirror's own columns of a resource follow its records; a rule that would change nothing is absent. */
 export function ownColumnRules(
   { own = {} }: ResourceDefinition,
   detail: Detail | null,
@@ -32,7 +30,7 @@ function created(columns: readonly Following[]): NonNullable<RecordTable['settle
     const settled: Record<string, Stored> = {}
     for (const [name, column] of columns) {
       if (column.rule === 'firstOf') settled[name] = firstOf(column.dates, next, at)
-      // A time ahead of the clock would otherwise put off, perhaps for ever, what is seen already.
+      // With a time ahead of the clock, the state would look as if it had not begun.
       else settled[name] = Math.min(Number(settled[column.from] ?? at), at)
     }
     return settled
@@ -58,7 +56,7 @@ function firstOf(dates: readonly string[], next: StoredFields, at: number): numb
   return Number(present ?? at)
 }
 
-/** What only an answer by id states is worthless once the field changes that it hangs on. */
+/** A detail from a look-up becomes null when the list field that it depends on changes. */
 function withoutDetail({ states, hangsOn }: Detail): Settle {
   return (next, known) => {
     const isWorthless = next[hangsOn] !== known[hangsOn]
@@ -66,7 +64,7 @@ function withoutDetail({ states, hangsOn }: Detail): Settle {
   }
 }
 
-/** The first answer by id tells of our reading, not of the tenant. */
+/** The first look-up fills the detail in; only later differences are changes in the tenant. */
 function isHistoryBeside({ states, readAt }: Detail): NonNullable<RecordTable['isHistory']> {
   return (field, known) => field !== states || known[readAt] !== null
 }

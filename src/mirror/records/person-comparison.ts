@@ -9,7 +9,7 @@ import { recordTables } from './record-tables.ts'
 
 type Raw = { readonly id: number; readonly email: unknown; readonly createdAt: unknown }
 
-/** Compares persons by what is theirs alone within a tenant: `createdAt` and `email`, letter case of the latter aside. */
+/** Compares persons by `createdAt` and `email` (letter case ignored), which are unique within a tenant. */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
   const byResource = memoize((resource: ResourceName) => statementsOf(database.raw, resource))
   return {
@@ -41,7 +41,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
       `select ${id} as id, ${email} as email, ${createdAt} as createdAt from ${name}
        where tenant_id = ? and ${id} in (select value from json_each(?))`,
     ),
-    // A record that was never good is known by its quarantined form alone.
+    // A record that was never valid exists only in quarantine.
     quarantined: raw.prepare<[number, string, string], Raw>(
       `select cast(key as integer) as id, raw ->> '$.${person.email}' as email, raw ->> '$.${person.createdAt}' as createdAt
        from quarantine q where tenant_id = ? and resource = ? and json_valid(raw) and key in (select cast(value as text) from json_each(?))

@@ -12,7 +12,7 @@ const isOlder = `problem like '${olderVersion}%'`
 
 const maxRawLength = 64 * 1024
 
-/** Stands for the full sync of a list that one answer holds whole; stored full syncs begin at 1. */
+/** Id for the full sync of a list that is one answer; ids of stored full syncs begin at 1. */
 export const unbrokenFullSync = 0
 
 export interface QuarantineContext {
@@ -22,39 +22,31 @@ export interface QuarantineContext {
   readonly fullSyncId: number | null
 }
 
-/** A quarantined record that is removed by the rules of a live one. */
 export interface QuarantinedRecord {
-  /** Negative, and the same whenever the key comes again; ids of mirrored records are positive. */
+  /** Negative and derived from the key; ids of mirrored records are positive. */
   readonly rid: number
   readonly key: string
-  /** Complete full syncs in a row that did not return it. */
   readonly fullSyncs: number
-  /** The full sync that last returned it; null when it is another than the last one. */
+  /** The last full sync if it returned the record; otherwise null. */
   readonly fullSyncId: number | null
 }
 
-/** The id by which removals of a quarantined record are accepted, held and counted. */
 export function quarantineRid(key: string): number {
   return -1 - createHash('sha256').update(key).digest().readUIntBE(0, 6)
 }
 
-/** Keeps records that could not be trusted, raw, with the reason. */
 export interface QuarantineStore {
-  /** Stores one; returns its key, or null when no id could be read. */
+  /** Returns the key, or null when no id could be read. */
   hold(table: RecordTable, item: Incoming & { ok: false }, context: QuarantineContext): string | number | null
-  /** To be called when a full sync begins: nothing was held by it yet, also where its id was another full sync's before. */
+  /** Call when a full sync begins: clears the marks of earlier full syncs, whose ids can be reused. */
   begin(tenantId: number, table: RecordTable): void
-  /**
-   * Drops records that a complete full sync returned well, and those without a readable id after two without them; counts
-   * the absence of the others. Of a list that one answer holds whole, what it lacks is dropped at once.
-   */
+  /** Drops records returned as valid, and unreadable ones absent twice; with `unbrokenFullSync`, every absent one. */
   release(tenantId: number, table: RecordTable, fullSyncId: number): void
-  /** Quarantined records with a readable id of which the mirror holds no live version. */
   withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
   drop(tenantId: number, table: RecordTable, key: string): void
-  /** What is held of a record as an older version; `alone` where the last complete full sync showed no other one of it. */
+  /** Whether an older version is quarantined; `alone` when the last complete full sync returned no other version. */
   older(tenantId: number, table: RecordTable, key: string): 'alone' | 'held' | null
-  /** Drops what is held as an older version of these records: a page shows them as known or newer. */
+  /** Drops quarantined older versions of records that a page returned in their known or a newer version. */
   outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
   containsAny(tenantId: number, table: RecordTable): boolean
@@ -81,7 +73,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
            (select r."${column}" from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
       ),
-      // Of a live record that is absent, the removal is not decided yet.
+      // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
       release: raw.prepare(
         `delete from quarantine where ${unseen} and ((key like '?%' and absent_full_syncs > 0)
            or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
@@ -153,10 +145,10 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   }
 }
 
-/** ECMAScript's `JSON.rawJSON`, which the type library does not name yet: a text that `JSON.stringify` writes as it is. */
+/** ECMAScript's `JSON.rawJSON`, missing in the type library: `JSON.stringify` writes its text unchanged. */
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown }
 
-/** JSON that reads back as the same value: a number beyond what a double holds, read as infinite, would become null. */
+/** JSON that parses to the same value: numbers out of a double's range parse as infinite and would become null. */
 function rawText(raw: unknown): string {
   const infinite = (value: unknown) => value === Infinity || value === -Infinity
   return (

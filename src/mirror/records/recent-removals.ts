@@ -3,7 +3,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { BudgetQuery, RemovalBudget } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** What the shrink guard counts beside the records that are due; the methods expect to run inside a transaction. */
+/** Recent removals, which the shrink guard counts beside those that are due. Call inside a transaction. */
 export interface RecentRemovals {
   add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number | null): void
   has(tenantId: number, resource: ResourceName): boolean
@@ -20,12 +20,12 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
   const find = raw.prepare('select 1 from recent_removals where tenant_id = ? and resource = ? limit 1')
   const remove = raw.prepare('delete from recent_removals where tenant_id = ? and resource = ? and rid = ?')
   const forget = raw.prepare('delete from recent_removals where tenant_id = ?')
-  // A jump forward of one clock must not end the 24 hours, so a removal is old only when neither clock says otherwise.
+  // A removal is old only by both clocks: a jump forward of one clock must not end the 24 hours.
   const dropOld = raw.prepare(
     `delete from recent_removals where ${of} and removed_at <= @since
        and (server_time is null or @serverTime is null or server_time <= @serverSince)`,
   )
-  // A clock that was set back must not prolong them by more than 24 hours.
+  // A clock that was set back prolongs the 24 hours by at most 24 hours.
   const bringBack = raw.prepare(
     `update recent_removals set removed_at = min(removed_at, @at),
        server_time = min(coalesce(server_time, @serverTime), coalesce(@serverTime, server_time)) where ${of}`,
@@ -42,7 +42,7 @@ export function recentRemovals({ raw }: Database): RecentRemovals {
     drop: (tenantId, resource, rid) => void remove.run(tenantId, resource, rid),
     forget: (tenantId) => void forget.run(tenantId),
     budget({ tenantId, resource, at, serverTime, heldSince = null }) {
-      // What came while removals were held, or shortly before, must not make them look few.
+      // Records created during the hold, or in the 24 hours before it, must not make its removals look few.
       const createdSince = Math.min(at, heldSince ?? at) - dayMs
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
       const serverSince = serverTime === null ? null : serverTime - ageMs

@@ -1,7 +1,7 @@
 import { hourMs } from '../../model/durations.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** The tables of the record, each with the column that tells when a row was written. */
+/** Tables of the record, each with the column of the time at which a row was written. */
 export const recordTimes = {
   changes: 'at',
   check_status_changes: 'at',
@@ -14,7 +14,7 @@ export const recordTimes = {
 
 export type RecordTableName = keyof typeof recordTimes
 
-/** How long after the last note of its time an hour that is lived a second time may still be going on. */
+/** How long a period between two clock steps may have continued after `until`, its last recorded time. */
 const noteToleranceMs = hourMs
 
 type Positions = Readonly<Partial<Record<RecordTableName, number>>>
@@ -27,18 +27,15 @@ export interface ClockStep {
   readonly positions: Positions
 }
 
-/** Which rows of the record had been written at a time. */
 export interface RecordAsOf {
   readonly setBackFrom: number | null
-  /** The condition on a row of the table, to stand in a `where`. */
   within(table: RecordTableName, alias?: string): string
-  /** The same of a time that is not of a row of the record. */
+  /** `within` for a time outside these tables. */
   includes(time: number): boolean
-  /** When a row was written: one that is ahead of the cut's time, when the clock was set back from there. */
+  /** Replaces a time later than `at` by the time to which the clock was set back. */
   clampToLife(time: number): number
 }
 
-/** Asks for each time the clock was set back, oldest first. */
 export function clockSteps({ raw }: Database): () => readonly ClockStep[] {
   const select = raw.prepare<[], Omit<ClockStep, 'positions'> & { readonly positions: string }>(
     'select at, latest, until, resumed, positions from clock_steps order by id',
@@ -47,9 +44,9 @@ export function clockSteps({ raw }: Database): () => readonly ClockStep[] {
 }
 
 /**
- * Rows are taken in the order they were written, up to the time. Each time that the clock was set back begins another
- * life: what was written before it lies before it, whatever its time says, and of an hour that was lived twice the second
- * life counts, as far as it is known to have been lived.
+ * Rows count in the order in which they were written. Each step back of the clock begins a new period; rows written
+ * before the step belong to earlier periods, whatever their time. Where local time repeats, the later period counts as
+ * far as its recorded times reach.
  */
 export function recordAsOf(steps: readonly ClockStep[], at: number, present: boolean): RecordAsOf {
   const life = steps.findLastIndex((step, i) => (present && i === steps.length - 1) || owns(step, at))

@@ -1,15 +1,12 @@
 import { isoMs } from '../../model/dates.ts'
 import type { FieldKind, RecordTable, Stored } from './record-table.ts'
 
-/** Columns that hold the API's fields, in the order they are stored and compared. */
+/** Columns of the API's fields, in the order they are stored and compared. */
 export function fieldColumns(table: RecordTable): readonly string[] {
   return Object.entries(table.fields).flatMap(([field, kind]) => (kind === 'date' ? [field, `${field}Ms`] : [field]))
 }
 
-/**
- * Turns a record into a row that begins with the stored values of `fieldColumns`, in that order, and has room for the
- * rest of its columns.
- */
+/** Encodes a record as `columns` values: those of `fieldColumns` in their order, then nulls. */
 export function encoderOf(
   table: RecordTable,
   columns: number,
@@ -46,7 +43,6 @@ function encode(kind: FieldKind, value: unknown): Stored {
   }
 }
 
-/** Turns a stored value back into what the API sent. */
 export function decode(kind: FieldKind, stored: Stored): unknown {
   if (stored === null) return null
   if (kind === 'boolean') return stored === 1

@@ -5,17 +5,15 @@ import type { Database } from '../sqlite/database.ts'
 import { columnOf, type RecordTable, type Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
-/** Fields by whose values the live records of a table are counted together. */
 type Grouping = readonly string[]
 
-/** Live records that complete full syncs no longer show are counted under this name, with an empty value. */
+/** Grouping, with an empty value, of live records that complete full syncs no longer return. */
 const missing = 'missing'
 
-/** Counts new records of one resource of a tenant; expects to run inside the transaction that writes them. */
+/** Counts new records of one resource of a tenant. Use inside the transaction that writes them. */
 export interface Tally {
   /** @param row stored values in the order of `columns`. */
   add(row: readonly Stored[]): void
-  /** Writes what was added, after which nothing is. */
   flush(): void
 }
 
@@ -23,11 +21,7 @@ export type Tallies = (tenantId: number, resource: ResourceName, columns: readon
 
 const nameOf = (grouping: Grouping) => grouping.join(',')
 
-/**
- * Sees to it that the counts follow every change and removal of a record. Triggers do it, so that no statement can
- * forget to; they live as long as the connection, and only the engine's writes records. New records are tallied
- * instead: a trigger would take half as long as their writing.
- */
+/** Triggers update the counts. `tallies` counts new records: a trigger would take half as long as their insert. */
 export function keepCounts({ raw }: Database): void {
   for (const record of Object.values(recordTables)) {
     for (const grouping of record.counted) {
@@ -46,11 +40,9 @@ const isLive = (row: string) => `${row}.removed_at is null`
 
 interface Kept {
   readonly name: string
-  /** Columns that the grouping hangs on beside being live. */
   readonly columns: readonly string[]
   readonly value: (row: string) => string
   readonly differs: readonly string[]
-  /** The condition under which a row counts. */
   readonly counts: (row: string) => string
 }
 
@@ -71,7 +63,6 @@ function triggers({ resource, table }: RecordTable, { name, columns, value, diff
     create temp trigger "${from} count ${name} delete" after delete on main."${from}" begin ${less} end;`
 }
 
-/** Makes tallies of new records, one a transaction: what one that fails has counted is forgotten with it. */
 export function tallies({ raw }: Database): Tallies {
   const adders = memoize((resource: ResourceName) =>
     recordTables[resource].counted.map((grouping) => ({ grouping, put: raw.prepare(adding(resource, grouping)) })),
@@ -99,7 +90,7 @@ interface Count {
   records: number
 }
 
-/** Counts rows by some of their values: a tenth of what it takes to make one key of them. */
+/** Counts rows by some of their values, in a tenth of the time that a joined key takes. */
 function countTree() {
   const node = (values: readonly Stored[]): Count => ({ values, next: new Map(), records: 0 })
   let root = node([])
@@ -118,7 +109,6 @@ function countTree() {
       }
       if (count.records++ === 0) counted.push(count)
     },
-    /** What was counted, which is forgotten. */
     take(): readonly Count[] {
       const taken = counted
       root = node([])
@@ -128,7 +118,7 @@ function countTree() {
   }
 }
 
-/** The database makes the key here as in the triggers, from the values as it stores them: numbers come as doubles. */
+/** SQLite builds the key here as in the triggers; integers are cast because numbers are bound as doubles. */
 function adding(resource: ResourceName, grouping: Grouping): string {
   const { fields } = recordTables[resource]
   const values = grouping.map((field) => (fields[field] === 'text' ? '?' : 'cast(? as integer)'))
@@ -137,15 +127,12 @@ function adding(resource: ResourceName, grouping: Grouping): string {
     on conflict (tenant_id, resource, grouping, value) do update set count = count + excluded.count`
 }
 
-/** Where the answer to a question about live records is kept, as parts of a statement. */
 export interface KeptCounts {
-  /** Bound parameters: the tenant alone. */
   readonly from: string
-  /** The stored value of a field. */
   readonly field: (property: string) => string
 }
 
-/** The counts of live records by these fields, and conditions on them; null when they are not kept. */
+/** Null when no stored counts cover the fields. */
 export function keptCounts(record: RecordTable, fields: readonly string[]): KeptCounts | null {
   const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
   if (grouping === undefined) return null
@@ -155,20 +142,18 @@ export function keptCounts(record: RecordTable, fields: readonly string[]): Kept
   }
 }
 
-/** How many live records of a resource there are: a statement whose parameter is the tenant. */
 export function liveCount(record: RecordTable): string {
   const kept = keptCounts(record, [])
   if (kept === null) throw new TypeError(`The live records of ${record.resource} are not counted`)
   return `select coalesce(sum(count), 0) from ${kept.from}`
 }
 
-/** How many live records of a resource are missing: a statement whose parameter is the tenant. */
 export function missingCount({ resource }: RecordTable): string {
   return `select coalesce(sum(count), 0) from record_counts
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-/** Statements that find nothing while the counts agree with the records. */
+/** Statements that return no row while the counts agree with the records. */
 export function countDifferences(): readonly string[] {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record

@@ -10,7 +10,7 @@ import { keptCounts } from './record-counts.ts'
 import { columnOf, leastKey, type RecordTable, type Stored } from './record-table.ts'
 import { recordTables } from './record-tables.ts'
 
-/** Records between which scrapes and other work may run; more of them would outlive the young generation of the memory. */
+/** Larger batches outlive the young generation of the heap. */
 const batchSize = 125
 
 interface Sql {
@@ -20,21 +20,14 @@ interface Sql {
 
 type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
 
-/**
- * Makes readers of the live records of a tenant; conditions come as data and become bound parameters. The checks ask the
- * same few questions again and again: each is prepared once.
- */
 export function recordReaders({ raw }: Database): (tenantId: number) => RecordReader {
   const prepare = memoize((text: string) => raw.prepare<Stored[]>(text)) as Prepare
   const repeats = new Map<string, Repeats>()
   return (tenantId) => recordReader(prepare, tenantId, repeats)
 }
 
-/** Whether a field had repeats at the last look. */
 interface Repeats {
-  /** Live records and missing ones. */
   readonly counts: string
-  /** Id of the newest change of any record. */
   readonly change: number
   readonly found: boolean
 }
@@ -127,13 +120,13 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
       const name = `${tenantId} ${resource} ${field}`
       const known =
         repeats.get(name) ?? (since === null ? null : { counts, change: before.get(since) ?? newest, found: false })
-      // The answer stays as long as no record comes, goes missing or has another text.
+      // The result is valid until a record is added, goes missing or changes its text.
       const isSame = known?.counts === counts && changedAfter.get(known.change, tenantId, resource, field) === undefined
       const found = isSame ? known.found : await lookForRepeats()
       repeats.set(name, { counts, change: newest, found })
       return found
 
-      /** Grouped by the database, half a million would hold up everything else for seconds. */
+      /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
       async function lookForRepeats(): Promise<boolean> {
         const select = prepare<[Stored, string]>(
           `select ${key}, ${column} from "${getTableName(table.table)}"
@@ -165,8 +158,7 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
 }
 
 /**
- * 53 bits of a text by two multiplicative hashes. Among a million texts two different ones share it by chance in one of
- * 10,000 looks, which costs an event too many; a cryptographic hash takes twenty times as long.
+ * Among a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long.
  */
 function digestOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x1b873593]
@@ -211,7 +203,6 @@ function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord
   }
 }
 
-/** Counts that are kept, where they answer the question; else the records themselves. */
 function countedFrom(table: RecordTable, fields: readonly string[]) {
   const kept = keptCounts(table, fields)
   if (kept !== null) return { from: kept.from, amount: 'sum(count)', column: kept.field }

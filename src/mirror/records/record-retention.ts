@@ -3,17 +3,17 @@ import { tenants } from '../schema/index.ts'
 import type { Database } from '../sqlite/database.ts'
 import { recordTables } from './record-tables.ts'
 
-/** What the retention is over for; times in milliseconds since the epoch. */
+/** Times are in milliseconds since the epoch. */
 export interface Erasure {
-  /** By tenant: what ended before is erased. A tenant that is missing keeps everything. */
+  /** By tenant: rows that ended before are erased. A tenant without an entry keeps everything. */
   readonly before: ReadonlyMap<number, number>
-  /** The confirmed time: what is dated later was written under a wrong clock. */
+  /** Confirmed time; rows dated later were written under a wrong clock. */
   readonly now: number
-  /** The latest time that a clock shows, by which the age of the mirror is counted; absent = `now`. */
+  /** Latest time of any clock, for the age of the mirror; absent = `now`. */
   readonly latest?: number
 }
 
-/** Tables of the record: with the column of the time, and what tells one thing from another where the last row lasts. */
+/** Tables of the record, the column of the time, and the columns that identify a thing, whose last row stays. */
 const ofTenants = [
   ['check_status_changes', 'at', 'tenant_id, "check"'],
   ['runs', 'ended_at', 'tenant_id, resource'],
@@ -25,15 +25,13 @@ const singletons = Object.values(recordTables)
   .map(({ resource }) => `'${resource}'`)
   .join(', ')
 
-/** The time before which the rows of a tenant are erased; null, which no time is below, where nothing is. */
+/** Time before which the tenant's rows are erased; null, to which no time compares, where none are. */
 const due = (table: string) => `(select before from temp.erasure e where e.tenant_id = ${table}.tenant_id)`
 
 /**
- * Erases the record of what ended before; what still held then stays. Rows are dated by the local clock, which may have
- * been wrong, so two rules keep what is not that old: nothing is erased before the mirror itself is as old as the
- * retention by confirmed time, and a row that was written after one of the retained time stays.
- *
- * Expects to run inside a transaction.
+ * Erases rows that ended before the retained time, except states still in effect then. Rows are dated by the local
+ * clock, which may have been wrong. Therefore nothing is erased before the mirror itself is as old as the retention by
+ * confirmed time, and rows written after a row of the retained time stay. Call inside a transaction.
  */
 export function eraseRecord(database: Database, erasure: Erasure | number): void {
   const { before, now } = typeof erasure === 'number' ? ofAll(database, erasure) : sinceConfirmed(database, erasure)
@@ -46,9 +44,7 @@ function ofAll({ orm }: Database, before: number): Erasure {
   return { before: new Map(ids.map(({ id }) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER }
 }
 
-/**
- * A clock that is behind must not make the mirror old; one that is ahead is corrected by the next time that is earlier.
- */
+/** Uses `latest`: a clock that is behind must not make the mirror old. An earlier time corrects one that is ahead. */
 function sinceConfirmed({ raw }: Database, { before, now, latest = now }: Erasure): Erasure {
   const from = raw
     .prepare<[number], number>(
@@ -80,7 +76,7 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
   const old = (table: string, time = 'at', kept = firstKept(table, time)) =>
     `${table}.${time} < ${latest} and ${table}.${time} < ${due(table)} and ${table}.id < ${kept}`
 
-  // The first change of each field of a tenant's one object stays: drift is measured from the state that it names.
+  // The first change of each field of a singleton stays: drift is measured from that state.
   raw.exec(
     `delete from changes where ${old('changes')} and not (resource in (${singletons})
        and id in (select min(id) from changes where resource in (${singletons})
@@ -115,7 +111,7 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
          and not exists (select 1 from findings f where f.fingerprint = waiver_changes.fingerprint)))`,
   )
   raw.exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
-  // What was wrong with checks that nobody evaluates any more: it may quote a person or a file.
+  // Problems of checks that are no longer evaluated may quote a person or a file.
   raw.exec(
     `delete from check_problems where exists (select 1 from temp.erasure e where e.tenant_id = check_problems.tenant_id)
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
@@ -136,7 +132,7 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
     .run(latest)
 }
 
-/** Names go with the row of the history that tells of the removal. */
+/** Erases names once the history no longer has the row of the removal. */
 function erasePersonal(raw: Database['raw'], latest: number): void {
   for (const { table, personal, resource, key } of Object.values(recordTables)) {
     const named = getTableColumns(table)

@@ -34,7 +34,7 @@ function recordTableOf(resource: ResourceDefinition): RecordTable {
     keyOf: idField === null ? () => 0 : key === idField ? Number : guidKey,
     idField,
     fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, storedAs[kind]])),
-    // The turn is given up with the detail that a change makes worthless.
+    // A change that invalidates the detail also clears its turn.
     own: [...own.map(([column]) => column), ...(detail === null ? [] : ['lookupTurn'])],
     ownTimes: Object.fromEntries(own.flatMap(([column, rule]) => viewOf(rule).map((view) => [view, column]))),
     sinceTimes: own.flatMap(([column, { rule }]) => (rule === 'sinceChangeOf' ? [column] : [])),
@@ -61,7 +61,6 @@ function listOf([name, field]: [string, Field]) {
   return [[name, { view: field.view, fields: Object.fromEntries(fields) }] as const]
 }
 
-/** What a look-up by id supplies, and the own column that says when it did. */
 function detailOf(resource: ResourceDefinition): Detail | null {
   if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
   const { states, ifEqual } = resource.lookUp

@@ -7,69 +7,59 @@ import { type InsertStamp, recordInserts } from './record-inserts.ts'
 import type { RecordTable, Stored, StoredFields } from './record-table.ts'
 import { repeatRule } from './repeats.ts'
 
-/** A record as the mirror holds it before an incoming one is compared with it. */
 export interface Known {
   readonly rid: number
   readonly removed: boolean
   readonly firstSeenAt: number
-  /** True when it was marked missing or absent and being seen must be noted. */
+  /** Marked missing or absent; cleared when the record is returned. */
   readonly absent: boolean
-  /** Values of the fields, what is extra and the mirror's own columns, in the order they are written. */
+  /** API fields, `extra` and own columns, in the order they are written. */
   readonly stored: readonly Stored[]
 }
 
-/** What writing one record came to. */
 export interface Written {
   readonly rid: number
   readonly kind: 'created' | 'changed' | 'returned' | 'unchanged' | 'contradictory' | 'older'
-  /** Values before and after by column property, for `changed` and `returned`. */
+  /** By column property, for `changed` and `returned`; otherwise null. */
   readonly before: StoredFields | null
   readonly after: StoredFields | null
-  /** That changed, or that contradict the mirror, or by which the record is older. */
+  /** Fields that changed, contradict the mirror or make the record older. */
   readonly fields: readonly string[]
 }
 
 export interface WriteContext extends InsertStamp {
-  /** Counts what is created. */
   readonly tally: Pick<Tally, 'add'>
-  /** True for a record that the same full sync has shown before. */
   readonly repeated?: (rid: number) => boolean
-  /** True for a record that is taken although it is older than the known one. */
+  /** True for a record that is written although it is older than the known one. */
   readonly takesOlder?: (key: string | number) => boolean
 }
 
-/** An incoming record, its key, and what the mirror holds under it. */
 export interface RecordWrite {
   readonly key: string | number
   readonly record: object
-  /** Undefined keeps what is known: an answer by id may carry other unknown fields than the list. */
+  /** Undefined keeps the known value: a look-up may carry other unknown fields than the list. */
   readonly extra: object | null | undefined
   readonly known: Known | undefined
 }
 
-/** Prepared statements over one record table: one look-up a page, and a write only for what differs. */
 export interface RecordWriter {
   readonly table: RecordTable
-  /** What a tally is given of a record that is created. */
   readonly columns: readonly string[]
-  /** The records with these keys that the mirror holds, live or tombstoned. */
+  /** Live or tombstoned. */
   find(tenantId: number, keys: readonly (string | number)[]): Map<string | number, Known>
-  /** True when the record is live and present just as it comes: to write it would change nothing. */
+  /** True when the record is live, present and equal, so that a write would change nothing. */
   holds(write: RecordWrite): boolean
-  /** A live record was shown: it is neither missing nor absent. */
   seen(known: Known): void
   write(write: RecordWrite, context: WriteContext): Written
-  /** Fields in which a record that is live differs from the mirror, apart from what only an answer by id states. */
+  /** Fields in which a live record differs from the mirror, apart from the detail of a look-up. */
   differing(write: RecordWrite): readonly string[]
-  /** Writes these columns alone. */
   supply(known: Known, values: StoredFields, context: InsertStamp): Written
-  /** Writes records of which the mirror holds none, no two with the same key; returns their ids in the same order. */
+  /** Writes records that are not mirrored, no two with the same key; returns their ids in the same order. */
   create(writes: readonly RecordWrite[], context: WriteContext): readonly number[]
 }
 
 const nowhere = { before: null, after: null, fields: [] } as const
 
-/** What writing a record came to of which the mirror held none. */
 export const createdAs = (rid: number): Written => ({ rid, kind: 'created', ...nowhere })
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
@@ -85,7 +75,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const inserted = keyIsApiColumn ? values : [...values, table.key]
   const state = ['rid', 'removedAt', 'missingSince', 'absentFullSyncs', 'firstSeenAt', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
-  // A look-up a page takes a third of the time of one a record, and a tenth where nothing is known yet.
+  // One look-up a page takes a third of the time of one a record, a tenth while nothing is known.
   const findRows = raw
     .prepare<[number, string], Stored[]>(
       `select ${select} from "${name}" where "tenant_id" = ? and ${sqlName(table.key)} in (select value from json_each(?))`,
@@ -119,7 +109,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     return row
   }
 
-  /** Where the incoming values differ; null, without any work for the memory, where they do not. */
+  /** Indexes of differing values; null, without an allocation, when there are none. */
   function differing(next: readonly Stored[], known: readonly Stored[]): number[] | null {
     let different: number[] | null = null
     for (let i = 0; i < ownAt; i++) {
@@ -213,7 +203,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     differing(write) {
       const indexes = write.known === undefined ? null : differing(rowOf(write), write.known.stored)
       const columns = new Set((indexes ?? []).map((i) => values[i]))
-      // A date that is only written in another way is the same.
+      // A date in another notation is the same date.
       return Object.entries(table.fields)
         .filter(
           ([field, kind]) => field !== table.detail?.states && columns.has(kind === 'date' ? `${field}Ms` : field),
@@ -224,7 +214,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const before = named(known.stored)
       const after = { ...before, ...fields }
       const changed = apiFieldsOf(table).filter((field) => before[field] !== after[field])
-      // What the mirror notes for itself leaves time and request of the present values alone.
+      // Own columns leave the time and request of the API's values unchanged.
       const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
       updating(setOf(Object.keys(set))).run(...Object.values(set), known.rid)
       return { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed }

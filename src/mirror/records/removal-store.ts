@@ -10,21 +10,14 @@ import { liveCount } from './record-counts.ts'
 import { recordTables } from './record-tables.ts'
 import { ridSet } from './rid-set.ts'
 
-/** Everything by which a record leaves the live set; the methods expect to run inside a transaction. */
+/** Removes records from the live set. Call inside a transaction. */
 export interface Removals {
-  /** Live records whose id is not among the packed ones. */
   liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): readonly number[]
   live(tenantId: number, resource: ResourceName): Uint32Array
-  /** Everything that can be removed: live records, and quarantined ones without a live version (negative ids). */
+  /** Live records, and quarantined ones without a live version (negative ids). */
   removable(tenantId: number, resource: ResourceName): readonly number[]
-  /** Quarantined records without a live version that the full sync did not show, and how many such records there are. */
   absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Absence
-  /**
-   * Tombstones records and drops quarantined ones; returns how many were live.
-   *
-   * @param serverTime server time of the full sync that decided on them: the shrink guard counts those that no operator
-   *   accepted. Undefined where the guard does not apply.
-   */
+  /** Returns how many were live. `serverTime` of the full sync is for the shrink guard; undefined = not counted. */
   tombstone(
     tenantId: number,
     resource: ResourceName,
@@ -39,11 +32,10 @@ export interface Removals {
     fullSyncsMore: number,
   ): readonly AbsentRecord[]
   anyAccepted(tenantId: number, resource: ResourceName): boolean
-  /** Withdraws accepted and recent removals of records that are seen; those of quarantined ones go by key. */
+  /** Withdraws accepted and recent removals of records that are returned again; of quarantined ones by key. */
   acceptance(tenantId: number, resource: ResourceName): { seen(rid: number): void; seenKey(key: string): void }
   accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): void
   markMissing(resource: ResourceName, rids: readonly number[], at: number): void
-  /** Forgets the recent removals of a tenant. */
   forgetRecent(tenantId: number): void
 }
 
@@ -163,7 +155,6 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
   return parts
 }
 
-/** The port's side of removals. */
 export function removalStore(
   database: Database,
   parts: Removals,

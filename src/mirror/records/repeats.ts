@@ -9,20 +9,20 @@ export type Repeat = 'first' | 'second' | { readonly field: string }
 
 const whole = ({ record, extra }: Good): object => ({ ...record, ...extra })
 
-/** What becomes of records with one id in one answer or one full sync (docs/sync.md#same-id-twice). */
+/** Resolves records with one id in one answer or one full sync (docs/sync.md#same-id-twice). */
 export interface RepeatRule {
-  /** Of rows that begin with the stored values of the API's fields. */
+  /** Rows begin with the stored values of the API's fields. */
   of(first: readonly Stored[], second: readonly Stored[]): Repeat
-  /** The field by which an incoming row is of before the known one; null where it is not. */
+  /** Field by which the incoming row is older than the known one; null when it is not. */
   earlierBy(known: readonly Stored[], next: readonly Stored[]): string | null
-  /** The one item that counts of several with one id; `field` where it is a contradiction. */
+  /** The item that counts; `field` when the items contradict each other. */
   settle(items: readonly Incoming[]): { readonly item: Incoming; readonly field: string | null }
 }
 
 export function repeatRule(table: RecordTable): RepeatRule {
   const columns = fieldColumns(table)
   const unread = new Set([table.idField, ...(table.unread ?? [])])
-  // Of a date the instant counts, not how it is written.
+  // Dates are compared as instants, not as text.
   const read = Object.entries(table.fields)
     .filter(([field]) => !unread.has(field))
     .map(([field, kind]) => [field, columns.indexOf(kind === 'date' ? `${field}Ms` : field)] as const)
@@ -65,7 +65,6 @@ export function repeatRule(table: RecordTable): RepeatRule {
   }
 }
 
-/** The item that takes the place of records with one id that contradict each other. */
 export function contradiction(
   id: string | number | null,
   field: string,
@@ -74,10 +73,9 @@ export function contradiction(
   return { ok: false, id, raw: records, problem: `contradictory: ${field} differs between records with this id` }
 }
 
-/** How the problem of an older version begins. */
+/** Prefix by which statements find the problem. */
 export const olderVersion = 'older version'
 
-/** The item that takes the place of a record of before what the mirror holds. */
 export function outdated(id: string | number, field: string, raw: object): Incoming & { readonly ok: false } {
   return { ok: false, id, raw, problem: `${olderVersion}: ${field} lies before that of the known one` }
 }

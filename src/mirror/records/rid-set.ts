@@ -1,7 +1,4 @@
-/**
- * Record ids packed for a blob: the first id and the length of each run, four bytes each. A page mostly shows records that
- * were first seen together, so it comes to one run.
- */
+/** First id and length of each run, four bytes each. A page is mostly one run: its records were created together. */
 export function packRids(rids: readonly number[]): Buffer {
   const runs: number[] = []
   let next = -1
@@ -14,31 +11,27 @@ export function packRids(rids: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(runs).buffer)
 }
 
-/** How many ids a blob holds. */
 export function countRids(blob: Buffer): number {
   let count = 0
   for (const [, length] of runsOf(blob)) count += length
   return count
 }
 
-/** The ids of a blob. */
 export function unpackRids(blob: Buffer): readonly number[] {
   return [...runsOf(blob)].flatMap(([first, length]) => Array.from({ length }, (_, i) => first + i))
 }
 
-/** The lowest and the highest id of a blob that holds any. */
+/** Of a blob with at least one id. */
 export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
   const runs = [...runsOf(blob)]
   const [last, length] = runs.at(-1) ?? [0, 1]
   return [runs[0]?.[0] ?? 0, last + length - 1]
 }
 
-/** Ids as a set: a bit for each, which is small and quick where ids are given out in a row. */
+/** A bitmap: small and fast, because ids are mostly consecutive. */
 export interface RidSet {
   has(rid: number): boolean
-  /** True when an id of the blob is in the set. */
   hasAny(blob: Buffer): boolean
-  /** Adds the ids of a blob. */
   add(blob: Buffer): void
 }
 
@@ -69,7 +62,7 @@ export function ridSet(blobs: readonly Buffer[]): RidSet {
 }
 
 function* runsOf(blob: Buffer): Generator<readonly [first: number, length: number]> {
-  // A blob may begin anywhere in memory, and numbers of four bytes may not.
+  // `Uint32Array` needs an aligned buffer, and a blob may begin at any offset.
   const copy = new Uint8Array(blob.byteLength)
   copy.set(blob)
   const runs = new Uint32Array(copy.buffer)

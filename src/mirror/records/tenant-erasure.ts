@@ -3,14 +3,12 @@ import type { AdminStore } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { recordTables } from './record-tables.ts'
 
-/** Rows that belong to a tenant through another row. */
 const dependent = [
   'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
   'delete from held_records where hold_id in (select id from holds where tenant_id = ?)',
   'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',
 ]
 
-/** Erasure of a whole tenant, and what of the others is overdue. */
 export function tenantErasure(database: Database): Operations<Pick<AdminStore, 'overdueErasure' | 'purgeTenant'>> {
   const { raw } = database
   return {
@@ -25,7 +23,7 @@ export function tenantErasure(database: Database): Operations<Pick<AdminStore, '
           .all()
         database.transact('everything', () => {
           for (const statement of dependent) raw.prepare(statement).run(tenantId)
-          // The counts are kept by the deletion of the records that they count.
+          // Deleted last: triggers update the counts while records are deleted.
           for (const table of tables.filter((name) => name !== 'record_counts'))
             raw.prepare(`delete from "${table}" where tenant_id = ?`).run(tenantId)
           raw.prepare('delete from record_counts where tenant_id = ?').run(tenantId)

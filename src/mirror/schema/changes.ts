@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The history of every record: creations after the first complete full sync, changed fields, removals, returns. */
+/** History of records; creations only after the first complete full sync. */
 export const changes = sqliteTable(
   'changes',
   {
@@ -12,7 +12,7 @@ export const changes = sqliteTable(
     /** created, changed, removed or returned. */
     kind: text('kind').notNull(),
     field: text('field'),
-    /** JSON of the value before and after, for `changed`. */
+    /** JSON, for `changed`. */
     before: text('before'),
     after: text('after'),
     requestId: text('request_id'),

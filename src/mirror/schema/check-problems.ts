@@ -1,9 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/**
- * Why an own check cannot be evaluated, or not all of its entities, as a sentence; of another check some ids of such entities,
- * as a JSON array. Only while that is so.
- */
+/** Why an own check cannot be evaluated, in full or in part; of other checks, a JSON array of entity ids. */
 export const checkProblems = sqliteTable(
   'check_problems',
   {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The last check result of a check; never shown as it is: the ages of its inputs are applied at each reading. */
+/** Last check result of a check. Readers apply the present age of its inputs. */
 export const checkStates = sqliteTable(
   'check_states',
   {
@@ -9,17 +9,14 @@ export const checkStates = sqliteTable(
     check: text('check').notNull(),
     status: text('status').notNull(),
     reason: text('reason'),
-    /** How many entities the check is about; null when that was not known. */
     entities: integer('entities'),
-    /** How many of them could not be evaluated; null when that was not known. */
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
-    /** Digest of the thresholds and lists that decided; null when the check could not be evaluated. */
     rule: text('rule'),
-    /** JSON object: how many findings are open, by severity. */
+    /** JSON object: open findings by severity. */
     open: text('open').notNull().default('{}'),
-    /** 1 = what the check result changed in the findings is still in `staged_findings`, in part. */
+    /** 1 = `staged_findings` still has some of the result's differences. */
     owing: integer('owing').notNull().default(0),
   },
   (table) => [
@@ -28,7 +25,7 @@ export const checkStates = sqliteTable(
   ],
 )
 
-/** The check results of a check over time: a row when anything but the time of the last confirmation is another. */
+/** A row for each check result that differs in more than the time of its confirmation. */
 export const checkStatusChanges = sqliteTable(
   'check_status_changes',
   {
@@ -40,11 +37,11 @@ export const checkStatusChanges = sqliteTable(
     reason: text('reason'),
     entities: integer('entities'),
     notEvaluated: integer('not_evaluated'),
-    /** Since when the status is this one; null in rows of the first release, which only told of other statuses. */
+    /** Null in rows of the first release. */
     since: integer('since'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
-    /** When this check result was last confirmed; null while it is the last one: `check_states` tells it then. */
+    /** Last confirmation; null while `check_states` has it. */
     confirmedAt: integer('confirmed_at'),
   },
   (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],

@@ -1,19 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** States that drift is measured from: those a check first saw, and those an operator accepted since; the last counts. */
 export const acceptedStates = sqliteTable(
   'accepted_states',
   {
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
     check: text('check').notNull(),
-    /** Empty for the note that the first state as a whole was kept. */
     entityId: text('entity_id').notNull(),
-    /** JSON of the state; null = there is none, as of what was removed. */
     state: text('state').notNull(),
     at: integer('at').notNull(),
-    /** Why an operator accepted it; null for a first state. */
     reason: text('reason'),
   },
   (table) => [index('accepted_states_check').on(table.tenantId, table.check)],
@@ -30,7 +26,6 @@ export const findings = sqliteTable(
     entityId: text('entity_id').notNull(),
     severity: text('severity').notNull(),
     message: text('message').notNull(),
-    /** JSON object of raw facts. */
     evidence: text('evidence').notNull(),
     firstSeenAt: integer('first_seen_at').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
@@ -40,7 +35,7 @@ export const findings = sqliteTable(
   },
   (table) => [
     uniqueIndex('findings_fingerprint').on(table.fingerprint),
-    // In the order in which findings are shown, so that the first ones are found without reading the others.
+    // In display order, so that the first findings are found without reading the others.
     index('findings_open')
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),
@@ -48,7 +43,6 @@ export const findings = sqliteTable(
   ],
 )
 
-/** The life of a finding: opened, changed, resolved, reopened. */
 export const findingEvents = sqliteTable(
   'finding_events',
   {

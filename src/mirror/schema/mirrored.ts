@@ -4,27 +4,25 @@ import type { Field } from '../../model/fields.ts'
 import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
 import { resources } from '../../resources/index.ts'
 
-/** What every mirrored record carries beside its own fields; times in milliseconds since the epoch. */
+/** Times are in milliseconds since the epoch. */
 const common = () => ({
   rid: integer('rid').primaryKey(),
   tenantId: integer('tenant_id').notNull(),
   extra: text('extra'),
   firstSeenAt: integer('first_seen_at').notNull(),
   firstRequestId: text('first_request_id'),
-  /** When, and by which answer, the present values were brought. */
+  /** Time and answer of the present values. */
   readAt: integer('read_at').notNull(),
   requestId: text('request_id'),
   /** Tombstone: when the removal was decided. */
   removedAt: integer('removed_at'),
-  /** Since when complete full syncs no longer show it, while its removal is not confirmed. */
+  /** Since when complete full syncs do not return it; its removal is not confirmed. */
   missingSince: integer('missing_since'),
-  /** Its turn when it was last asked for by id: the greatest is the latest, null comes first. */
+  /** Turn of its last look-up; null comes first, then the lowest. */
   lookupTurn: integer('lookup_turn'),
-  /** Complete full syncs in a row that did not show it. */
   absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
 })
 
-/** The tables of the mirrored records, by their name in SQL. */
 export const mirrored = Object.fromEntries(resources.map((resource) => [tableNameOf(resource), tableOf(resource)]))
 
 export function tableNameOf({ name }: Pick<ResourceDefinition, 'name'>): string {
@@ -69,7 +67,7 @@ function tableOf(resource: ResourceDefinition) {
 
 type Columns = [property: string, column: ReturnType<typeof columnFor>][]
 
-/** GUIDs in one letter case, or the key of the one object there is, which is always 0. */
+/** A GUID in one letter case, or the key of a singleton, which is always 0. */
 function keyColumns({ key, idField }: ResourceDefinition): Columns {
   return key === idField ? [] : [[key, columnFor(key, idField === null ? 'integer' : 'text', true)]]
 }
@@ -97,12 +95,11 @@ function columnFor(property: string, type: 'integer' | 'text', neverNull: boolea
   return neverNull ? column.notNull() : column
 }
 
-/** A boolean is stored as 0 or 1, a list as JSON. */
 function typeOf({ kind }: Field): 'integer' | 'text' {
   return kind === 'integer' || kind === 'flag' ? 'integer' : 'text'
 }
 
-/** Personal fields of tombstones are erased after the retention. */
+/** Erasure sets personal fields of tombstones to null. */
 function isNeverNull({ strict, nullable, optional, personal }: Field): boolean {
   return strict === true && nullable === undefined && optional !== true && personal !== true
 }

@@ -18,7 +18,7 @@ export const runs = sqliteTable(
     unchanged: integer('unchanged').notNull(),
     removed: integer('removed').notNull(),
     quarantined: integer('quarantined').notNull(),
-    /** Start and duration of the last complete full sync of the resource, and its live records, as this run left them. */
+    /** The resource after the run: its last complete full sync, and its live records. */
     completeStartedAt: integer('complete_started_at'),
     completeDurationMs: integer('complete_duration_ms'),
     live: integer('live'),

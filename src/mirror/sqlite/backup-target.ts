@@ -4,14 +4,10 @@ import { UsageError } from '../../model/errors.ts'
 import { headerOf } from './file-guard.ts'
 import { applicationId } from './migrate.ts'
 
-/** What SQLite and the engine keep beside a database at work; SQLite would take what is left of it for part of another. */
+/** Files of a live database. SQLite would take leftovers for part of a new database. */
 const beside = ['-wal', '-shm', '-journal', '-lock'] as const
 
-/**
- * The file that a backup may be put at: free, or a backup to be replaced. A symbolic link is followed.
- *
- * @throws UsageError in one sentence when something else is there, or would be endangered.
- */
+/** @throws UsageError when the target is neither free nor a backup, or another file would be endangered. */
 export function backupTarget(to: string, store: string): string {
   if (to.trim() === '') throw new UsageError('Name the file for the backup')
   const target = followed(resolve(to))
@@ -31,7 +27,7 @@ export function backupTarget(to: string, store: string): string {
   return target
 }
 
-/** The path without symbolic links. A folder is not made: a volume that is not mounted must not go unnoticed. */
+/** Does not create the folder: an unmounted volume must not go unnoticed. */
 function followed(path: string): string {
   const folder = statSync(dirname(path), { throwIfNoEntry: false })
   if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup; make it first`)

@@ -15,21 +15,16 @@ import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 
 const prefix = '.tenantwatch-backup-'
 const name = 'draft.db'
-/** Its lock has this name until it is held. */
 const beginning = 'begun'
 
-/** A backup in the making: a file in a folder of its own beside its target, gone with it unless it was published. */
+/** A file in a folder of its own beside its target, deleted on disposal unless it was published. */
 export interface Draft extends Disposable {
   readonly file: string
-  /**
-   * Puts the file in the place of the target, on disk before it counts.
-   *
-   * @throws FatalError when it is there but a power cut could undo that; whatever else the disk says as it is.
-   */
+  /** @throws FatalError when the file is in place but its folder cannot be synced: a power cut may undo that. */
   publish(): void
 }
 
-/** Begins a backup, and clears away what killed ones left in the folder of the target. */
+/** Also deletes leftovers of killed backups in the folder of the target. */
 export function openTempFile(target: string): Draft {
   const place = dirname(target)
   clearRemains(place)
@@ -37,7 +32,7 @@ export function openTempFile(target: string): Draft {
   const file = join(folder, name)
   let lock: EngineLock | undefined
   try {
-    // Who finds one of the final name that nobody holds may clear everything away.
+    // Another process may delete everything beside an unlocked file of the final name.
     lock = takeEngineLock(join(folder, beginning))
     renameSync(join(folder, `${beginning}-lock`), `${file}-lock`)
     closeSync(openSync(file, 'wx', 0o600))
@@ -63,27 +58,26 @@ export function openTempFile(target: string): Draft {
   }
 }
 
-/** Only files of these names whose process is gone: the operating system has released its lock. */
 function clearRemains(place: string): void {
   for (const entry of readdirSync(place, { withFileTypes: true })) {
     const folder = join(place, entry.name)
-    // Without the lock it is being begun by another process, or holds nothing.
+    // Without a lock file, another process is creating it, or the folder is empty.
     if (!entry.isDirectory() || !entry.name.startsWith(prefix) || !existsSync(join(folder, `${name}-lock`))) continue
     try {
       discard(folder, takeEngineLock(join(folder, name)))
     } catch {
-      // Its maker is at work, or it is another user's.
+      // The backup is in progress, or belongs to another user.
     }
   }
 }
 
-/** Never fails: what stays is cleared away by the next backup. */
+/** Never throws: the next backup deletes leftovers. */
 function discard(folder: string, lock: EngineLock | undefined): void {
   const file = join(folder, name)
   try {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
     lock?.[Symbol.dispose]()
-    // After the lock was given back: network file systems keep a file that is open.
+    // After the lock is released: network file systems keep an open file.
     for (const locked of [name, beginning]) rmSync(join(folder, `${locked}-lock`), { force: true })
     rmdirSync(folder)
   } catch {}

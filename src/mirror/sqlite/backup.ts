@@ -9,11 +9,10 @@ import { openTempFile } from './backup-temp-file.ts'
 import { damageOf, toBegin } from './file-guard.ts'
 import { codeOf, openSnapshot } from './open-database.ts'
 
-/** Few milliseconds of work at a time, between which a signal is heard. */
+/** A few milliseconds of work a step; signals are handled in between. */
 const defaultPagesPerStep = 1000
 
 export interface BackupOptions {
-  /** The mirror's file; an engine may be at work on it. */
   readonly from: string
   readonly to: string
   readonly signal: AbortSignal
@@ -25,22 +24,15 @@ export type BackupStep =
   | { readonly doing: 'copying'; readonly pages: number; readonly of: number }
   | { readonly doing: 'checking' }
 
-/** What a backup holds. */
 export interface Backup {
   readonly file: string
   readonly bytes: number
-  /** Live records of all tenants. */
   readonly records: number
-  /** When a run last succeeded, in milliseconds since the epoch; null when none ever did. */
+  /** Last successful run, in milliseconds since the epoch; null = none. */
   readonly syncedAt: number | null
 }
 
-/**
- * Copies the mirror as it is at one instant into one file that needs no other beside it. The target is as it was until
- * the copy is whole, checked and on disk. An engine at work is not held up: it only reads.
- *
- * @throws UsageError when the target is not for a backup, FatalError when the copy cannot be made; one sentence each.
- */
+/** @throws UsageError when the target is unsuitable, FatalError when the copy fails; the target then stays. */
 export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   const { from, to, onProgress } = options
   let target = to
@@ -58,8 +50,8 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
 }
 
 /**
- * Page by page, and not by `vacuum into`: that could be neither followed nor stopped, and would repair in passing what the
- * check is to find. The transaction of the snapshot keeps the copy from beginning again whenever the engine commits.
+ * Copies page by page: `vacuum into` has no progress, cannot be stopped and would repair damage that the check must
+ * find. The transaction of the snapshot keeps the copy from restarting at each commit of the engine.
  */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)
@@ -76,12 +68,11 @@ async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, f
   }
 }
 
-/** Makes the copy one that opens without further files, reads it for damage, and says what it holds. */
 function seal(file: string, from: string, target: string): Omit<Backup, 'file'> {
   const raw = new BetterSqlite3(file, { fileMustExist: true })
   try {
     raw.pragma('temp_store = MEMORY')
-    // In full: to read only its first row would lose what the disk says at its end.
+    // Not `simple`, which reads one row only and misses a disk error at the end.
     raw.pragma('journal_mode = DELETE')
     const found = raw.pragma('integrity_check(1)', { simple: true })
     if (found !== 'ok') throw damagedCopy(from, target, String(found).split('\n').at(-1) ?? '')
@@ -96,7 +87,7 @@ function seal(file: string, from: string, target: string): Omit<Backup, 'file'> 
   }
 }
 
-/** Tables of a later layout may be missing. */
+/** A database of another layout may lack tables. */
 function countRecords(raw: BetterSqlite3.Database): number {
   const there = new Set(raw.prepare("select name from sqlite_master where type = 'table'").pluck().all())
   const names = Object.values(recordTables).map(({ table }) => getTableName(table))
@@ -112,7 +103,6 @@ function damagedCopy(from: string, target: string, how: string): FatalError {
   )
 }
 
-/** What disk or database said as one sentence; what is one already, and what is our own bug, as it is. */
 function failure(error: unknown, target: string): unknown {
   if (error instanceof FatalError || error instanceof UsageError) return error
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error

@@ -1,12 +1,11 @@
 import type BetterSqlite3 from 'better-sqlite3'
 
-/** Milliseconds; while a write waits nothing else happens in the process, and no signal is heard. */
+/** Milliseconds. A waiting write blocks the process, signals included. */
 const longTimeoutMs = 1000
 const shortTimeoutMs = 10
 
-/** How long the writes of an engine wait while another program holds the database. */
 export interface BusyTimeout {
-  /** Somebody waited in vain: until a write succeeds, the others ask in passing only, or their waits would add up. */
+  /** Shortens the timeout until a write succeeds; otherwise the waits of further operations add up. */
   lose(): void
   regain(): void
 }

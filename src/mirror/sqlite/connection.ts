@@ -1,14 +1,11 @@
 import BetterSqlite3 from 'better-sqlite3'
 
-/** A parameter that an equality, a limit or an offset compares with. */
 const weighed = /(=|\bis|\blimit|\boffset) \?/gi
 
 /**
- * A connection for statements that are run again and again.
- *
- * They keep the plan they were prepared with. SQLite would compile many of them again at each run, ten times as long as
- * running them takes, because it weighs the bound values: always those of a limit, and those of an equality that are 0 or
- * 1, as the id of the first tenant is. A unary plus hides a parameter from the planner and changes no value.
+ * Prepared statements keep their plan. SQLite would recompile many of them at each run, which takes ten times as long
+ * as the run: its planner examines each bound limit, and a 0 or 1 bound in an equality, such as the first tenant's id.
+ * A unary plus hides a parameter from the planner without a change of its value.
  */
 export class Connection extends BetterSqlite3 {
   readonly #atOnce = super.transaction((body: () => unknown) => body()).immediate
@@ -17,7 +14,7 @@ export class Connection extends BetterSqlite3 {
     return super.prepare<Bind, Row>(text.replace(weighed, '$1 +?'))
   }
 
-  /** As `transaction(body).immediate()`, which takes longer to make its functions than to begin and to commit. */
+  /** Like `transaction(body).immediate()`, which takes longer to create its functions than to begin and commit. */
   atOnce<T>(body: () => T): T {
     return this.#atOnce(body) as T
   }

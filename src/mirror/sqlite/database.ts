@@ -4,10 +4,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { BusyTimeout } from './busy-timeout.ts'
 import type { Connection } from './connection.ts'
 
-/**
- * What a transaction may change of the mirrored records and of the findings: those of one resource or of one check, what
- * waivers accept of the findings (`acceptances`), `everything`, or `nothing` of either.
- */
+/** Records and findings that a transaction may change; `acceptances` = what waivers accept of findings. */
 type Change =
   | 'acceptances'
   | 'everything'
@@ -15,7 +12,7 @@ type Change =
   | { readonly tenantId: number; readonly resource: ResourceName }
   | { readonly tenantId: number; readonly check: string }
 
-/** Numbers that grow with each change. They live in memory: only the engine of this process writes records and findings. */
+/** Counters of changes, in memory: only the engine of this process writes records and findings. */
 class Versions {
   readonly #ofOne = new Map<string, number>()
   #ofRecords = 0
@@ -29,7 +26,7 @@ class Versions {
     return this.#ofFindings + (this.#ofOne.get(`${tenantId} check ${check}`) ?? 0)
   }
 
-  /** To be called in the same turn of the event loop as the end of the transaction. */
+  /** Call in the same turn of the event loop as the end of the transaction. */
   note(change: Change): void {
     if (change === 'nothing') return
     if (change === 'everything') this.#ofRecords++
@@ -44,17 +41,15 @@ class Versions {
 
 declare const ran: unique symbol
 
-/** The result of an operation that `Database` ran. */
 export type Ran<Result> = Result & { readonly [ran]: true }
 
-/** A part of the mirror each of whose operations runs through `Database`: one that does not is no such part. */
+/** A part of the mirror all of whose operations run through `Database`, as the compiler checks. */
 export type Operations<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...given: infer Given) => infer Result
     ? (...given: Given) => OperationResult<Result>
     : Part[Name]
 }
 
-/** What gives its results in one piece or item by item is an operation; a reader consists of operations. */
 type OperationResult<Result> = Result extends Promise<unknown> | AsyncIterable<unknown>
   ? Ran<Result>
   : Result extends object
@@ -62,16 +57,12 @@ type OperationResult<Result> = Result extends Promise<unknown> | AsyncIterable<u
     : Result
 
 export interface DatabaseOptions {
-  /** Of an engine, whose event loop must not wait long for a lock that another process holds. */
+  /** Only for an engine, whose event loop must not wait long for another process's lock. */
   readonly busyTimeout?: BusyTimeout
-  /** Called with every error of an operation. */
   readonly onError?: (error: unknown) => void
 }
 
-/**
- * The open database: the driver for prepared hot paths, drizzle for the rest. Every operation of the mirror runs through
- * `run`, `write`, `writeProgress` or `each`, which make SQLite's errors those of reason `store`.
- */
+/** Operations run through `run`, `write`, `writeProgress` or `each`: they convert SQLite's errors to reason `store`. */
 export class Database {
   readonly raw: Connection
   readonly orm: BetterSQLite3Database
@@ -84,7 +75,7 @@ export class Database {
     this.#options = options
   }
 
-  /** Runs an operation, which writes by `transact` only. */
+  /** The operation writes through `transact` only. */
   run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
     const running = async () => {
       try {
@@ -96,15 +87,11 @@ export class Database {
     return running() as Ran<Promise<T>>
   }
 
-  /** Runs an operation that is one transaction. */
   write<T>(change: Change, body: () => T): Ran<Promise<T>> {
     return this.run(() => this.transact(change, body))
   }
 
-  /**
-   * As `write`, for a body that notes progress only: it is written at once, as a kill demands, but not yet forced to the
-   * disk. A power cut can lose the last such notes; the next transaction forces them with its own.
-   */
+  /** Like `write`, for progress: it survives a kill, but a power cut can lose it until the next transaction. */
   writeProgress<T>(body: () => T): Ran<Promise<T>> {
     return this.run(() => {
       this.raw.exec('pragma synchronous = NORMAL')
@@ -116,7 +103,6 @@ export class Database {
     })
   }
 
-  /** Runs an operation that reads item by item. */
   each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
     const errorOf = (error: unknown) => this.#errorOf(error)
     async function* reading() {
@@ -129,11 +115,7 @@ export class Database {
     return reading() as AsyncIterable<T> as Ran<AsyncIterable<T>>
   }
 
-  /**
-   * One transaction of an operation; it takes the write lock at once.
-   *
-   * @param change counts as made also where the body makes none or fails.
-   */
+  /** @param change counts as made even when the body changes nothing or fails. */
   transact<T>(change: Change, body: () => T): T {
     const { busyTimeout } = this.#options
     try {
@@ -154,7 +136,6 @@ export class Database {
   }
 }
 
-/** An error of SQLite as one of reason `store` that names what to do; any other as it is. */
 function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'SqliteError') return error
   const code = 'code' in error ? String(error.code) : 'SQLITE_ERROR'

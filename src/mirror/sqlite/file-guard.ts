@@ -5,23 +5,15 @@ import { applicationId } from './migrate.ts'
 const beside = ['-wal', '-shm', '-lock'] as const
 const headerBytes = 100
 
-/**
- * Watches the files under an open database. SQLite does not notice that they were taken away or replaced: it writes on
- * into a file that nobody will ever find again.
- */
+/** SQLite does not detect removed or replaced files: it continues to write into a file without a name. */
 export interface FileGuard {
-  /**
-   * @throws FatalError when the files are not the ones that were opened, or damage has shown; SyncError `store` when that
-   *   cannot be seen just now.
-   */
+  /** @throws FatalError when files were replaced or damage was found; SyncError `store` when they cannot be read. */
   insist(): void
-  /** Remembers it when an error tells of damage. */
   note(error: unknown): void
-  /** True when another file, or none, stands in the place of the database. */
+  /** True when the database file is missing or is another file. */
   readonly moved: boolean
 }
 
-/** Begins to watch the files as they are now. */
 export function fileGuard(file: string): FileGuard {
   const find = (path: string) => statSync(path, { throwIfNoEntry: false })
   const opened = find(file)
@@ -39,7 +31,7 @@ export function fileGuard(file: string): FileGuard {
     moved = now === undefined || !isSame(opened, now)
     if (now === undefined) return 'was deleted'
     if (moved) return 'was replaced by another file'
-    // Only a file that shrank: a checkpoint writes the header before the pages that it grows by.
+    // Only when the file shrank: a checkpoint writes the header before the new pages.
     if (now.size < largest && now.size < sizeByHeader(file)) return 'was cut short'
     largest = now.size
     return belongsToMirror(file) ? null : 'was overwritten'
@@ -72,7 +64,7 @@ export function fileGuard(file: string): FileGuard {
   }
 }
 
-/** What the file is like; a machine that does not let it be seen, for want of open files for one, says nothing of it. */
+/** A failed inspection, as without free file descriptors, is not a problem of the file. */
 function looking<T>(look: () => T): T {
   try {
     return look()
@@ -83,17 +75,16 @@ function looking<T>(look: () => T): T {
   }
 }
 
-/** What an operator can do about a database that cannot be used. */
 export function toBegin(file: string): string {
   return `restore a backup (without the old -wal file beside it), or move it and ${file}-lock away to begin again without its history`
 }
 
-/** The end that damage means: an operator decides, nothing is repaired or overwritten. */
+/** An operator decides: nothing is repaired or overwritten. */
 export function damaged(file: string, how: string): FatalError {
   return new FatalError(`The database ${file} is damaged (${how}); ${toBegin(file)}`)
 }
 
-/** SQLite's code when the error, or what it was made of, tells of damage; else null. */
+/** SQLite's code when the error or its cause indicates damage; else null. */
 export function damageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const code = 'code' in error ? String(error.code) : ''
@@ -105,7 +96,7 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
   return known !== undefined && known.dev === now.dev && known.ino === now.ino
 }
 
-/** The first bytes of a file, with zeros for those it does not have. */
+/** Padded with zeros when the file is shorter. */
 export function headerOf(file: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   const fd = openSync(file, 'r')
@@ -122,11 +113,11 @@ function sizeByHeader(file: string): number {
   const header = headerOf(file)
   const pageSize = header.readUInt16BE(16)
   const pages = header.readUInt32BE(28)
-  // What is shorter than a header was cut for certain.
+  // A file shorter than its header was truncated.
   return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
 }
 
-/** SQLite file format, section 1.3: magic text at 0, application id at 68, which is written with the first checkpoint. */
+/** SQLite file format, section 1.3: magic text at 0, application id at 68, which the first checkpoint writes. */
 function belongsToMirror(file: string): boolean {
   const header = headerOf(file)
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false

@@ -2,17 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { realFile } from './real-file.ts'
 
-/** Whether an engine works on a database. */
 export interface LockState {
-  /** Null where this user may not look. */
+  /** Null when this user may not read the lock. */
   readonly held: boolean | null
-  /** The process that holds the lock, where the system tells; null also for one of another container. */
+  /** Process with the lock; null when unknown, or in another container. */
   readonly pid: number | null
-  /** True when a mirror was made here before, so that none is made again; null while that cannot be told. */
+  /** True when a mirror was made here before; null when unknown. */
   readonly mirrorMade: boolean | null
 }
 
-/** Looks at the engine's lock on a database without waiting for it or keeping an engine that starts from it. */
+/** Neither waits for the lock nor prevents an engine from starting. */
 export function lockStateOf(storePath: string): LockState {
   try {
     const path = `${realFile(storePath)}-lock`
@@ -25,7 +24,7 @@ export function lockStateOf(storePath: string): LockState {
   }
 }
 
-/** An engine's lock is exclusive: nobody can read the file beside it, not even for an instant. */
+/** An engine's lock is exclusive: nobody else can read the file. */
 function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
   let lock: BetterSqlite3.Database | undefined
   try {
@@ -41,7 +40,7 @@ function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
 
 /**
  * Linux lists every lock with its process and inode: `1: POSIX  ADVISORY  WRITE 4711 00:2f:131 1073741825 1073741825`.
- * The device is not compared, for some file systems show another one here; where several processes fit, none is named.
+ * The device is not compared, because some file systems report another one here. Null when several processes match.
  */
 function holderOf(inode: number): number | null {
   try {

@@ -10,7 +10,7 @@ import { FatalError } from '../../model/errors.ts'
 /** `tnwt`: marks a file as a mirror of tenantwatch, so that no other database is ever touched. */
 export const applicationId = 0x746e7774
 
-/** The folder of generated migrations: beside the bundle's or the sources' folder, wherever this file runs from. */
+/** Searches upwards, since this file is in a bundle or among the sources. */
 export function migrationsFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'drizzle', 'meta', '_journal.json'))) {
@@ -23,11 +23,7 @@ export function migrationsFolder(): string {
 
 export type SchemaAge = 'empty' | 'older' | 'current'
 
-/**
- * Compares the file's schema with this program's.
- *
- * @throws FatalError when the file is another program's or was written by a newer tenantwatch; it is left untouched.
- */
+/** @throws FatalError when the file is another program's or was written by a newer tenantwatch. */
 export function schemaAge(raw: BetterSqlite3.Database, path: string): SchemaAge {
   const tables = raw.prepare("select count(*) from sqlite_master where type = 'table'").pluck().get() as number
   if (tables === 0) return 'empty'
@@ -43,7 +39,6 @@ export function schemaAge(raw: BetterSqlite3.Database, path: string): SchemaAge 
   return at === newest ? 'current' : 'older'
 }
 
-/** Brings the schema up to date, each migration and the mark in one transaction. */
 export function bringUpToDate(raw: BetterSqlite3.Database): void {
   raw.transaction(() => raw.pragma(`application_id = ${applicationId}`))()
   migrate(drizzle(raw), { migrationsFolder: migrationsFolder() })

@@ -15,16 +15,11 @@ import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 export interface OpenedDatabase extends Disposable {
   readonly database: Database
   readonly guard: FileGuard
-  /** False for a file so large that reading it for damage is left to the process that opens it: nothing may be written before. */
+  /** False for a file that is too large to verify at opening; verify it before the first write. */
   readonly verified: boolean
 }
 
-/**
- * Opens the database for an engine: alone (the lock), made and migrated when needed, every commit on disk before it
- * counts.
- *
- * @throws FatalError in one sentence when it cannot be had; nothing is changed then.
- */
+/** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
 export function openForEngine(path: string): OpenedDatabase {
   const file = real(path)
   const umask = process.umask(0o077)
@@ -36,7 +31,7 @@ export function openForEngine(path: string): OpenedDatabase {
     try {
       return openWritable(file, lock)
     } catch (error) {
-      // Beside what is no mirror, or was never opened, nothing is left.
+      // Leaves no lock file beside a file that is not a mirror.
       if (isForeign) rmSync(`${file}-lock`, { force: true })
       lock[Symbol.dispose]()
       throw error
@@ -48,13 +43,13 @@ export function openForEngine(path: string): OpenedDatabase {
   }
 }
 
-/** True where something stands that SQLite would not begin again. */
+/** SQLite would make a new database of an empty file. */
 function isThere(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats !== undefined && (stats.size > 0 || !stats.isFile())
 }
 
-/** Step by step: Node's `recursive` never ends where a parent takes no folder and answers ENOENT, as /proc does. */
+/** Not `recursive`: Node never ends where a parent folder answers ENOENT, as /proc does. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
@@ -66,15 +61,15 @@ function makeFolder(folder: string): void {
 }
 
 function openWritable(file: string, lock: EngineLock): OpenedDatabase {
-  // Before SQLite sees it: an empty file makes it throw away the write-ahead log that may be left of the lost one.
+  // Before SQLite opens an empty file, because it then deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new Connection(file)
   let verified: boolean
   try {
     raw.pragma('temp_store = MEMORY')
-    // What is erased after the retention must be gone from the file, and from copies of it, too.
+    // Erased data must be gone from the file and its copies, too.
     raw.pragma('secure_delete = ON')
-    // Said before the first write: the migrations must be on disk like every commit after them.
+    // Before the first write, because migrations must be on disk, too.
     raw.pragma('synchronous = FULL')
     const age = schemaAge(raw, file)
     if (age === 'empty' && lock.mirrorMade) throw gone(file)
@@ -82,7 +77,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
     if (age === 'empty') raw.pragma('auto_vacuum = INCREMENTAL')
     else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences() : [])
     raw.pragma('journal_mode = WAL')
-    // A long reading lets the log grow past its end; afterwards it gives the room back.
+    // Bytes; truncates a log that grew during a long read.
     raw.pragma('journal_size_limit = 16777216')
     if (age !== 'current') bringUpToDate(raw)
     insistOnFullSync(raw, file)
@@ -100,7 +95,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
     guard,
     verified,
     [Symbol.dispose]() {
-      // What is left in the log of a lost file would be taken for part of the one that is put into its place.
+      // SQLite would apply the log of a lost file to the file that replaced it.
       if (guard.moved) emptyLog(raw)
       raw.close()
       lock[Symbol.dispose]()
@@ -112,7 +107,7 @@ function emptyLog(raw: BetterSqlite3.Database): void {
   try {
     raw.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // Its own file is beyond reach; the sentence that ends the engine tells of it.
+    // The lost file cannot be written; the error that ends the engine reports it.
   }
 }
 
@@ -120,7 +115,7 @@ function gone(file: string): FatalError {
   return new FatalError(`The mirror at ${file} is gone or empty although there was one; ${toBegin(file)}`)
 }
 
-/** `synchronous` drops to NORMAL by itself after the switch to WAL and a first write; then a power cut loses commits. */
+/** `synchronous` drops to NORMAL after the switch to WAL and a first write; a power cut would then lose commits. */
 function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
   raw.transaction(() => raw.pragma(`user_version = ${raw.pragma('user_version', { simple: true })}`)).immediate()
   raw.pragma('synchronous = FULL')
@@ -128,7 +123,6 @@ function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
     throw new FatalError(`${file} cannot be kept with synchronous=FULL`)
 }
 
-/** Opens the database beside a running engine, for commands that read and for `accept`. */
 export function openBesideEngine(path: string): OpenedDatabase {
   const file = real(path)
   try {
@@ -158,10 +152,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
   }
 }
 
-/**
- * Opens the database beside a running engine to copy it: it cannot be written through this, has whatever layout it has,
- * and stands still at the present instant while the engine goes on.
- */
+/** Opens a read-only snapshot of any layout, to copy it beside a running engine. */
 export function openSnapshot(path: string): BetterSqlite3.Database {
   const file = real(path)
   try {
@@ -211,7 +202,6 @@ function adviceFor(error: Error, code: string, file: string): string {
   return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
 }
 
-/** The code of the error, or of what it was made of. */
 export function codeOf(error: Error): string {
   if ('code' in error) return String(error.code)
   return error.cause instanceof Error ? codeOf(error.cause) : error.name

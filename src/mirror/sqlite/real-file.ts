@@ -2,10 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FatalError } from '../../model/errors.ts'
 
-/**
- * The path of a file without symbolic links, also while the file or its folder does not exist yet: whatever names it, a
- * database has one lock and one log.
- */
+/** Resolves symbolic links, also before the file exists, so that a database has one lock and one log. */
 export function realFile(path: string): string {
   const file = resolve(path)
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file)
@@ -15,11 +12,7 @@ export function realFile(path: string): string {
   return folder === file ? file : join(realFile(folder), basename(file))
 }
 
-/**
- * Insists that a database has one name: under another, engine and SQLite would look for another lock and log.
- *
- * @throws FatalError in one sentence.
- */
+/** @throws FatalError when the file has hard links: each name would get a lock and a log of its own. */
 export function insistOnOneName(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined || !stats.isFile() || stats.nlink < 2) return

@@ -31,11 +31,7 @@ import type { Operations } from './database.ts'
 import { damaged } from './file-guard.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
 
-/**
- * Opens the mirror in a SQLite file: `engine` alone and migrated when needed, `beside` a running engine otherwise.
- *
- * @throws FatalError in one sentence when the file cannot be had.
- */
+/** @throws FatalError when the file cannot be opened; as `engine`, it is opened alone and migrated. */
 export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
   const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
   try {
@@ -43,7 +39,7 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
   } catch (error) {
     opened[Symbol.dispose]()
     if (!(error instanceof Error) || error.name !== 'SqliteError') throw error
-    // Of this layout by its own word, but the statements made for that do not fit: a name in it was hit.
+    // The layout is current but the statements do not fit it: a name in the schema is damaged.
     throw damaged(opened.database.raw.name, error.message)
   }
 }
@@ -96,7 +92,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
       try {
         if (!guard.moved) checkResults.flush()
       } catch {
-        // A database that cannot be written any more ends what is open; only when the checks were evaluated last is lost.
+        // Closing continues without a writable database; only the last confirmations of check results are lost.
       }
       opened[Symbol.dispose]()
     },

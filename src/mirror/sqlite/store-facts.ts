@@ -6,23 +6,22 @@ import { openSnapshot } from './open-database.ts'
 import { realFile } from './real-file.ts'
 import { type StoreSize, storeSize } from './store-size.ts'
 
-/** What can be told of a database and the place it lies in, from outside. */
 export interface StoreFacts extends StoreSize {
   readonly path: string
   readonly exists: boolean
-  /** What this user may still write on the volume; null where the system does not tell. */
+  /** Free for this user on the volume; null when unknown. */
   readonly freeBytes: number | null
   readonly lock: LockState
 }
 
-/** Facts of the files alone; nothing is opened but the lock, for an instant. */
+/** Opens nothing but the lock, for an instant. */
 export function storeFacts(storePath: string): StoreFacts {
   const path = realIfVisible(storePath)
   const size = sizeIfVisible(path)
   return {
     ...(size ?? { bytes: 0, walBytes: 0 }),
     path,
-    // What may not be looked at may be there: the next open reports why it cannot be read.
+    // An unreadable file may exist: the next open reports the reason.
     exists: size === null || size.bytes > 0,
     freeBytes: freeBytesAt(path),
     lock: lockStateOf(path),
@@ -32,15 +31,11 @@ export function storeFacts(storePath: string): StoreFacts {
 export interface LayoutFacts {
   readonly age: SchemaAge
   readonly sqliteVersion: string
-  /** Start of the oldest run and end of the latest one that are kept, in milliseconds since the epoch; null = none. */
+  /** Start of the oldest and end of the latest stored run, in milliseconds since the epoch; null = none. */
   readonly runs: { readonly oldest: number; readonly latest: number; readonly count: number } | null
 }
 
-/**
- * Facts from inside the database, whatever layout it has.
- *
- * @throws FatalError in one sentence when it cannot be read, is another program's or was written by a newer version.
- */
+/** @throws FatalError when the database is unreadable, another program's or of a newer version. */
 export function layoutFacts(storePath: string): LayoutFacts {
   const raw = openSnapshot(storePath)
   try {

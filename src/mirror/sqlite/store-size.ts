@@ -3,11 +3,10 @@ import { realFile } from './real-file.ts'
 
 export interface StoreSize {
   readonly bytes: number
-  /** Size of the write-ahead log. */
   readonly walBytes: number
 }
 
-/** Sizes of the files of a database; what is not there is 0. */
+/** 0 for a file that does not exist. */
 export function storeSize(path: string): StoreSize {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   const real = realFile(path)

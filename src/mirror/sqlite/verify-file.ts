@@ -8,19 +8,17 @@ import { endWithProcess } from '../../model/process/end-with-process.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { damaged, damageOf } from './file-guard.ts'
 
-/** Up to this size the reading takes some 20 ms: less than to start a process for it. */
+/** Reading this much takes some 20 ms, less than to start a process. */
 const smallBytes = 2 * 2 ** 20
 
-/** True when a database is read for damage so quickly that an open may wait for it. */
 export function isQuicklyVerified(file: string): boolean {
   return statSync(file).size <= smallBytes
 }
 
 /**
- * Reads all of a database for damage, about 10 ms a megabyte: its structure, that the indexes hold what the tables do (one
- * that lost a row would let a finding look fixed), and that the kept counts agree with the records. A process of its own
- * does it, which can be ended at any time: no thread could be, and nothing waits for it meanwhile. That process then puts
- * into the file what was written in the meantime, see `leaveCheckpoints`.
+ * Reads the whole database for damage, about 10 ms a megabyte: its structure, indexes against tables (a lost index row
+ * could make a finding look resolved) and stored counts against records. A separate process reads, because a thread
+ * could not be stopped. That process then makes a checkpoint, see `leaveCheckpoints`.
  *
  * @throws FatalError when it is damaged; the signal's reason when aborted.
  */
@@ -28,13 +26,13 @@ export async function verifyFile(file: string, signal: AbortSignal): Promise<voi
   signal.throwIfAborted()
   const problem = isQuicklyVerified(file) ? undefined : await askProcess(file, signal)
   signal.throwIfAborted()
-  // What could not be asked is no reason to go on in good faith.
+  // A failed process proves nothing, so this one reads.
   if (problem === undefined) readHere(file)
   else if (problem !== null) throw damaged(file, problem)
 }
 
 function readHere(file: string): void {
-  // Another connection reads the file, where the one at work would be content with the pages it keeps in memory.
+  // A new connection reads the file; the existing one would use pages from its cache.
   const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
   try {
     insistOnHealth(raw, file, countDifferences())
@@ -43,18 +41,13 @@ function readHere(file: string): void {
   }
 }
 
-/**
- * The same in this process, which stands still meanwhile.
- *
- * @param differences statements that find nothing while the kept counts agree with the records.
- * @throws FatalError when it is damaged.
- */
+/** Blocks this process. `differences` return no row while the stored counts agree with the records. */
 export function insistOnHealth(raw: BetterSqlite3.Database, file: string, differences: readonly string[]): void {
   const problem = problemOf(raw, differences)
   if (problem !== null) throw damaged(file, problem)
 }
 
-/** Some damage is an answer, some an error. */
+/** SQLite reports some damage as a result, some as an error. */
 function problemOf(raw: BetterSqlite3.Database, differences: readonly string[]): string | null {
   try {
     return findProblem(raw, differences)
@@ -65,7 +58,7 @@ function problemOf(raw: BetterSqlite3.Database, differences: readonly string[]):
   }
 }
 
-/** Also read as text by another process: it can use nothing but what it is given. */
+/** Another process also runs the source of this function, so it uses only its arguments. */
 function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]): string | null {
   raw.pragma('temp_store = MEMORY')
   const found = raw.pragma('integrity_check(1)', { simple: true })
@@ -75,13 +68,12 @@ function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]
 }
 
 /**
- * While it reads, nothing of the write-ahead log can be put into the file. The next commit would do so with all that
- * was written meanwhile, at once: at a first full sync hundreds of MiB. The connection is that of the reading, so that a file
- * that was put into the place of this one is not written to.
+ * The read blocks checkpoints, and the next commit would then write everything since at once: hundreds of MiB in a
+ * first full sync. Uses the reading connection, so that a file that replaced this one is not written.
  */
 const emptyLog = "raw.pragma('wal_checkpoint(PASSIVE)')"
 
-/** What is wrong, null when nothing is, undefined when it could not be found out. */
+/** Null = no damage; undefined = not determined. */
 async function askProcess(file: string, signal: AbortSignal): Promise<string | null | undefined> {
   const script = `
     const [driver, file, ...differences] = process.argv.slice(1)
@@ -93,7 +85,7 @@ async function askProcess(file: string, signal: AbortSignal): Promise<string | n
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
     const child = spawn(process.execPath, ['-e', script, driver, file, ...countDifferences()], {
-      // Nothing of what this process was told is for others.
+      // The process needs nothing of this environment, which may have secrets.
       env: {},
       stdio: ['ignore', 'pipe', 'ignore'],
       signal,

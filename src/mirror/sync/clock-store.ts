@@ -8,22 +8,21 @@ import type { Database, Operations } from '../sqlite/database.ts'
 type Part = Operations<Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>>
 
 /**
- * An event lies ahead of the confirmed time, or in a stretch that was not lived: after the clock was set back it was
- * never confirmed before it showed a time later than `latest` again, and it came there by another jump.
+ * True for an event later than the confirmed time. Also true for one in a period that began when the clock was set back
+ * and ended with a jump forward, if no answer confirmed the clock before it passed `latest` again.
  */
 const ofWrongClock = `select e.at > @now or exists (select 1 from clock_steps s
     where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
       and e.at between s.at and s.latest and e.id > coalesce(json_extract(s.positions, '$.finding_events'), 0))
   from finding_events e where e.fingerprint = @fingerprint and e.kind in ('opened', 'reopened') order by e.id desc limit 1`
 
-/** Which of the times in the record are those of a wrong clock. */
 export function clockStore(database: Database): Part {
   const { raw } = database
   const newest = raw
     .prepare<[], number | null>('select max(latest) from clock_steps where confirmed_at is null')
     .pluck()
   const confirm = raw.prepare('update clock_steps set confirmed_at = ? where confirmed_at is null')
-  // What began later than now began now at the earliest: else it would be too young to fail until that time comes.
+  // A start later than now would delay findings until that time.
   const caps = Object.values(recordTables).flatMap((record) => {
     return (record.sinceTimes ?? []).map((time) => {
       const column = columnOf(record, time)

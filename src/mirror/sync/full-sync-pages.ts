@@ -5,15 +5,14 @@ import { type RidSet, ridSet } from '../records/rid-set.ts'
 import type { Database } from '../sqlite/database.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
-/** What a page's transaction notes of its full sync and cursor; the methods expect to run inside a transaction. */
+/** Writes a page's part of the full sync and the cursor. Call inside a transaction. */
 export interface FullSyncNotes {
   /** Returns the number of the page in its full sync; null for an incremental sync beside it. */
   add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): number | null
   storeCursor(tenantId: number, resource: ResourceName, cursor: string | null): void
   complete(tenantId: number, resource: ResourceName, whole: WholeList, requestId: string | null): void
-  /** True when an earlier page of the full sync itself, not of an incremental sync beside it, showed the record. */
+  /** True when an earlier page of the full sync itself, not of an incremental sync beside it, returned the record. */
   shown(fullSyncId: number, rid: number): boolean
-  /** Forgets a full sync and what it has shown. */
   drop(fullSyncId: number): void
 }
 
@@ -42,7 +41,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   const pagesAfter = raw.prepare<[number, number], { page: number; rids: Buffer }>(
     'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page',
   )
-  /** Only of full syncs in which a record differed from the mirror. */
+  /** Only full syncs in which a record differed from the mirror. */
   const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
   return {
     shown(fullSyncId, rid) {
@@ -90,7 +89,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   }
 }
 
-/** An operator's decision ends the full syncs of the former tenant, also one whose page is on its way. */
+/** An operator's decision drops full syncs of the former tenant, even while a page is being read. */
 export function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }

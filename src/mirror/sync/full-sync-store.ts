@@ -14,7 +14,6 @@ import { leftOut } from './left-out.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { syncStateWriter } from './sync-state-writer.ts'
 
-/** Pages between which scrapes and other work may run. */
 const batchSize = 500
 
 type Row = typeof fullSyncs.$inferSelect
@@ -23,7 +22,6 @@ function toReadInFull(row: Row): FullSyncRow {
   return { ...row, reachedEnd: row.reachedEnd === 1, unreadable: row.unreadable === 1 }
 }
 
-/** The life of a full sync: begun, advanced by its pages, completed or dropped. */
 export function fullSyncStore(
   database: Database,
   parts: {

@@ -20,7 +20,7 @@ type Part = Operations<
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
 const scopeOf = (text: string) => (text === 'all' ? 'all' : resourceOf(text))
-/** Holds of before the cause was stored are of a list without any record. */
+/** Holds stored by versions without a cause are for empty lists. */
 function emptinessOf(cause: string): Emptiness {
   const { emptiness } = JSON.parse(cause) as { readonly emptiness?: unknown }
   return emptinesses.find((name) => name === emptiness) ?? 'list'
@@ -28,7 +28,6 @@ function emptinessOf(cause: string): Emptiness {
 
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
 
-/** Holds, what they cover, and the decisions of operators about them. */
 export function holdStore(database: Database, removals: Removals): Part {
   const { orm } = database
   const putState = syncStateWriter(database)
@@ -83,7 +82,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
       const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, holdId)).all()
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
-      // A list without any record: every live one is missing from it.
+      // An empty list lacks every removable record.
       const rids = emptiness === 'list' ? removals.removable(tenantId, resource) : held.map(({ rid }) => rid)
       removals.accept(tenantId, resource, rids)
       if (emptiness !== null) putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
@@ -112,7 +111,7 @@ export function holdStore(database: Database, removals: Removals): Part {
         const text = JSON.stringify(cause)
         let raisedAt = at
         for (const other of ofScope.all({ tenantId, resource, reason })) {
-          // Another one for the same cause holds more or less than before: something is held all the time.
+          // A hold with the same cause and other records keeps the earlier time.
           if (other.cause === text) raisedAt = Math.min(raisedAt, other.raisedAt)
           if (other.id !== id) drop(other.id)
         }

@@ -14,7 +14,6 @@ type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'inDoubt' | 'te
   readonly records: (tenantId: number) => RanReader
 }
 
-/** The statements that ask about the live records of one resource. */
 function statementsOf({ raw }: Database, resource: ResourceName) {
   const record = recordTables[resource]
   const { table, key } = record
@@ -29,7 +28,6 @@ function statementsOf({ raw }: Database, resource: ResourceName) {
   }
 }
 
-/** What a evaluate asks of the mirror: records, and how far they can be trusted. */
 export function inputSnapshotStore(database: Database): Part {
   const { orm, raw } = database
   const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
@@ -75,7 +73,6 @@ export function inputSnapshotStore(database: Database): Part {
   }
 }
 
-/** Typed by the fields of each resource, and run through `Database`. */
 type RanReader = RecordReader & Operations<RecordReader>
 
 function operationsOf(database: Database, reader: RecordReader): RanReader {
@@ -87,6 +84,6 @@ function operationsOf(database: Database, reader: RecordReader): RanReader {
     hasRepeats: (...of) => database.run(() => reader.hasRepeats(...of)),
     history: (...of) => database.run(() => reader.history(...of)),
   }
-  // What wraps them keeps no type parameters.
+  // The wrappers lose type parameters.
   return operations as RanReader
 }

@@ -6,7 +6,6 @@ import type { Database, Operations } from '../sqlite/database.ts'
 import type { FullSyncNotes } from './full-sync-pages.ts'
 import type { RunEnds } from './run-ends.ts'
 
-/** The parts the confirmation of a list is made of. */
 export interface KnownListParts {
   readonly writer: (resource: ListCommit['resource']) => RecordWriter
   readonly quarantine: QuarantineStore
@@ -17,10 +16,7 @@ export interface KnownListParts {
 
 type Good = Incoming & { readonly ok: true }
 
-/**
- * Confirms a list that came whole and shows just what the mirror holds. That is what a list comes to nearly always, and
- * it costs one small transaction, with the end of its run in it.
- */
+/** Confirms a complete list equal to the mirror, the usual case, and ends its run in the same transaction. */
 export function knownListStore(database: Database, parts: KnownListParts): Operations<Pick<SyncStore, 'confirmList'>> {
   const { writer, quarantine, removals, fullSyncNotes, ends } = parts
   const unsettled = database.raw.prepare(
@@ -29,7 +25,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
      union all select 1 from sync_states where tenant_id = :tenantId and resource = :resource and empty_accepted > 0`,
   )
 
-  /** Nothing waits for a complete list: no hold, no quarantined record, no open full sync, no accepted removal. */
+  /** True without a hold, quarantined record, open full sync or accepted removal: all wait for a complete list. */
   function isSettled({ tenantId, resource }: ListCommit): boolean {
     if (quarantine.containsAny(tenantId, writer(resource).table) || removals.anyAccepted(tenantId, resource))
       return false
@@ -44,7 +40,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
       table.keyOf(table.idField === null ? null : (record as Readonly<Record<string, unknown>>)[table.idField])
     const keys = good.map(keyOf)
     const known = find(tenantId, keys)
-    // As many as there are, each another one, and all of them live: so none is absent.
+    // All known and distinct, as many as are live: none is absent.
     if (known.size < good.length || removals.live(tenantId, resource).length !== good.length) return false
     return good.every(({ record, extra }, i) => {
       const key = keys[i] ?? 0

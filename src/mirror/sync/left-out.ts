@@ -8,7 +8,6 @@ import { resourceOf } from '../records/resource-of.ts'
 import { ridSet } from '../records/rid-set.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** Records between which scrapes and other work may run. */
 const batchSize = 10_000
 
 interface Row {
@@ -16,10 +15,7 @@ interface Row {
   readonly updated: 0 | 1
 }
 
-/**
- * Compares a request for all records updated at or after a time with what the full sync showed: a server that returns
- * less does not apply the filter as specified, or could not complete the answer. Quarantined records count for nothing.
- */
+/** A server that returns less than the full sync did ignores the filter, or could not complete the answer. */
 export function leftOut({ raw }: Database) {
   const batchOf = memoize((resource: string) => {
     const record = recordTables[resourceOf(resource)]

@@ -7,10 +7,7 @@ import { columnOf } from '../records/record-table.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
-/**
- * Which records are asked for by id next. Everybody takes turns, so that those who never get an answer do not keep the
- * others waiting; turns are counted, because a clock may be set back.
- */
+/** In turns, so that look-ups without an answer do not delay others; counted, because a clock may be set back. */
 export function lookUpStore(
   database: Database,
   quarantine: QuarantineStore,
@@ -57,7 +54,7 @@ export function lookUpStore(
   }
 }
 
-// SQLite would rather full sync through everybody in order than look for the few, hence the named indexes.
+// Indexes are named, because SQLite prefers a scan of all records in order.
 
 function missingStatements(raw: Database['raw'], resource: ResourceName) {
   const record = recordTables[resource]

@@ -14,10 +14,10 @@ interface Row {
   readonly revision: number
 }
 
-/** Remembers what the pages of a full sync came to; the methods but `find` expect to run inside a transaction. */
+/** Fingerprints of full sync pages. Call all methods but `find` inside a transaction. */
 export interface PageFingerprints {
   find(tenantId: number, resource: ResourceName, page: number, reading: string): PageFingerprint | null
-  /** Packed ids of the records that the page shows, unless one of them is no longer as the page shows it. */
+  /** Packed ids of the page's records; null when one of them has changed. */
   intact(tenantId: number, resource: ResourceName, page: number, memory: PageMemory): Buffer | null
   remember(
     tenantId: number,
@@ -26,7 +26,6 @@ export interface PageFingerprints {
     memory: PageMemory & { readonly note: string },
     rids: Buffer,
   ): void
-  /** Forgets the pages behind the last one of a complete full sync. */
   forgetAfter(tenantId: number, resource: ResourceName, lastPage: number): void
 }
 

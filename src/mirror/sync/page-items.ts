@@ -3,14 +3,11 @@ import type { RecordTable } from '../records/record-table.ts'
 import type { Known, RecordWriter } from '../records/record-writer.ts'
 import { repeatRule } from '../records/repeats.ts'
 
-/** The items of a page, one for each key, and what the mirror holds under them. */
 export interface KnownItems {
   readonly items: readonly Incoming[]
-  /** Null where no id can be read. */
+  /** Null without a readable id. */
   readonly keys: readonly (string | number | null)[]
-  /** True when a key occurs several times in the page. */
   readonly merged: boolean
-  /** Fields in which records of the page with one key contradict each other. */
   readonly contradictory: readonly string[]
   at(index: number): Known | undefined
 }
@@ -35,7 +32,7 @@ export function knownItems({ table, find }: RecordWriter, tenantId: number, sent
   }
 }
 
-/** Leaves one item of each key (docs/sync.md#same-id-twice). */
+/** Keeps one item a key (docs/sync.md#same-id-twice). */
 function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
   const { settle } = repeatRule(table)
   const byKey = new Map<string | number, Incoming[]>()
@@ -55,7 +52,6 @@ function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly
   }
 }
 
-/** The key of an item in its table; null where no id can be read. */
 export function keyOf(item: Incoming, table: RecordTable): string | number | null {
   if (!item.ok) return item.id === null ? null : table.keyOf(item.id)
   return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])

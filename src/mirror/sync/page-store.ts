@@ -32,7 +32,6 @@ import type { FullSyncNotes } from './full-sync-pages.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
 
-/** The parts a page's transaction is made of. */
 export interface PageParts {
   readonly writer: (resource: ResourceName) => RecordWriter
   readonly tallies: Tallies
@@ -47,16 +46,14 @@ export function recordWriters(database: Database): (resource: ResourceName) => R
   return memoize((resource) => recordWriter(database, recordTables[resource]))
 }
 
-/** What the items of a page have come to so far. */
 interface ItemsWritten {
   readonly rids: number[]
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
   readonly contradictory: Set<string>
-  /** Of the records that the page shows as known or newer. */
+  /** Records returned in their known or a newer version. */
   readonly wellRids: number[]
   unreadable: boolean
-  /** True when a record is older than the known one. */
   outdated: boolean
 }
 
@@ -68,7 +65,6 @@ const nothing: Pick<PageResult, 'laterDates' | 'contradictory'> = { laterDates: 
 
 const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
 
-/** Writes pages and detail answers, each whole or not at all. */
 export function pageStore(
   database: Database,
   parts: PageParts,
@@ -140,7 +136,7 @@ export function pageStore(
       if (one.kind === 'older') {
         const [field = ''] = one.fields
         written.outdated = true
-        // The known version was shown before it.
+        // An earlier page of the full sync returned the known version.
         if (shown(one.rid) && olderOf(key) === null) written.counts.unchanged++
         else hold(outdated(key, field, { ...record, ...extra }))
         return
@@ -241,7 +237,7 @@ export function pageStore(
   }
 }
 
-/** Records that cannot be trusted, or that come twice, are read each time. */
+/** Pages with invalid, repeated or outdated records are decoded each time. */
 function isPlain({ items, merged }: KnownItems, { counts, outdated: older }: ItemsWritten): boolean {
   return items.length > 0 && counts.quarantined === 0 && !merged && !older
 }
@@ -250,12 +246,12 @@ function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.fullSync === undefined && page.cursor === undefined && page.whole === undefined
 }
 
-/** A tombstone of a record first seen before `since` is one of another tenant (docs/sync.md#tenant-identity). */
+/** A tombstone first seen before `since` belongs to another tenant (docs/sync.md#tenant-identity). */
 function isKnown(known: Known | undefined, since: number): boolean {
   return known !== undefined && (!known.removed || known.firstSeenAt >= since)
 }
 
-/** Date fields whose instant lies later than before; a date that is only written in another way does not. */
+/** Compares instants: a date in another notation has not moved. */
 function datesMovedLater(table: RecordTable, { before, after, fields }: Written): readonly string[] {
   if (before === null || after === null) return []
   return fields.filter((field) => {

@@ -8,9 +8,8 @@ import type { Database } from '../sqlite/database.ts'
 import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
 import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
 
-/** The ends of runs; the method expects to run inside a transaction. */
 export interface RunEnds {
-  /** Stores how a run ended, and what its resource's state comes to by it. */
+  /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
   close(run: RunClose): void
 }
 
@@ -53,7 +52,7 @@ export function runEnds(database: Database): RunEnds {
       const keepMessage = outcome === 'success' && mode === 'incremental' && otherFailed !== null
       const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
       const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
-      // The time of an answer that was not taken says nothing about the data that are there.
+      // The time of a rejected answer does not date the stored data.
       const isTaken = outcome === 'success' && answered !== null
       const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
       const set = reason === 'aborted' ? aborted : { ...time, ...both, ...reached, ...(keepMessage ? {} : { message }) }
@@ -62,18 +61,18 @@ export function runEnds(database: Database): RunEnds {
   }
 }
 
-/** Other failures say nothing about a refusal that stands: undefined leaves it. */
+/** Undefined keeps a stored refusal: other failures do not end it. */
 function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
   if (outcome === 'success') return null
   return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
 }
 
-/** The data of a resumed full sync may be older than the last incremental sync; a time ahead of `now` is one of a clock that was set back. */
+/** A resumed full sync may have older data; a time after `now` is from before the clock was set back. */
 function laterSuccess(success: number, known: number, now: number): number {
   return known > now ? success : Math.max(success, known)
 }
 
-/** Attempts and successes ahead of a run that begins are of a clock that was set back since: they lie before it. */
+/** Times later than the start of this run are from before the clock was set back. */
 function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
   const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
   return {

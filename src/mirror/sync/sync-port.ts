@@ -30,17 +30,15 @@ export interface TenantRow {
   readonly name: string
   readonly baseUrl: string
   readonly blockedUntil: number
-  /** How much of that wait was left when it was stored; null = not known. */
+  /** Remaining wait when it was stored; null = not known. */
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
-  /** Resources whose records may still be those of a tenant in whose place an operator accepted another one. */
+  /** Resources that may still have records of the former tenant after an operator accepted another one. */
   readonly former: readonly string[]
-  /** When an operator last accepted another tenant. */
   readonly knownSince: number | null
   readonly admitted: AdmittedPage | null
 }
 
-/** The ids of a refused page that an operator accepted. */
 export interface AdmittedPage {
   readonly resource: string
   readonly keys: readonly (string | number)[]
@@ -71,7 +69,7 @@ export interface SyncState {
   readonly completeServerTime: number | null
   readonly completeDurationMs: number | null
   readonly completeRequestId: string | null
-  /** Server time of the last run's last answer, and what the local clock showed then. */
+  /** Server time of the last run's last answer, and the local time of it. */
   readonly serverTime: number | null
   readonly serverTimeAt: number | null
   readonly incrementalAttemptAt: number | null
@@ -80,7 +78,7 @@ export interface SyncState {
   readonly fullAttemptAt: number | null
   readonly fullSuccessAt: number | null
   readonly fullReason: Reason | null
-  /** The refusal that no success of either mode followed: both ask under the same permission. */
+  /** Refusal without a later success in either mode: both use the same permission. */
   readonly denied: Reason | null
   readonly message: string | null
   readonly resetFullSyncAt: number | null
@@ -89,33 +87,31 @@ export interface SyncState {
   readonly emptyAccepted: Emptiness | null
 }
 
-/** When an answer came, by both clocks; null where the server's could not be read. */
+/** `serverTime` is null when it was unreadable. */
 export interface AnsweredAt {
   readonly serverTime: number | null
   readonly at: number
 }
 
-/** The end of one run. */
 export interface RunClose {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly mode: SyncMode
   readonly startedAt: number
   readonly endedAt: number
-  /** The age of what a successful run brought: the start of its first page, which for a resumed full sync lies before the run. */
+  /** Start of the run's first page; before the run where it resumes a full sync. */
   readonly dataAsOf: number
   readonly outcome: 'success' | 'failure'
   readonly reason: Reason | null
   readonly message: string | null
-  /** Server time at the start of a run that reached the end of the feed; null leaves what is known. */
+  /** Server time at the start of a run that reached the end of the feed; null keeps the stored one. */
   readonly reachedEndServerTime: number | null
-  /** Time of its last answer; null when it brought none. */
+  /** Time of the last answer; null when there was none. */
   readonly answered: AnsweredAt | null
   readonly pages: number
   readonly counts: CommitCounts
 }
 
-/** A complete list that came in one answer, and the end of the run that read it. */
 export interface ListCommit {
   readonly tenantId: number
   readonly resource: ResourceName
@@ -145,7 +141,6 @@ export interface DecisionRow {
   readonly reason: string
 }
 
-/** What the trust in one resource hangs on, beside its ages. */
 export interface ResourceQuality {
   readonly state: SyncState
   readonly live: number
@@ -153,9 +148,8 @@ export interface ResourceQuality {
   readonly missing: number
 }
 
-/** The writing side of sync. */
 export interface SyncStore {
-  /** Opens the tenant's row; a first call makes it. `sameOrigin` is false when the mirror knows another base URL. */
+  /** Creates the row at first. `sameOrigin` is false when the stored base URL differs. */
   openTenant(
     name: string,
     baseUrl: string,
@@ -172,7 +166,7 @@ export interface SyncStore {
       readonly admitted?: AdmittedPage | null
     },
   ): Promise<void>
-  /** Takes a resource that was read in full out of `former`, unless accepted removals of it are still to be carried out. */
+  /** Removes a resource that was read in full from `former`, unless accepted removals of it are pending. */
   noteOwnRecords(tenantId: number, resource: ResourceName): Promise<void>
   tenant(tenantId: number): Promise<TenantRow>
   syncState(tenantId: number, resource: ResourceName): Promise<SyncState>
@@ -187,27 +181,20 @@ export interface SyncStore {
     >,
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
-  /**
-   * Stores, in one transaction, that a complete list shows just what the mirror holds, and the end of the run that read
-   * it. Null, with nothing written, where it shows anything else or anything waits for a complete list.
-   */
+  /** Null, with nothing written, when the list differs from the mirror or anything waits for a complete list. */
   confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
-  /** The page that the last full sync showed in this place, read in this way; null when there is none. */
+  /** The page at this position in the last full sync, with the same `reading`; null when there is none. */
   knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
-  /** Null, with nothing written, when its records are no longer as the known page showed them. */
+  /** Writes nothing and returns null when the records of the known page have changed. */
   commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
-  /**
-   * How many of these keys the mirror knows: live, tombstoned or quarantined, save tombstones of a tenant in whose place
-   * an operator accepted another one.
-   */
+  /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  /** Compares the first page of a list of persons with the mirror's live ones (docs/sync.md#tenant-identity). */
+  /** Compares the first page of persons with the mirror's live ones (docs/sync.md#tenant-identity). */
   comparePersons(tenantId: number, resource: ResourceName, page: readonly PersonMark[]): Promise<PersonsCompared>
-  /** Withdraws every accepted removal of the tenant. */
   withdrawAcceptedRemovals(tenantId: number): Promise<void>
 
   openFullSync(tenantId: number, resource: ResourceName): Promise<FullSyncRow | null>
@@ -216,22 +203,18 @@ export interface SyncStore {
     readonly resource: ResourceName
     readonly at: number
     readonly cursorBefore: string | null
-    /** True when it takes the place of a full sync whose list moved while it was read. */
+    /** True when it replaces a full sync whose list moved. */
     readonly again?: boolean
   }): Promise<FullSyncRow>
-  /**
-   * Whether a record came on two pages of the full sync itself: its list moved meanwhile, and may have passed over another one.
-   * `moved-again` of a full sync that was begun again for it: a list that moves all the time must complete, too.
-   */
+  /** Whether a record was on two pages: the list moved, perhaps past another record; `moved-again` after `again`. */
   fullSyncMoved(fullSyncId: number): Promise<'no' | 'moved' | 'moved-again'>
   dropFullSync(fullSyncId: number): Promise<void>
-  /** Notes until when the tenant wants nothing sent: the open full sync of the resource does not stand idle until then. */
+  /** Stores a wait that the server requested; until then the open full sync is not idle. */
   noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>
   cursorSeen(fullSyncId: number, digest: string): Promise<boolean>
   absence(fullSyncId: number): Promise<Absence>
-  /** Ends a complete full sync in one transaction. */
   completeFullSync(end: FullSyncEnd): Promise<{ readonly removed: number }>
-  /** Marks users `missing`; they are confirmed one by one. */
+  /** Each marked record is then looked up. */
   markMissing(tenantId: number, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
   remove(
     tenantId: number,
@@ -239,30 +222,27 @@ export interface SyncStore {
     rids: readonly number[],
     at: number,
     requestId: string | null,
-    /** Server time of the full sync that decided on them, for the shrink guard; undefined = not counted by it. */
+    /** Server time of the full sync that decided, for the shrink guard; undefined = not counted. */
     serverTime?: number | null,
   ): Promise<number>
   removalBudget(query: BudgetQuery): Promise<RemovalBudget>
-  /** Page number below which the pages beside a full sync lie that are noted from now on. */
+  /** Pages stored beside the full sync from now on have numbers below this one. */
   besideFullSync(fullSyncId: number): Promise<number>
-  /** What the pages below `before` left out of a request for all records updated at or after `since`. */
+  /** Compares pages below `before` with a request for all records updated at or after `since`. */
   leftOut(fullSyncId: number, before: number, since: number): Promise<LeftOut>
 
-  /** Missing records to be asked for by id, those asked longest ago first. */
+  /** Least recently looked up first. */
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
-  /** Records whose details should be read next, most urgent first; missing ones are asked for elsewhere. */
+  /** Most urgent first; without missing records. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
-  /** Records that the last complete full sync showed, those asked longest ago first. */
+  /** Records that the last complete full sync returned, least recently looked up first. */
   listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
-  /** To be called before a record is asked for by id: it comes last now, whatever the answer will be. */
+  /** Call before a look-up: the record's next turn is last, whatever the answer. */
   noteLookup(tenantId: number, resource: ResourceName, rid: number): Promise<void>
-  /**
-   * To be called for a missing record that exists: it is missing no longer and keeps its values. Until a list shows it
-   * again its absences are still counted, and no finding of it resolves.
-   */
+  /** Call for a missing record that exists: it keeps its values; its absences count until a list returns it. */
   noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
 
-  /** Takes of an answer by id what only it states, where it agrees with the list on the field that this hangs on. */
+  /** Stores the detail of a look-up that agrees with the list on the fields the detail depends on. */
   commitDetail(detail: {
     readonly tenantId: number
     readonly resource: ResourceName
@@ -272,7 +252,7 @@ export interface SyncStore {
   }): Promise<DetailResult>
 
   holds(tenantId?: number): Promise<readonly HoldRow[]>
-  /** Raises or keeps a hold; its id stays while what it holds is unchanged. */
+  /** Raises or keeps a hold; its id stays while it covers the same. */
   raiseHold(hold: {
     readonly tenantId: number
     readonly resource: ResourceName | 'all'
@@ -286,10 +266,9 @@ export interface SyncStore {
   liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<boolean>
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
   /**
-   * Applies a decision of `shrink_held` or of an announced empty page: the ids it held become accepted removals; of an
-   * accepted empty list: all live ids; of `tenant_changed` too, where `coversKnown`, and then nothing that waivers accepted
-   * counts any more, and the tombstones of what was known before do not identify the tenant. Without
-   * effect when the hold is gone by now.
+   * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
+   * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also ends every waiver acceptance, and
+   * earlier tombstones no longer identify the tenant. Has no effect when the hold is gone.
    */
   applyDecision(
     decision: DecisionRow,

@@ -4,7 +4,7 @@ import type { Database } from '../sqlite/database.ts'
 
 export type SyncStateRow = typeof syncStates.$inferSelect
 
-/** Reads where the sync of a resource stands as it is stored; undefined before its first run ended. */
+/** Undefined before the resource's first run ended. */
 export function syncStateRow({ orm }: Database): (tenantId: number, resource: string) => SyncStateRow | undefined {
   const { tenantId, resource } = syncStates
   const row = orm

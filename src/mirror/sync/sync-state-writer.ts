@@ -5,13 +5,12 @@ import type { Database } from '../sqlite/database.ts'
 
 type Row = typeof syncStates.$inferInsert
 
-/** Fields of a resource's sync state to be written; those left out, or undefined, stay. */
+/** Absent or undefined fields keep their values. */
 export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
 
-/** Writes parts of the sync state of a resource, which need not have one yet. */
 export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => void
 
-/** Each set of fields that is ever written together is one statement, prepared at first use. */
+/** Prepares one statement for each set of fields that is written together. */
 export function syncStateWriter({ raw }: Database): SyncStateWriter {
   const columns: Readonly<Record<string, { readonly name: string }>> = getTableColumns(syncStates)
   const upsert = memoize((fields: string) => {

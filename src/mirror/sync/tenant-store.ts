@@ -11,7 +11,7 @@ import { syncStateWriter } from './sync-state-writer.ts'
 
 type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
 
-/** An array is what an earlier version stored: the resources that owed a complete full sync. */
+/** Earlier versions stored an array: the resources that owed a complete full sync. */
 function toAcceptedChange(text: string | null): AcceptedChange {
   if (text === null) return { changeAccepted: null, former: [] }
   const stored = JSON.parse(text) as readonly string[] | AcceptedChange
@@ -33,7 +33,7 @@ export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
 
-/** The stored number of what an operator accepted of a list; 0 = nothing. */
+/** 0 = nothing accepted. */
 export const emptinessCode = (emptiness: Emptiness | null) =>
   emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
 
@@ -89,7 +89,6 @@ type TenantPart = Operations<
   >
 >
 
-/** Tenants, and where the sync of each of their resources stands. */
 export function tenantStore(database: Database, ends: RunEnds): TenantPart {
   const { orm } = database
   const tenantById = orm
