@@ -6,11 +6,7 @@ export interface DueRun {
   readonly mode: SyncMode
 }
 
-/**
- * What is due now (docs/sync.md#due). `run`, at its start: every resource and mode whose last success is older than its
- * interval. `sync`: every incremental sync and every resource without a cursor; a full sync when its last success is
- * older than its interval or an operator's decision waits for it.
- */
+/** Runs that are due (docs/sync.md#due); `run` catches up on late ones, `sync` also does every incremental sync. */
 export async function dueRuns(context: TenantContext, tenantId: number, command: 'run' | 'sync'): Promise<DueRun[]> {
   const now = context.clock.now()
   const due: DueRun[] = []
