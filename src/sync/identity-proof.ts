@@ -143,7 +143,7 @@ class Proof {
     return fetched
   }
 
-  /** Most of the page is known by `createdAt` and `email`, and has most of as many of the mirror's oldest records. */
+  /** Over half of the page is known by `createdAt` and `email`, and over half of the oldest records are on it. */
   async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
     const { items } = await this.#firstPage(definition)
     this.#records += items.length

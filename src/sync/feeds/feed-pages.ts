@@ -108,6 +108,7 @@ function readingOf({ context }: Run): string {
   return hash('sha256', JSON.stringify([readingVersion, context.settings]), 'base64url')
 }
 
+/** The first page is always read, because it proves the identity of the tenant. */
 async function nextWanted(run: Run, { nextCursor, pages }: FullSyncRow, reading: string): Promise<PageWanted> {
   const { context, tenantId, definition } = run
   const known = nextCursor === null ? null : context.store.knownPage(tenantId, definition.name, pages + 1, reading)

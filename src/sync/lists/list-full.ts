@@ -159,6 +159,7 @@ async function endedSoBefore({ context, tenantId, definition }: Run, shown: numb
   return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
+/** The list always contains the requesting client (docs/api.md#api-client); one without it is incomplete. */
 async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
   const { store, clock } = context

@@ -6,6 +6,7 @@ import type { TenantContext } from '../context.ts'
 export interface Suspicion {
   readonly message: string
   readonly count?: number
+  /** Ids of the records that accepting the hold removes; absent = all live ones. */
   readonly rids?: readonly number[]
   /** Number of records in the list, which the next list must match to count as complete. */
   readonly shown?: number

@@ -14,8 +14,8 @@ export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
 
 /**
  * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
- * hour before the last complete full sync began. Ids in `admitted` count as known; `now` replaces an unknown server
- * time.
+ * hour before the last complete full sync began. Ids in `admitted` count as known. Where the server time is unknown,
+ * the local time counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
