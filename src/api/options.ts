@@ -22,6 +22,7 @@ export interface ApiOptions {
 
 export interface TenantClientOptions {
   readonly name: string
+  /** Origin and path prefix before /api/public. */
   readonly baseUrl: string
   readonly auth: AuthOptions
   readonly api: ApiOptions

@@ -51,6 +51,7 @@ export interface ReadAnswer {
   readonly identity: number
 }
 
+/** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
   const { access, bucket, observer, rateLimiter, send } = parts
   /** One free retry for a kept-alive connection closed by the server; available again after a success. */

@@ -76,6 +76,7 @@ type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
 export type Fetched = Pick<Page<object>, OfEveryAnswer> & Partial<Omit<Page<object>, OfEveryAnswer>>
 
 export interface TenantReader {
+  /** Reads a page or an unpaginated list; records with the digest `unless` are not decoded. */
   fetch(resource: ResourceDefinition, query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Fetched>
   fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<object>>
   listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>

@@ -57,9 +57,11 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     return { envelope, meta: metaOf(answer, { ...envelope, resource: endpoint.resource }) }
   }
 
+  /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity } = answer
     const { serverTime } = stated
+    // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
     const requestId = isEcho ? '[withheld]' : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })

@@ -1,5 +1,6 @@
 import type { Secret } from './secret.ts'
 
+/** Throws only a SyncError, without the secret. */
 export interface SecretSource {
   /** True when a new text is still the same identity: a renewal by the same OAuth client. */
   readonly renewsIdentity: boolean

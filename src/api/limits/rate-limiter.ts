@@ -67,6 +67,7 @@ export class RateLimiter {
     this.#stored = blockedUntil
   }
 
+  /** Wall time in milliseconds before which nothing is sent; 0 = no wait. */
   get blockedUntil(): number {
     const left = this.#leftMs
     return left > 0 ? Math.ceil(this.#clock.now() + left) : 0
@@ -104,6 +105,7 @@ export class RateLimiter {
     return this.#until - this.#clock.monotonic()
   }
 
+  /** Updates the stored end, which changes when the wall clock is set and when the wait is over. */
   async #store(toleranceMs: number): Promise<void> {
     const until = this.blockedUntil
     if (this.#stored !== null && Math.abs(until - this.#stored) <= toleranceMs) return this.#storing.waitForUnlock()

@@ -88,6 +88,7 @@ function build({ timeoutMs, proxy }: DispatcherOptions, ca: string | undefined):
     pipelining: 1,
     connections,
     connectTimeout,
+    // The deadline of the exchange applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
