@@ -32,11 +32,9 @@ export interface EvaluationOptions {
   readonly signal?: AbortSignal
 }
 
+/** Evaluations are serialized, because each compares its results with stored ones. */
 export interface Evaluator {
-  /**
-   * Evaluates the checks that read one of these resources, or all. Serialized, because each compares with stored
-   * results.
-   */
+  /** Evaluates the checks that read one of these resources, or all. */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<void>
   inForce(settings: Settings): Promise<void>
   closeRemoved(configured: readonly string[]): Promise<void>

@@ -101,6 +101,7 @@ function needingRestart(now: Settings, next: Settings): string[] {
   )
 }
 
+/** A daemon may start without its own checks, but a reload does not drop those it has. */
 function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
   return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
 }

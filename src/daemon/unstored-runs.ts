@@ -3,7 +3,7 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { RunResult } from '../sync/run-result.ts'
 
 export interface UnstoredRuns {
-  /** Ignores a stored run, which the mirror contains. */
+  /** A stored run removes an earlier unstored one, because the mirror contains it. */
   ended(result: RunResult, at: number): void
   failed(run: Pick<RunResult, 'tenant' | 'resource' | 'mode' | 'message'>, at: number): void
   over(posture: TenantPosture): TenantPosture
