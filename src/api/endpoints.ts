@@ -4,6 +4,7 @@ import { resources } from '../resources/index.ts'
 import { roles } from '../resources/roles.ts'
 import { users } from '../resources/users.ts'
 
+/** An endpoint of the tenant's API (docs/api.md#endpoints). */
 export interface Endpoint {
   /** Path template, also the label of metrics. */
   readonly template: string

@@ -4,6 +4,7 @@ import { SyncError } from '../../model/errors.ts'
 
 const maxEmptyPages = 3
 
+/** Rules for consecutive pages (docs/sync.md#pages), checked before a page is written. */
 export interface PageRules {
   /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
   check(fetched: Fetched, sent: string | null): Promise<void>
