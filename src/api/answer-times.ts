@@ -6,67 +6,56 @@ import { greatestSkewMs, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 import { SeenAnswers } from './seen-answers.ts'
 
-/** Request ids that are kept to notice a replay (docs/sync.md#stale-answers). */
+/** Request ids kept to detect a replay (docs/sync.md#stale-answers). */
 const keptAnswers = 10_000
 const greatestAgeSeconds = 300
-/** Two server times agree with the monotonic clock when their distances differ by no more than this, in milliseconds. */
+/** Greatest deviation of server time from monotonic time between two agreeing answers, in milliseconds. */
 const agreementMs = 5 * secondMs
 const runsToStartAgain = 3
 
 const hint =
   'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was corrected, the next runs succeed'
 
-/** What one answer states about itself. */
 export interface AnsweredRequest {
-  /** The request in words, for messages. */
   readonly what: string
-  /** The resource whose time this answer gives; null for a single record and for an error. */
+  /** The resource whose time this answer gives; null for a single record and an error. */
   readonly resource: ResourceName | null
-  /** From `begin`, taken before the request was sent. */
   readonly request: number
   readonly requestId: string | null
-  /** `meta.timestamp` as sent; undefined when there is none. */
+  /** `meta.timestamp` as sent; undefined when absent. */
   readonly timestamp: unknown
-  /** The same in milliseconds since the epoch; null when it cannot be read. */
+  /** The same in milliseconds since the epoch; null when unreadable. */
   readonly serverTime: number | null
-  /** The `Age` header in seconds; null when there is none. */
   readonly ageSeconds: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
 
-/** A server time and the monotonic time of its receipt, in milliseconds. */
 interface Instant {
   readonly time: number
   readonly monotonic: number
 }
 
-/** The same of an answer whose time may be unreadable: null then. */
+/** `time` is null when it is unreadable. */
 interface Stated {
   readonly time: number | null
   readonly monotonic: number
 }
 
-/** Answers behind the newest time that may come from a clock that was corrected. */
 interface Behind extends Instant {
   readonly runs: number
-  /** Only a request sent after this one belongs to another run. */
   readonly request: number
 }
 
-/**
- * The server time of one tenant: every answer is noted here before anything else is done with it. It notices answers
- * that are old and tells the server time at any moment. Kept in memory, as long as the tenant's client.
- */
+/** The server time of one tenant, in memory. Every answer is noted here first, so that a stale one is not used. */
 export class AnswerTimes implements ServerTimes {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>
   readonly #seen = new SeenAnswers(keptAnswers)
-  /** The last answer of each resource; a null time could not be read. */
   readonly #last = new Map<ResourceName, Stated>()
-  /** The same of each resource's last successful run. */
+  /** The last answer of each resource's last successful run. */
   readonly #settled = new Map<ResourceName, Stated>()
   #newest: Instant | null = null
-  /** An answer far ahead of both clocks, which a second one may confirm. */
+  /** An answer far ahead of both clocks, until a second one confirms it. */
   #ahead: Instant | null = null
   #behind: Behind | null = null
   #startedAgain = false
@@ -80,11 +69,7 @@ export class AnswerTimes implements ServerTimes {
     return this.#newest === null ? null : later(this.#newest, this.#clock.monotonic())
   }
 
-  /**
-   * The server clock minus the local clock at this moment, in whole milliseconds, by the last answer of a resource's
-   * last successful run and the monotonic time since; null when that answer carried no readable time, undefined when there
-   * was no such run.
-   */
+  /** Server minus local clock in milliseconds; null when unreadable, undefined without a successful run. */
   skewMs(resource: ResourceName): number | null | undefined {
     const last = this.#settled.get(resource)
     if (last === undefined) return undefined
@@ -97,17 +82,11 @@ export class AnswerTimes implements ServerTimes {
     if (last !== undefined) this.#settled.set(resource, last)
   }
 
-  /** Numbers a request that is about to be made; its retries share the number. */
   begin(): number {
     return ++this.#requests
   }
 
-  /**
-   * Notes the answer to a request.
-   *
-   * @returns what is odd about its id and time.
-   * @throws SyncError `stale_answer` when it is an old one: nothing of it may be used.
-   */
+  /** Returns deviations of id and time; throws SyncError `stale_answer` for an old answer, which must not be used. */
   note(answer: AnsweredRequest): readonly Oddity[] {
     const { ageSeconds, requestId, timestamp, serverTime, resource } = answer
     if (ageSeconds !== null && ageSeconds > greatestAgeSeconds) {
@@ -125,12 +104,12 @@ export class AnswerTimes implements ServerTimes {
     return oddities
   }
 
-  /** Compares a server time with the newest one, and raises that where another clock agrees. */
+  /** Compares a server time with the newest one, and replaces that when another clock agrees. */
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
     if (expected !== null && here.time < expected - greatestSkewMs) {
-      // Without an id of its own it may be a replay, however its time advances.
+      // Without an id of its own it may be a replay, even if its time advances.
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
       const seconds = Math.round((expected - here.time) / secondMs)
       throw stale(answer, `a server time ${seconds} s behind that of earlier answers`)
@@ -143,7 +122,7 @@ export class AnswerTimes implements ServerTimes {
     this.#ahead = confirmed ? null : here
   }
 
-  /** After three runs whose answers have new ids and whose time advances steadily, the clock was corrected. */
+  /** The clock was corrected when the time of new answers advances steadily over three runs. */
   #noteBehind(here: Instant, request: number): void {
     const before = this.#behind
     if (before !== null && request <= before.request) return
@@ -160,7 +139,6 @@ function later({ time, monotonic }: Instant, at: number): number {
   return time + at - monotonic
 }
 
-/** True when the server's clock moved on by as much as the monotonic one. */
 function advances(before: Instant, after: Instant): boolean {
   return after.time > before.time && Math.abs(after.time - later(before, after.monotonic)) <= agreementMs
 }

@@ -21,11 +21,7 @@ import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
 
-/**
- * A client of the tenant's whole API. Nothing is sent before the first call; dispose it to close its connections.
- *
- * @throws UsageError when an address, the header or the environment forbids to send a token.
- */
+/** Sends nothing before the first call. Throws UsageError when settings or environment forbid to send a token. */
 export function createTenantClient(options: TenantClientOptions): TenantClient {
   const { api, auth, clock, env, observer, random } = options
   const log = (options.log ?? silentLog()).child({ tenant: options.name })
@@ -100,7 +96,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
 }
 
-/** A wait that cannot be stored still holds in this process. */
+/** A wait that cannot be stored still applies in this process. */
 function storeWith(store: TenantClientOptions['storeWait'], log: Log): RateLimiterOptions['storeWait'] {
   return async (until, forMs) => {
     try {
@@ -113,7 +109,7 @@ function storeWith(store: TenantClientOptions['storeWait'], log: Log): RateLimit
   }
 }
 
-/** Headers that rule the message itself or the way through a proxy cannot carry the token. */
+/** Headers that control the message or a proxy cannot carry the token. */
 const forbiddenHeaders =
   /^(accept|accept-encoding|cache-control|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i
 

@@ -1,9 +1,6 @@
 import { UnfitFile } from '../model/process/regular-file.ts'
 
-/**
- * The code of a thrown system or library error (`ECONNREFUSED`), else its name. Only this goes into messages: the texts
- * and properties of such errors can carry header values, URLs with credentials or bytes of the answer.
- */
+/** The code of an error, else its name. Messages contain nothing more, because its text may carry header values. */
 export function codeOf(thrown: unknown): string {
   if (thrown instanceof UnfitFile) return thrown.message
   if (typeof thrown !== 'object' || thrown === null) return 'unknown error'

@@ -16,10 +16,7 @@ const what = inWords('POST', endpoint)
 
 const mayExist = 'The user may have been created: look for the e-mail before sending it again'
 
-/**
- * Create user (docs/api.md#create-user). It is sent once: it is not idempotent, so neither a lost answer
- * nor a 401 makes it go out again.
- */
+/** Create user (docs/api.md#create-user). Sent once, not even again after a 401, because it is not idempotent. */
 export function createUserWriter(send: Send, access: Access): TenantWriter['createUser'] {
   return async (user, signal) => {
     const credential = await access.token(signal)
@@ -65,7 +62,6 @@ function readCreated(text: string, sent: NewUser): User {
   }
 }
 
-/** What of a user just created breaks the specification (Create user: Response); null when nothing does. */
 function brokenBy({ state, roleId, roleName, email }: User, sent: NewUser): string | null {
   if (state !== 'Invited') return 'state is not Invited'
   if (roleId !== sent.roleId) return 'roleId is not the one sent'

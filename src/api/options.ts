@@ -5,7 +5,6 @@ import type { AuthOptions } from './credentials/auth-options.ts'
 import type { EnvLookup } from './credentials/env-source.ts'
 import type { TenantObserver } from './reader.ts'
 
-/** How the API of a tenant is spoken to. */
 export interface ApiOptions {
   /** Name of the page-size parameter of users and documents, or of each; null sends none. */
   readonly pageSizeParameter: string | null | Readonly<Partial<Record<ResourceName, string | null>>>
@@ -22,7 +21,6 @@ export interface ApiOptions {
 }
 
 export interface TenantClientOptions {
-  /** The tenant's name, for logs. */
   readonly name: string
   /** Origin and path prefix before /api/public. */
   readonly baseUrl: string
@@ -31,25 +29,15 @@ export interface TenantClientOptions {
   readonly clock: Clock
   readonly random: Random
   readonly env: EnvLookup
-  /** Version of this program, for User-Agent. */
   readonly version: string
   readonly observer?: TenantObserver
   readonly log?: Log
-  /**
-   * For how long a success speaks for a token, and how often a dead one is tried, in milliseconds; 5 min by default.
-   */
+  /** How long a success proves a token, and how often a refused one is tried, in milliseconds; default 5 min. */
   readonly cycleMs?: number
-  /** Wall time in milliseconds before which nothing may be sent, as an earlier process stored it by `storeWait`. */
   readonly blockedUntil?: number
-  /** How much of that wait was left then, in milliseconds: it never lasts longer from now on. */
   readonly blockedForMs?: number | null
-  /**
-   * Stores that time, 0 for none, and how much is left of the wait: as soon as the tenant states one, and again when the
-   * wall clock was set.
-   */
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
-  /** How many retries may be in store for all requests together; 20 by default. */
   readonly retries?: number
-  /** The resources that may be asked for when a token must be tried; all by default. */
+  /** The resources that may be used to probe a token; default all. */
   readonly resources?: readonly ResourceName[]
 }

@@ -4,13 +4,12 @@ import type { FeedQuery } from './reader.ts'
 
 type PageSizeOptions = Pick<ApiOptions, 'pageSize' | 'pageSizeParameter'>
 
-/** The page size that is asked for, and by which query parameter. */
 export interface PageSize {
   readonly parameter: string
   readonly size: number
 }
 
-/** Page size of a list, null when none is sent: only feeds take one (docs/api.md#open-points). */
+/** Null when none is sent: only feeds have one (docs/api.md#open-points). */
 export function pageSizeOf(
   resource: ResourceDefinition,
   { pageSize, pageSizeParameter: written }: PageSizeOptions,
@@ -21,7 +20,6 @@ export function pageSizeOf(
   return { parameter, size: Math.min(pageSize, resource.maxPageSize ?? pageSize) }
 }
 
-/** The query string of a feed, with its question mark; percent-encoded, empty when there is nothing to say. */
 export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
   const { cursor, updatedAfter } = query as { readonly cursor?: string; readonly updatedAfter?: string }
   const pairs: string[] = []
@@ -31,7 +29,7 @@ export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** What a 400 without a cursor most likely means; with one, the cursor is at fault. */
+/** Likely cause of a 400 without a cursor; with one, the cursor is the cause. */
 export function badRequestHint(query: FeedQuery, pageSize: PageSize | null): string | undefined {
   if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
   return pageSize === null

@@ -11,16 +11,12 @@ import type { Answer, Failure } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 import { statusFailure } from './transport/status-failure.ts'
 
-/** So many retries a page at most. */
 const maxRetries = 4
 
 const baseMs = 1000
 const capMs = 8000
 
-/**
- * The wait before retry number `retry` (from 1), in milliseconds: full jitter over 1, 2, 4, 8 s, so that clients that
- * failed together do not come back together.
- */
+/** Full jitter over 1, 2, 4, 8 s in milliseconds, so that clients do not retry together; `retry` starts at 1. */
 function backoffMs(retry: number, random: Random): number {
   return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (retry - 1)))
 }
@@ -36,20 +32,18 @@ export interface ReadCallParts {
 
 export interface ReadCall {
   readonly endpoint: Endpoint
-  /** The path with its id filled in, and the query. */
   readonly path: string
-  /** True where 404 says that the asked-for resource does not exist. */
+  /** True when 404 means that the record does not exist. */
   readonly absentOn404: boolean
   readonly badRequestHint?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ReadAnswer {
-  /** The one it was asked with. */
   readonly secret: Secret
-  /** The body of a 200, in UTF-8; null for an absent resource. */
+  /** The body of a 200, in UTF-8; null for an absent record. */
   readonly body: Buffer | null
-  /** Of the 404 that says a resource is absent; a 200 carries its own in the body. */
+  /** Null for a 200, whose body has its own. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
   readonly receivedAt: number
@@ -57,13 +51,10 @@ export interface ReadAnswer {
   readonly identity: number
 }
 
-/**
- * Makes reading calls of one tenant: token, refusals, retries. What comes back is a whole 200 (or an agreed 404); everything
- * else is thrown as a SyncError.
- */
+/** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
   const { access, bucket, observer, rateLimiter, send } = parts
-  /** One free retry for a kept-alive connection that the server had closed; earned again by the next success. */
+  /** One free retry for a kept-alive connection closed by the server; available again after a success. */
   let mayBeStale = false
 
   async function pause(failure: Failure, retries: number, signal: AbortSignal | undefined): Promise<boolean> {
@@ -113,7 +104,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
   }
 }
 
-/** A 404 removes a user from the mirror, so it must come from the API itself and not from something before it. */
+/** A 404 removes a user from the mirror, so it must come from the API and not from a proxy. */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
   return facts.enveloped ? facts : null

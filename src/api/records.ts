@@ -13,7 +13,6 @@ export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fiel
 export type ApiClient = RecordOf<typeof apiClients.fields>
 export type Document = RecordOf<typeof documents.fields>
 
-/** The four required fields of create-user (docs/api.md#create-user). */
 export interface NewUser {
   readonly firstName: string
   readonly lastName: string

@@ -1,34 +1,24 @@
 import { hash } from 'node:crypto'
 
-/** How an answer's request id compares with those of earlier answers. */
 export type RequestIdUse = 'new' | 'replayed' | 'reused'
 
 const firstCapacity = 64
 
-/**
- * The request ids of the last answers, each with the server time it came with: digests in typed arrays, 12 bytes an
- * answer, so that many tenants fit into memory.
- */
+/** Request ids and server times of the last answers, as digests of 12 bytes, so that many tenants fit into memory. */
 export class SeenAnswers {
   readonly #capacity: number
   #idHigh = new Uint32Array(firstCapacity)
   #idLow = new Uint32Array(firstCapacity)
-  /** Digest of the time; 0 = the id came with several times, so it identifies no answer. */
+  /** 0 = the id came with several times and identifies no answer. */
   #time = new Uint32Array(firstCapacity)
   #count = 0
   #next = 0
 
-  /** @param capacity how many ids are kept. */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
 
-  /**
-   * Notes an answer.
-   *
-   * @param time the server time as sent.
-   * @returns `replayed` when id and time are those of an earlier answer, `reused` when the id came with another time.
-   */
+  /** `replayed`: id and time of an earlier answer; `reused`: the id came with another time. */
   note(id: string, time: string): RequestIdUse {
     const digest = hash('sha256', id, 'buffer')
     const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)]

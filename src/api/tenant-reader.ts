@@ -29,22 +29,20 @@ export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
-  /** Of this program: another one may read the same records otherwise. */
+  /** Part of the digest: another version may decode the same records differently. */
   readonly version: string
 }
 
-/** A resource with the types of its own fields. */
 type Mirrored<F extends Fields> = ResourceDefinition & { readonly fields: F }
 
 type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
 
-/** The reading endpoints over a reading call: any resource by its descriptor, and the eight calls by their names. */
 export function createTenantReader({ read, api, answerTimes, version }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
   const decoderOf = <F extends Fields>({ fields }: Mirrored<F>) => decoders(fields) as RecordDecoder<F>
 
-  // What another version or another field table would read otherwise is another page.
+  // Another version or field table may decode the same page differently.
   const saltOf = memoize(
     (fields: Fields) => `${version} ${hash('sha256', JSON.stringify(fields), 'base64url').slice(0, 8)}`,
   )
@@ -59,11 +57,11 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     return { envelope, meta: metaOf(answer, { ...envelope, resource: endpoint.resource }) }
   }
 
-  /** Everything that an answer states goes through here: an old one is thrown. */
+  /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity } = answer
     const { serverTime } = stated
-    // A server may send back what it was sent.
+    // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
     const requestId = isEcho ? '[withheld]' : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })
@@ -123,7 +121,7 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
     if (answer.body === null) {
       const { requestId = null, timestamp } = answer.absent ?? {}
       const serverTime = parseIsoDate(timestamp)?.ms ?? null
-      // The shape of errors is not shown, so one without id and time is nothing odd.
+      // The format of errors is unspecified, so missing metadata is no deviation.
       const { oddities: _, ...meta } = metaOf(answer, { requestId, timestamp, serverTime, resource: null })
       return { item: null, meta }
     }
@@ -160,13 +158,12 @@ function asList<T>({ item, meta }: Single<T>): Listing<T> {
   return { items: [item], meta }
 }
 
-/** Compares the page size that the answer names with the one asked for (docs/api.md#pagination). */
 function limitOddities(asked: PageSize | null, { limit }: Pagination): readonly Oddity[] {
   if (asked === null || limit === null || limit === asked.size) return []
   return [{ kind: 'limit_differs', field: 'pagination.limit' }]
 }
 
-/** Far above any honest answer that keeps to the caps on bodies, and few enough to be written in one transaction. */
+/** Far above any answer within the body caps, and small enough for one transaction. */
 const maxRecords = 100_000
 
 function readItems<F>(

@@ -1,6 +1,5 @@
 import { SyncError } from '../model/errors.ts'
 
-/** Waits for shared work, but no longer than the caller's signal allows; the work itself goes on. */
 export async function waitFor<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return work
   let stop: (() => void) | undefined

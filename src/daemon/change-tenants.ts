@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
 import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
 
-/** What a new configuration means for the tenants, by name. */
 export interface TenantChange {
   readonly added: readonly string[]
   readonly changed: readonly string[]
@@ -10,20 +9,18 @@ export interface TenantChange {
 }
 
 export interface ChangedTenants {
-  /** In the order of the configuration. */
   readonly tenants: readonly TenantParts[]
   readonly change: TenantChange
-  /** Those with a new engine: what is due for them runs at once. */
+  /** Tenants with a new engine, whose due runs start at once. */
   readonly opened: readonly TenantParts[]
-  /** Those that nothing runs for any more; their clients are still to be closed. */
+  /** Tenants without an engine; their clients must still be closed. */
   readonly closed: readonly TenantParts[]
 }
 
 /**
- * Opens what the new settings need. Runs of tenants that are changed or removed are ended first, cleanly, at a page;
- * nobody else notices.
+ * Opens the engines of new settings. Runs of changed and removed tenants end first, after a page.
  *
- * @throws when one of them cannot be opened; all tenants then go on as before.
+ * @throws when an engine cannot be opened; all tenants then continue unchanged.
  */
 export async function changeTenants(
   before: readonly TenantParts[],
@@ -64,7 +61,7 @@ async function openAll(tenants: readonly TenantSettings[], options: TenantPartsO
   }
 }
 
-/** Checks are read when they are evaluated; everything else is built into the client and the engine of a tenant. */
+/** Checks are read at each evaluation; client and engine contain all other settings. */
 function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...next }: TenantSettings): boolean {
   return isDeepStrictEqual(before, next)
 }

@@ -17,24 +17,20 @@ import { storeWatch } from './store-watch.ts'
 const graceMs = 2 * secondMs
 const webDrainMs = secondMs
 
-/** The daemon while it lives: engine, schedule and web. */
 export interface Daemon extends AsyncDisposable {
   readonly session: Session
   readonly address: { readonly host: string; readonly port: number }
-  /** Resolves when what was due at the start has been run. */
+  /** Resolves when the runs due at the start have ended. */
   readonly caughtUp: Promise<unknown>
-  /** Rejects with a FatalError when the daemon cannot go on; never resolves. */
+  /** Rejects with a FatalError when the daemon cannot continue; never resolves. */
   readonly broken: Promise<never>
-  /** Loads the configuration again; not ok keeps the last good one whole. */
   reload(): Promise<Probe>
 }
 
 /**
- * Starts engine, schedule and web. Everything is shown from the mirror before the first sync; what is due runs at once.
+ * Outputs show the mirror before the first sync. Without `reloading` no configuration can be reloaded.
  *
- * @param reloading where the configuration comes from again; without it none can be reloaded.
- * @throws FatalError when the lock, the database or the address cannot be had, ConfigError for the web configuration;
- *   nothing keeps running then.
+ * @throws FatalError without the lock, the database or the address, ConfigError for the web configuration.
  */
 export async function startDaemon(settings: Settings, io: Io, log: Log, reloading?: Reloading): Promise<Daemon> {
   const { clock, random, cwd } = io
@@ -46,7 +42,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })
   const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
-  // Ages are counted by the wall clock: when it was set, other data than before may be due.
+  // Ages depend on the wall clock: after a change of it, other runs may be due.
   const catchUp = () => jobs.runDue(session.tenants)
   const onJump = () =>
     void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'What fell due could not be asked'))
@@ -56,7 +52,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
   const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload() })
   parts.defer(() => web.dispose(webDrainMs))
-  // Together: a reload waits for runs that only the end of the schedule aborts.
+  // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))
   const address = await web.start()
   log.info({ host: address.host, port: address.port, tenants: session.tenants.length }, 'Listening')

@@ -20,27 +20,23 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 
 export interface EvaluationOptions {
-  /** Everything that is evaluated; absent = the built-in catalogue. */
   readonly checks?: readonly Check[]
-  /** True when there may be checks that are not listed: the findings of such stay open. */
+  /** True when unlisted checks may exist: their findings stay open. */
   readonly keepUnlisted?: boolean
   readonly onlyInputs?: readonly ResourceName[]
   /** All waivers of the configuration. */
   readonly waivers?: readonly Waiver[]
-  /** For how long a check result is shown without being confirmed, in milliseconds. */
   readonly currentForMs?: number
-  /** The server time of the tenant, in milliseconds since the epoch; null or absent = not confirmed in this process. */
+  /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
   readonly serverTime?: number | null
   readonly signal?: AbortSignal
 }
 
-/** Evaluations, one after the other: a check result is a difference against what is stored. */
+/** Evaluations are serialized, because each compares its results with stored ones. */
 export interface Evaluator {
   /** Evaluates the checks that read one of these resources, or all. */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<void>
-  /** Puts into the record what is configured from now on. */
   inForce(settings: Settings): Promise<void>
-  /** Closes the findings of tenants that the configuration no longer names. */
   closeRemoved(configured: readonly string[]): Promise<void>
 }
 
@@ -49,7 +45,7 @@ export interface EvaluatorOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
-  /** What own checks may take of the time; absent = all that they want. */
+  /** Limits the time of own checks; absent = unlimited. */
   readonly queryBudget?: QueryBudget
 }
 
@@ -98,10 +94,10 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
   }
 }
 
-/** A stored skew is renewed only when it moved by more than this, in milliseconds. */
+/** A stored skew is updated when it changes by more than this, in milliseconds. */
 const skewStepMs = 5 * secondMs
 
-/** Stores what a jump of the local clock made of the skew, for other processes and the one after this. */
+/** Stores how a change of the local clock moved the skew, for other processes and later ones. */
 async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuality): Promise<void> {
   for (const [resource, { stored, skewMs }] of resources) {
     const { serverTime = null, serverTimeAt = null } = stored?.state ?? {}

@@ -17,16 +17,13 @@ const jitterMs = 5 * secondMs
 export interface JobParts {
   readonly session: Session
   readonly io: Io
-  /** When everything was last evaluated, on the monotonic clock. */
   readonly heart: { beatAt: number }
   readonly watch: StoreWatch
 }
 
-/** The repeated work of the daemon, kept in step with the configuration in force. */
 export interface Jobs {
-  /** Adds, changes and removes jobs so that they are those of the configuration; the others go on undisturbed. */
   arrange(): void
-  /** Begins at once what is due for these tenants, and evaluation, which does not wait for it; tells when all has ended. */
+  /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
   runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }>
 }
 
@@ -66,7 +63,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         const due = await engine.due('run')
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }
-      // The configuration may be another one when their turn comes.
+      // The configuration may change before a job's turn.
       const begin = (names: readonly string[]) =>
         Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
       const caughtUp = pMap(waiting, begin, { concurrency: tenantsAtOnce })
@@ -94,7 +91,6 @@ function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: Jo
   })
 }
 
-/** By name, so that a job outlives a change of its tenant. */
 function syncJob(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
   return async (stopping) => {
     try {
@@ -109,10 +105,7 @@ function syncJob(name: string, resource: ResourceName, mode: SyncMode, { session
   }
 }
 
-/**
- * A run that the tenant's rate limit ended is resumed when the wait is over, as often as it comes further. One that
- * brought nothing after its wait is left to the next tick.
- */
+/** Resumes a run after the wait of a rate limit, unless it read nothing since the last one. */
 export async function resumeAfterWait(
   session: Pick<Session, 'syncAndEvaluate'>,
   tenant: TenantParts,
@@ -122,12 +115,12 @@ export async function resumeAfterWait(
   for (let resumed = false; ; resumed = true) {
     const { retryAt, pages } = await session.syncAndEvaluate(tenant, run)
     if (retryAt === null || (resumed && pages === 0)) return
-    // No setting of the wall clock moves what is left by the client's count.
+    // The client counts the wait in monotonic time, so that changes of the wall clock have no effect.
     await clock.sleep(Math.max(0, tenant.client.blockedUntil - clock.now()), run.signal)
   }
 }
 
-/** Time to the first look for what the retention is over for, and to the next where no tenant had confirmed the time. */
+/** Time to the first erasure, and to the next attempt while no tenant has confirmed the time. */
 const firstErasureMs = 10 * minuteMs
 
 function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {

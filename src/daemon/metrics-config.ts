@@ -3,7 +3,6 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { inventories } from '../metrics/inventory/index.ts'
 import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
 
-/** The series that the configuration brings to life. */
 export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
   const checks = checksOf(settings).map(({ id }) => id)
   return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, checks)), waivers: settings.waivers }

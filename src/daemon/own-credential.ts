@@ -4,12 +4,12 @@ import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 
-/** Days before the end at which somebody is told once, the nearest first. */
+/** Days before the expiry at which a warning is logged once. */
 const warnAt = [0, 1, 3, 7, 14, 30] as const
 
-/** Watches when the daemon's own secrets end: then it goes blind, and everything it shows grows old. */
+/** Watches the expiry of the daemon's own secrets, after which no data is read. */
 export interface OwnCredentials {
-  /** To be called again and again; tells the log once for each step on the way to the end. */
+  /** Logs each of the steps once; call it repeatedly. */
   look(tenant: Pick<TenantSettings, 'name' | 'ownClientId'>, reader: RecordReader, now: number): Promise<void>
 }
 
@@ -36,8 +36,8 @@ export function ownCredentials(log: Log): OwnCredentials {
 }
 
 /**
- * When the secret of the API client that the daemon itself uses expires, in milliseconds since the epoch; null when the
- * mirror has no such client. The id is looked up as tenants write it: as configured, in lower or in upper case.
+ * Expiry of the daemon's own secret in milliseconds since the epoch; null without such a client. Tenants write the id
+ * as configured, in lower or in upper case.
  */
 async function ownSecretExpiry(reader: RecordReader, ownClientId: string): Promise<number | null> {
   const spellings = [...new Set([ownClientId, ownClientId.toLowerCase(), ownClientId.toUpperCase()])]

@@ -2,16 +2,14 @@ import { performance } from 'node:perf_hooks'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 
-/** Share of a second that the event loop may have been at work in. */
+/** Greatest share of a second in which the event loop was active. */
 const mostBusy = 0.1
 const mostSeconds = 60
 
 /**
- * Waits for a second in which this process did next to nothing: what holds it up then holds up nobody.
+ * Waits for a second of little activity, when blocking delays nothing; false when there is none within a minute.
  *
- * @param busy tells the share of the time since it was last asked that the event loop was at work in.
- * @returns false where none came within a minute.
- * @throws the signal's reason when aborted.
+ * @param busy returns the active share since its last call.
  */
 export async function quietMoment(
   clock: Pick<Clock, 'sleep'>,

@@ -1,12 +1,11 @@
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 
-/** Whether all that is configured is in force, as the reload metrics tell it. */
 export interface ReloadStatus {
   note(part: 'configuration' | 'web', successful: boolean): void
 }
 
-/** The web configuration is read by itself when it changes: a repaired one does not clear a problem of the other. */
+/** Separate parts: a repaired web configuration does not clear a problem of the other one. */
 export function reloadStatus(metrics: Metrics, clock: Clock): ReloadStatus {
   const failed = new Set<string>()
   return {

@@ -13,7 +13,6 @@ import type { Jobs } from './jobs.ts'
 import type { ReloadStatus } from './reload-status.ts'
 import type { Session } from './session.ts'
 
-/** Where a daemon gets its configuration from once more. */
 export interface Reloading {
   /** @throws ConfigError that names every problem. */
   readonly load: () => Settings
@@ -30,11 +29,9 @@ export interface ReloadParts {
   readonly log: Log
 }
 
-/** Loads the configuration again, one loading after the other. */
 export interface Reloader {
-  /** What is asked for while another loading waits is that one: it will read the files as they are by then. */
+  /** Requests during a waiting reload share it, because it reads the files later. */
   reload(): Promise<Probe>
-  /** Begins no loading any more and waits for the one under way, no longer than `graceMs`. */
   dispose(graceMs: number): Promise<void>
 }
 
@@ -45,7 +42,7 @@ export function createReloader(parts: ReloadParts): Reloader {
   return {
     reload() {
       waiting ??= queue.runExclusive(async () => {
-        // A burst of signals comes in one turn of the event loop; without the wait each would be loaded for before the next.
+        // Signals of a burst arrive in one turn of the event loop; without the wait each would cause a reload.
         await yieldToEventLoop()
         waiting = undefined
         return ended ? { ok: false, text: 'The daemon is stopping' } : attempt(parts, () => ended)
@@ -62,7 +59,7 @@ export function createReloader(parts: ReloadParts): Reloader {
   }
 }
 
-/** Everything or nothing: what is in force changes when all that can fail is done. */
+/** All or nothing: settings change after every step that can fail. */
 async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe> {
   const { reloading, session, live, jobs, status, log } = parts
   try {
@@ -70,7 +67,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
     if (problems.length > 0) throw new ConfigError(problems)
     const web = live.candidate(next.server.webConfig)
-    // In the same instant: what one of them closes must not be open by the other for a while.
+    // In the same instant, so that one of the two does not admit what the other one closes.
     const { change, opened } = await session.reconfigure(next, () => live.use(web))
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
@@ -104,7 +101,7 @@ function needingRestart(now: Settings, next: Settings): string[] {
   )
 }
 
-/** A daemon may start without its own checks, all of them shown as unknown; it does not give up those it has. */
+/** A daemon may start without its own checks, but a reload does not drop those it has. */
 function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
   return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
 }

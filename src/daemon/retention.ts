@@ -7,18 +7,14 @@ export interface ClockOfTenant {
 }
 
 export interface Retention {
-  /** Tenants at work in this process, with their server time once their identity was proven. */
   readonly clocks: readonly ClockOfTenant[]
   readonly retentionMs: number
-  /** The local clock, in milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * Erases what the retention is over for, by the earlier of the local clock and the tenant's server time. For a tenant
- * that is not heard of, or no longer configured, the newest server time of another one counts.
- *
- * @returns false when no server time is known: nothing is erased then, for the local clock alone may be years ahead.
+ * Erases data after its retention, by the earlier of local and server time; tenants without a server time use the
+ * newest of another tenant. False, without effect, when none is known: the local clock may be years ahead.
  */
 export async function eraseOutdated(mirror: Mirror, { clocks, retentionMs, now }: Retention): Promise<boolean> {
   const times = new Map<number, number>()

@@ -24,7 +24,6 @@ export interface WebParts {
   readonly reload: () => Promise<Probe>
 }
 
-/** The web server over a session; it shows what is in force at each request. */
 export function createWeb({ session, live, io, log, heart, watch, reload }: WebParts): WebServer {
   const { host, port } = session.settings.server
   return createWebServer({

@@ -29,7 +29,6 @@ import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { unstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
-/** One run of one resource. */
 export interface RunRequest extends DueRun {
   readonly signal: AbortSignal
 }
@@ -39,15 +38,10 @@ export interface SessionOptions {
   readonly io: Io
   readonly log: Log
   readonly progress?: SyncObserver['page']
-  /** What own checks may take of the time; absent = all that they want. */
   readonly queryBudget?: QueryBudget
 }
 
-/**
- * Takes the engine's lock, opens the mirror and wires every tenant.
- *
- * @throws FatalError when another engine works on the database, or it cannot be opened.
- */
+/** @throws FatalError when another engine uses the database, or it cannot be opened. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
   const mirror = openMirror(settings.storePath, 'engine')
@@ -61,15 +55,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/**
- * An engine at work: the one place where its parts are wired. Mirror, lock, metrics and evaluate last as long as it does;
- * tenants and views are those of the configuration in force.
- */
+/** Composition root of the engine. Mirror, lock and metrics last; tenants and views follow the configuration. */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
   readonly metrics: Metrics
   readonly evaluator: Evaluator
-  /** Rejects with a FatalError when the database is damaged: until it was read as a whole, it is shown and not used. */
+  /** Rejects with a FatalError for a damaged database; until a full read, the data is shown but not used. */
   readonly sound: Promise<void>
   readonly #options: TenantPartsOptions
   readonly #ownCredentials: OwnCredentials
@@ -108,7 +99,6 @@ export class Session implements AsyncDisposable {
     this.#views = this.#viewsOf(settings)
   }
 
-  /** The configuration in force. */
   get settings(): Settings {
     return this.#settings
   }
@@ -121,27 +111,17 @@ export class Session implements AsyncDisposable {
     return this.#tenants
   }
 
-  /**
-   * Puts other settings into force, one change after the other: whole, or not at all when it throws. Tenants that stay
-   * the same are not disturbed, and no counter starts again.
-   *
-   * @param alongside is called in the instant in which they come into force; it must not throw.
-   */
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     return this.#changing.runExclusive(() => this.#change(next, alongside))
   }
 
-  /** A tenant as it is configured once no change is under way; undefined for one that is gone by then. */
+  /** The tenant after pending configuration changes; undefined when it was removed. */
   async settledTenant(name: string): Promise<TenantParts | undefined> {
     while (this.#changing.isLocked()) await this.#changing.waitForUnlock()
     return this.#find(name)
   }
 
-  /**
-   * Runs one resource and evaluates what it touched.
-   *
-   * @throws FatalError when the database is lost: nothing may go on with it.
-   */
+  /** @throws FatalError when the database is lost. */
   async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<RunResult> {
     const { io, log } = this.#options
     try {
@@ -166,11 +146,6 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /**
-   * Evaluates every check of every tenant.
-   *
-   * @throws FatalError as `syncAndEvaluate` does.
-   */
   async evaluate(signal = this.#closing.signal): Promise<void> {
     await this.#insistOnStore(signal)
     try {
@@ -185,11 +160,6 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /**
-   * Erases what the retention is over for.
-   *
-   * @returns false when nothing could be: no tenant has confirmed the time in this process.
-   */
   eraseOutdated(): Promise<boolean> {
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
@@ -213,7 +183,7 @@ export class Session implements AsyncDisposable {
     this.metrics.configure(metricsConfig(next))
     this.#removalsOwed = true
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
-    // The settings are in force; what the store does not take now is done by the next evaluation.
+    // The settings are already in effect; the next evaluation repeats what the store rejected.
     if (this.mirror.isVerified())
       await this.#closeRemoved().catch((error: unknown) =>
         log.warn({ detail: String(error) }, 'Findings not closed yet'),
@@ -228,7 +198,7 @@ export class Session implements AsyncDisposable {
     this.#removalsOwed = false
   }
 
-  /** By the settings of this moment: a run may have begun under others, and its tenant may be gone. */
+  /** By the present settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluateTenant(name: string, how: EvaluationOptions): Promise<void> {
     await this.#closeRemoved()
     const tenant = this.#find(name)
@@ -266,7 +236,7 @@ export class Session implements AsyncDisposable {
     return this.#tenants.find(({ settings }) => settings.name === name)
   }
 
-  /** Nothing that is done counts unless the database was the right one before and, by another `ping`, after it. */
+  /** Work counts only if the database was the right one before and, by another `ping`, after it. */
   async #insistOnStore(signal: AbortSignal): Promise<void> {
     await waitFor(this.sound, signal)
     await this.mirror.ping()

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** With so few tenants the jitter alone keeps their runs apart. */
+/** Jitter alone separates the runs of so few tenants. */
 const fewTenants = 10
 const msATenant = 500
 
 /**
- * How long after its tick a job begins, in milliseconds: many tenants with one schedule do not all run in the same
- * minute. It is the same for a job each time, so that the interval between its runs is that of the schedule, and at most
- * half of the shortest interval, so that a run is over before the next tick. The span grows in powers of two: one tenant
- * more changes nothing for the others, as a rule.
- *
- * @param shortestMs the shortest interval between two ticks.
+ * Delay of a job after its tick in milliseconds, to spread the load of many tenants. Constant per job, so that
+ * intervals stay those of the schedule, and at most half of the shortest one. The span is a power of two, so that an
+ * added tenant seldom moves others.
  */
 export function splayMs(job: string, tenants: number, shortestMs: number): number {
   if (tenants <= fewTenants) return 0

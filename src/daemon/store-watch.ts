@@ -4,22 +4,15 @@ import { FatalError, reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { Probe } from '../web/web-options.ts'
 
-/** Share of the time that reading the whole database for damage may take. */
+/** Share of time for reading the whole database to detect damage. */
 const verifyShare = 1 / 200
 
-/** What a daemon does about its database: end when it is lost, wait when it cannot be written. */
 export interface StoreWatch {
-  /** Rejects with a FatalError when the daemon cannot go on; never resolves. */
+  /** Rejects with a FatalError when the daemon cannot continue; never resolves. */
   readonly broken: Promise<never>
-  /**
-   * Takes the failure of a job: a lost database ends the daemon, one that cannot be used now is logged.
-   *
-   * @throws any other error.
-   */
+  /** A lost database ends the daemon; an unusable one is logged; other errors are thrown. */
   jobFailed(error: unknown): void
-  /** Reads the whole database for damage, unless that was done so short a time ago that it would be too dear. */
   verify(signal: AbortSignal): Promise<void>
-  /** Tells that the database cannot be used; null while it can. */
   problem(): Promise<Probe | null>
 }
 

@@ -6,14 +6,11 @@ import type { Session } from './session.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
 export interface RoundOptions {
-  /** Only this tenant. */
   readonly tenant?: string
   readonly resource?: ResourceName
-  /** All full syncs, due or not. */
   readonly full?: boolean
 }
 
-/** Runs what `sync` calls due, the resources of a tenant side by side, and evaluates everything at the end. */
 export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<RunResult[]> {
   const chosen = session.tenants.filter(
     ({ settings }) => options.tenant === undefined || settings.name === options.tenant,

@@ -14,13 +14,11 @@ import type { SyncObserver } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 import { ProvenClock } from './proven-clock.ts'
 
-/** The runs of one tenant, which can be ended without those of the others. */
 class TenantScope {
   readonly #underWay = new Set<Promise<unknown>>()
   #ending = new AbortController()
   #linked: { readonly to: AbortSignal; readonly both: AbortSignal } | undefined
 
-  /** Does a piece of work; its signal is aborted with the one given, and when the work of the tenant ends. */
   async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const both = this.#link(signal)
     const mine = work(both).catch((error: unknown) => {
@@ -34,19 +32,17 @@ class TenantScope {
     }
   }
 
-  /** Aborts what is under way and waits until it has ended. */
   async end(): Promise<void> {
     this.#ending.abort(new DOMException('The configuration of the tenant changes', 'AbortError'))
     await Promise.allSettled(this.#underWay)
   }
 
-  /** Lets work begin again after an end. */
   resume(): void {
     this.#ending = new AbortController()
     this.#linked = undefined
   }
 
-  /** One signal for all work: the same signal given each time must not collect dependants. */
+  /** One signal for all work: combining the same signal repeatedly would collect dependants. */
   #link(signal: AbortSignal): AbortSignal {
     if (this.#linked?.to !== signal) {
       this.#linked = { to: signal, both: AbortSignal.any([signal, this.#ending.signal]) }
@@ -55,13 +51,9 @@ class TenantScope {
   }
 }
 
-/**
- * Tenants that are worked on at the same time. Each takes some connections, and a process has only so many files; and what
- * they answer together is written before a scrape gets its turn.
- */
+/** Limits open connections, and the time that writing their answers can delay a scrape. */
 export const tenantsAtOnce = 16
 
-/** One configured tenant with everything that works on it. */
 export interface TenantParts {
   readonly settings: TenantSettings
   readonly client: TenantClient
@@ -78,7 +70,7 @@ export interface TenantPartsOptions {
   readonly progress?: SyncObserver['page']
 }
 
-/** Wires client and engine of a tenant; the engine is handed the client's reading half only. */
+/** The engine gets the reading half of the client only. */
 export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
   const { io, mirror, metrics } = options
   const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
@@ -106,11 +98,6 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   }
 }
 
-/**
- * Makes sure that every tenant can have a client, and changes nothing.
- *
- * @throws UsageError when the configuration or the environment forbids to send its token.
- */
 export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
   for (const tenant of tenants) await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
 }
@@ -132,7 +119,6 @@ function clientOptions(tenant: TenantSettings, { io, log, metrics }: TenantParts
   }
 }
 
-/** Hands what the engine tells to the metrics. */
 function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {}): SyncObserver {
   return {
     runEnded({ outcome, durationMs, ...result }) {

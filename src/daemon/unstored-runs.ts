@@ -2,13 +2,10 @@ import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { RunResult } from '../sync/run-result.ts'
 
-/** The last runs of this process of which the mirror cannot tell, because nothing could be stored. */
 export interface UnstoredRuns {
-  /** Takes note of how a run ended: one that is stored tells of itself. */
+  /** A stored run removes an earlier unstored one, because the mirror contains it. */
   ended(result: RunResult, at: number): void
-  /** Takes note of a run that could not even begin. */
   failed(run: Pick<RunResult, 'tenant' | 'resource' | 'mode' | 'message'>, at: number): void
-  /** The posture with these runs in the place of those before them. */
   over(posture: TenantPosture): TenantPosture
 }
 
@@ -38,7 +35,7 @@ export function unstoredRuns(): UnstoredRuns {
       if (!stored)
         known.set(keyOf(tenant, resource, mode), { at, message: hint === null ? message : `${message}. ${hint}` })
       else if (outcome !== 'skipped') known.delete(keyOf(tenant, resource, mode))
-      // A full sync brings what an incremental one would have brought.
+      // A full sync contains what an incremental one would have read.
       if (outcome === 'success' && mode === 'full') known.delete(keyOf(tenant, resource, 'incremental'))
     },
     failed({ tenant, resource, mode, message }, at) {

@@ -25,34 +25,26 @@ import { batches } from '../report/batches.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
-/** What every output reads: the mirror, with the present applied to it. */
 export interface Views {
-  /** Of all configured tenants, or of one. */
   posture(tenant?: string): Promise<readonly TenantPosture[]>
   readings(): Promise<readonly TenantReading[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
-  /** The last changes of a tenant, newest first. */
   changes(tenant: string, most: number): Promise<readonly ChangeView[]>
-  /** What ends by itself, of all configured tenants or one, in the order of time. */
+  /** Expiries in the order of time. */
   deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
 
 const tenantsAtOnce = 16
 
-/** What an engine knows beside its mirror. */
 export interface EngineFacts {
-  /** The skews of the clocks by the answers of this process. */
+  /** Clock skews by the answers of this process. */
   readonly skewOf: (tenant: string) => SkewOf
   readonly unstored: Pick<UnstoredRuns, 'over'>
 }
 
-/**
- * Views over the configured tenants; one that is not in the mirror yet is shown as never read.
- *
- * @param engine absent = by what the mirror stored.
- */
+/** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
   const listed = checksOf(settings)
@@ -66,7 +58,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     })
   }
 
-  /** One tenant after the other; with many of them, other work runs in between. */
   async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, name?: string): Promise<readonly T[]> {
     const all: T[] = []
     for (const tenant of (await evaluated()).filter((one) => isNamed(one, name))) {
@@ -116,7 +107,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
   }
 
-  /** Ids of the entities whose open finding of a check is accepted by a waiver now. */
+  /** Ids of entities whose open finding is covered by a valid waiver. */
   async function waivedEntities(
     { tenant, checks: evaluated }: TenantPosture,
     check: string,
@@ -128,7 +119,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return ids
   }
 
-  /** The top findings of each check. */
   async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
     const {
       id,
@@ -184,10 +174,7 @@ function isNamed({ settings }: EvaluatedTenant, name: string | undefined): boole
   return name === undefined || settings.name === name
 }
 
-/**
- * Own checks that have open findings but could not be read, so that nothing else tells of them: their findings stay
- * open, and a series that ended would look like findings that were fixed.
- */
+/** Own checks that have open findings but could not be read: without their series the findings would look fixed. */
 function unreadChecks(
   { folder }: Pick<OwnChecksSettings, 'folder'>,
   listed: readonly Check[],
@@ -199,7 +186,7 @@ function unreadChecks(
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
 }
 
-/** The posture of a tenant with what is wrong with its own checks, and whom other checks could not evaluate. */
+/** Adds problems of own checks and the entities that other checks could not evaluate. */
 async function withProblems(
   posture: TenantPosture,
   {

@@ -3,16 +3,12 @@ import { inputsOf } from './check.ts'
 import type { CheckRun } from './check-run.ts'
 import { inputQualities } from './data-quality.ts'
 
-/** The accepted states of a check by entity; null before its first states are stored. */
 export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
   const states = await request.store.acceptedStates(request.tenant.id, check.id)
   return states && new Map(states.map((state) => [state.entityId, state]))
 }
 
-/**
- * Stores the present states of all entities as the first accepted states, once. Requires complete data, because drift is
- * measured from these states.
- */
+/** Stores the first accepted states, once. Requires complete data, because drift is measured from these states. */
 export async function keepFirstStates(run: CheckRun): Promise<void> {
   const { check, request, quality, reader } = run
   const { store, tenant, now } = request

@@ -3,7 +3,6 @@ import { isFresh } from '../model/freshness.ts'
 import { type CheckFacts, inputsOf } from './check.ts'
 import { inputQualities, type TenantDataQuality } from './data-quality.ts'
 
-/** The quality of a check's inputs at `now`, with the check's own `maxAgeMs` applied. */
 export function usableInputs(check: CheckFacts, quality: TenantDataQuality, now: number): readonly InputQuality[] {
   const { maxAgeMs } = check
   const inputs = inputQualities(quality, inputsOf(check))

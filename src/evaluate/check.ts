@@ -16,36 +16,32 @@ export interface CheckFacts {
   readonly remediation: string
   /** Null when other rules alert on its findings. */
   readonly alert: CheckAlert | null
-  /** The severities of its findings, lowest first. */
   readonly severities: readonly Severity[]
   readonly evaluates: ResourceName
-  /** Further resources that must have been read in full and be fresh. */
   readonly needs: readonly ResourceName[]
   readonly entity: {
     readonly type: string
-    /** True when entity ids are record keys of the evaluated resource; otherwise the entity is derived from all of them. */
+    /** True when ids are record keys of the evaluated resource; otherwise an entity is derived from all its records. */
     readonly isRecord: boolean
-    /** True when its ids are numbers, GUIDs or words of the configuration, so that they are public. Absent = an id may name a person or a file. */
+    /** True when its ids are numbers, GUIDs or configured words, so that they are public. */
     readonly hasPlainIds?: true
   }
   /** True when the result can change without new data. Such a check passes only while the clocks agree. */
   readonly timeBased: boolean
-  /** Greatest age of its inputs in milliseconds, in addition to their freshness limits. */
+  /** In milliseconds, in addition to the freshness limits of the inputs. */
   readonly maxAgeMs?: number
   readonly own?: {
     readonly file: string
     readonly frameworks: readonly string[]
-    /** Error of a broken file; null for a valid check. */
     readonly problem: string | null
   }
   /**
-   * Fields of the evidence that a waiver accepts, `list.field` for a field of each element; the waiver lapses when one
-   * changes. Absent = all fields except request ids, read times and thresholds. Excludes values that change with time.
+   * Evidence whose change ends a waiver (`list.field` in lists); absent = all but request ids, times and thresholds.
    */
   readonly material?: readonly string[]
-  /** Set when findings report drift, which an operator may accept: their evidence has `present` and `expectedFrom`. */
+  /** Set when an operator may accept findings as drift: their evidence has `present` and `expectedFrom`. */
   readonly drift?: {
-    /** The present state of every entity, stored once as its first accepted state; absent = the check derives that itself. */
+    /** Stored once as the first accepted states; absent = the check derives them itself. */
     readonly states?: (reader: RecordReader) => Promise<ReadonlyMap<string, unknown>>
   }
 }
@@ -53,7 +49,6 @@ export interface CheckFacts {
 export interface CheckAlert {
   /** Name of the failing case; the alert and its runbook are called `Tenantwatch<name>`. */
   readonly name: string
-  /** Noun phrase for the failing entities, for the summary of the alert. */
   readonly says: string
 }
 
@@ -62,7 +57,7 @@ export interface CheckContext {
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** Inputs that are stale or lack records: an absent record may exist. */
   readonly incomplete: ReadonlySet<ResourceName>
-  /** The client id of tenantwatch's own API client in lower case; null when not configured. */
+  /** In lower case; null when not configured. */
   readonly ownClientId: string | null
   /** The accepted states of a check with `drift`, by entity; null before its first states are stored. */
   readonly accepted: () => Promise<ReadonlyMap<string, AcceptedState> | null>
@@ -70,34 +65,29 @@ export interface CheckContext {
 
 export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
 
-/** One entity that fails; times in the evidence are ISO 8601 in UTC. */
 export interface Failure {
   readonly entityId: string
   readonly severity: Severity
-  /** One sentence with dates instead of ages, which would change at each evaluation, and without person, e-mail or file. */
+  /** One sentence with dates instead of ages, which change at each evaluation; no person, e-mail or file. */
   readonly message: string
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
-/** Why an entity cannot be evaluated: its records contradict each other, or are missing from the last complete full sync. */
 export type NotEvaluatedReason = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
-/** Why an entity does not fail; `accepted` = an operator accepted its state. */
 export type Scope = 'evaluated' | 'not_evaluated' | 'not_applicable' | 'accepted'
 
-/** How many entities that cannot be evaluated are listed by id. */
 export const maxUnevaluatedIds = 10
 
 export interface Loaded<Candidate> {
   readonly population: number
-  /** Entities that may fail, in batches to limit memory. */
+  /** In batches, to limit memory. */
   readonly candidates: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>
   readonly notEvaluated?: number
   /** Absent = `ambiguous`. */
   readonly notEvaluatedFor?: NotEvaluatedReason
-  /** At most `maxUnevaluatedIds` ids of entities that cannot be evaluated; absent when the ids are not public. */
+  /** Absent when the ids are not public. */
   readonly unevaluated?: readonly string[]
-  /** False when the check does not apply to this tenant or configuration. */
   readonly applicable?: boolean
   /** The scope of an entity whose open finding no longer fails; absent = all were evaluated. */
   readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
@@ -105,13 +95,10 @@ export interface Loaded<Candidate> {
   readonly ages?: boolean
 }
 
-/** The definition of a check: `load` finds the rows that may fail, the pure `evaluate` decides and writes the message. */
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
-  /** The check's own configuration; every option has a default. */
+  /** Every option has a default. */
   readonly options: Schema
-  /** One sentence about an assumption that the configuration does not confirm; null = none. */
   readonly assumption?: (options: z.output<Schema>) => string | null
-  /** Further configuration that decides; part of the rule digest. */
   readonly ruleContext?: (context: RuleContext) => unknown
   load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
   evaluate(candidate: Candidate, options: z.output<Schema>, now: number): Failure | null
@@ -120,10 +107,8 @@ export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckF
 export interface EvaluateInput {
   readonly reader: RecordReader
   readonly options: unknown
-  /** Milliseconds since the epoch. */
   readonly now: number
   readonly context: CheckContext
-  /** Runs the query of an own check for the evaluated tenant. */
   readonly runQuery?: (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
 }
 
@@ -135,25 +120,20 @@ export interface Evaluated {
   readonly unevaluated?: readonly string[]
   readonly failures: AsyncIterable<readonly Failure[]>
   readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
-  /** True when the result of the same records can change with time. */
   readonly ages: boolean
   readonly rule: string
   /** Error of an own check about entities it could not evaluate; null when it evaluated all. */
   readonly notEvaluatedIds?: string | null
 }
 
-/** A check with the types of its options and candidates erased. */
 export interface Check extends CheckFacts {
   readonly options: z.ZodObject
   /** Digest of the configuration that decides. A stored result with another digest is not shown. */
   ruleOf(options: unknown, context: RuleContext): string
-  /** One sentence about an assumption that the configuration does not confirm; null = none. */
   assumption?(options: unknown): string | null
-  /** Evaluates the mirrored records. Throws when the options do not fit or the mirror cannot be read. */
   evaluator(input: EvaluateInput): Promise<Evaluated>
 }
 
-/** Makes a check from its definition. */
 export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
   const { load, evaluate, ruleContext, assumption, ...facts } = spec
   const digest = (options: unknown, context: RuleContext) =>
@@ -196,7 +176,6 @@ async function* failuresOf<Candidate>(
   for await (const batch of batches) yield batch.flatMap((candidate) => evaluate(candidate) ?? [])
 }
 
-/** Memoizes by object identity, weakly; computes the value of a primitive each time. */
 function memoizeByObject<T>(make: (value: unknown) => T): (value: unknown) => T {
   const made = new WeakMap<object, { readonly value: T }>()
   return (key) => {
@@ -207,7 +186,6 @@ function memoizeByObject<T>(make: (value: unknown) => T): (value: unknown) => T 
   }
 }
 
-/** The resources that a check reads, the evaluated one first; none for a broken own check. */
 export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {
   return own === undefined || own.problem === null ? [evaluates, ...needs] : []
 }

@@ -7,14 +7,13 @@ import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
 import { ruleContextOf } from './rule-context.ts'
 
-/** The settings of a tenant that decide check results, without address and credentials, which may contain secrets. */
+/** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   readonly rules: Readonly<Record<string, string>>
 }
 
 type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
 
-/** The effective configuration as far as a report needs it, defaults included. */
 export interface ConfigurationRecord {
   readonly version: string
   readonly evaluateIntervalMs: number
@@ -24,7 +23,6 @@ export interface ConfigurationRecord {
   readonly waivers: readonly Waiver[]
 }
 
-/** The record of a configuration that is in force since `at`. */
 export function configurationRecord(
   settings: Settings,
   { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
@@ -59,10 +57,7 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
   return JSON.parse(content) as ConfigurationRecord
 }
 
-/**
- * The checks of a recorded configuration, with the rules of that time, independent of the present configuration and
- * version.
- */
+/** The checks with the rules of that time, independent of the present configuration and version. */
 export function recordedChecks({ checks }: ConfigurationRecord, { rules }: RecordedTenant): readonly Check[] {
   return checks.map((check) => ({
     ...check,

@@ -14,7 +14,7 @@ export type EvaluatedSettings = Pick<
 export interface EvaluatedTenant {
   readonly id: number
   readonly settings: EvaluatedSettings
-  /** The clock skew measured in this process; absent = the stored skew. */
+  /** Absent = the stored skew. */
   readonly skewOf?: SkewOf
 }
 
@@ -22,24 +22,17 @@ export interface TenantDataQuality {
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]
   readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
-  /** Time that waivers are compared with: the latest of local time, newest stored time and server time. */
+  /** The latest of local time, newest stored time and server time. */
   readonly waiversAt: number
 }
 
 export interface MeasuredQuality {
-  /** Undefined before the first sync of the resource. */
   readonly stored: ResourceQuality | undefined
   readonly freshnessLimitMs: number
-  /** Server clock minus local clock in milliseconds; null = not known. */
   readonly skewMs: number | null
   readonly input: InputQuality
 }
 
-/**
- * Reads the data quality of a tenant's mirror.
- *
- * @throws Error when the tenant is not in the mirror.
- */
 export async function readDataQuality(
   store: PostureStore,
   { id, settings, skewOf }: EvaluatedTenant,
@@ -67,7 +60,6 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
   return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
 }
 
-/** The skew measured in this process, else the stored one. */
 function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
   if (live !== undefined) return live
   if (state === undefined) return null
@@ -79,7 +71,6 @@ function presentSkewMs(live: number | null | undefined, state: SyncState | undef
   return time === null || at === null ? null : time - at
 }
 
-/** The greatest skew by magnitude of the resources that were read within their limit; null when none is known. */
 export function greatestSkewOf({ resources }: TenantDataQuality, now: number): number | null {
   const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
     const readAt = stored?.state.serverTime ?? null
@@ -93,7 +84,6 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
   )
 }
 
-/** Id of a configured tenant that was never synced. */
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
@@ -101,7 +91,6 @@ function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
   return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
 }
 
-/** The quality of the given inputs, in their order. */
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
   return inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
 }
@@ -142,8 +131,8 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
 }
 
 /**
- * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync (as after a refused cursor) that
- * failed. The failure of that full sync is not in `incrementalReason`.
+ * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync that failed, whose own
+ * failure is not in `incrementalReason`.
  */
 export function incrementalFailure({
   incrementalReason,
@@ -156,7 +145,6 @@ export function incrementalFailure({
   return incrementalReason ?? (waits ? fullReason : null)
 }
 
-/** Why the last full sync failed, unless a success of either mode followed. */
 export function fullFailure({
   fullReason,
   fullAttemptAt,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256, in hex, of a JSON value; the order of object keys does not matter. */
+/** Independent of the order of object keys. */
 export function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, sortKeys) ?? 'undefined')
 }

@@ -32,11 +32,9 @@ export function basisOf({ check, request, quality }: CheckRun): string {
 
 export interface NewCheckResult extends CheckResult {
   readonly ages: boolean
-  /** Entities that could not be evaluated: the error of an own check, else their ids as JSON. */
   readonly notEvaluatedIds: string | null
 }
 
-/** Evaluates a check. Failing rows are read during the commit, which throws when that fails. */
 export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const { check, request, reader } = run
   if (!isEvaluable(run))
@@ -63,7 +61,6 @@ function idsOf({ unevaluated = [] }: Evaluated): string | null {
   return unevaluated.length === 0 ? null : JSON.stringify(unevaluated)
 }
 
-/** The result of a check that threw: unknown; open findings stay open. */
 export function failedResult(run: CheckRun, reason: 'check_failed' | 'internal'): CheckResult {
   return assemble(run, null, [], (_) => ({ kind: 'unevaluated', reason }))
 }
@@ -147,8 +144,8 @@ async function* openAmong(
 }
 
 /**
- * False when a failure would be meaningless: an input is switched off or may belong to another tenant, or a resource that
- * the check looks records up in never completed a full sync. The evaluated resource itself may be partial.
+ * False when a failure would be meaningless: an input is switched off or may belong to another tenant, or a resource
+ * for look-ups never completed a full sync. The evaluated resource itself may be partial.
  */
 function isEvaluable({ check, quality }: CheckRun): boolean {
   if (inputQualities(quality, inputsOf(check)).some((input) => input.off || input.former)) return false

@@ -13,10 +13,8 @@ import { BudgetExceeded } from './query-budget.ts'
 import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
- * Evaluates a tenant's mirror and commits each check result. A check that throws becomes `unknown` (`internal`) and keeps its
- * findings; the other checks are still evaluated.
+ * A check that throws becomes `unknown` and keeps its findings; the result omits postponed and unstored checks.
  *
- * @returns the outcome of each evaluated or closed check, without those that were postponed or could not be stored.
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
@@ -50,7 +48,6 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
   return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
 }
 
-/** Confirms the stored result if its inputs are unchanged; null otherwise. */
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, tenant, now, memory } = request
@@ -90,7 +87,7 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
   }
 }
 
-/** Keeps the failure in the result memory, so that a slow failing query runs again only after its inputs changed. */
+/** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */
 async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<CheckOutcome> {
   const { check, request } = run
   const { store, tenant, memory, log } = request

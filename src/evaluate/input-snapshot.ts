@@ -21,7 +21,6 @@ interface ResourceRecord {
   readonly skewMs?: number | null
 }
 
-/** The data quality of a tenant, without the ages and counts that are stored with runs. */
 export interface InputSnapshot {
   /** Older records only: the skew of all resources where it was too great, else null. */
   readonly clockSkewMs?: number | null
@@ -31,7 +30,6 @@ export interface InputSnapshot {
   readonly resources: Readonly<Record<string, ResourceRecord>>
 }
 
-/** JSON of the snapshot; equal snapshots have equal texts. */
 export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): string {
   const { changeAccepted, former } = tenant
   const record: InputSnapshot = {
@@ -68,23 +66,19 @@ function resourceRecord(
   }
 }
 
-/** Parses a snapshot; null when none is stored. */
 export function readInputSnapshot(text: string | null): InputSnapshot | null {
   return text === null ? null : (JSON.parse(text) as InputSnapshot)
 }
 
-/** The tenant row at the time of the snapshot. */
 export function pastTenant(row: TenantRow, record: InputSnapshot | null): TenantRow {
   const { changeAccepted = null, former = [] } = record ?? {}
   return { ...row, blockedUntil: 0, changeAccepted, former }
 }
 
-/** The holds at the time of the snapshot, without their causes. */
 export function pastHolds({ id: tenantId, name }: TenantRow, record: InputSnapshot | null): readonly HoldRow[] {
   return (record?.holds ?? []).map((hold) => ({ ...hold, tenantId, tenant: name, cause: {} }))
 }
 
-/** The data quality of each resource at `at`: problems from the snapshot, ages and counts from the runs. */
 export function pastDataQuality(
   record: InputSnapshot | null,
   runs: readonly PastRun[],

@@ -5,13 +5,12 @@ import type { Log } from '../model/log.ts'
 const share = 1 / 4
 const burstMs = 60 * secondMs
 
-/** Limits the total time of own checks, so that slow queries do not delay the built-in checks. */
 export interface QueryBudget {
   /** @throws BudgetExceeded while the budget is used up. */
   spend<T>(query: () => Promise<T>): Promise<T>
 }
 
-/** An own check is postponed; its last check result stays and ages. */
+/** The last check result of a postponed check stays and ages. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
 }

@@ -24,16 +24,11 @@ export interface ReadPosture {
   readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
-  /** Milliseconds since the epoch. */
   readonly now: number
-  /** Largest gap between two evaluations by schedule, in milliseconds. */
   readonly evaluateIntervalMs: number
 }
 
-/**
- * What is true of a tenant now, as every output shows it: stored check results with the present ages and holds of their
- * inputs applied (docs/sync.md#check-status).
- */
+/** Stored check results with the present ages and holds of their inputs applied (docs/sync.md#check-status). */
 export async function readPosture(request: ReadPosture): Promise<TenantPosture> {
   const { store, tenant, checks, waivers, now } = request
   const { id, settings } = tenant
@@ -106,7 +101,7 @@ function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }
 
-/** The stored status with the present data quality applied. A disabled check is not applicable, never passing. */
+/** A disabled check is not applicable, never passing. */
 function presentStatus(check: Check, { request, quality, state }: CheckKnown): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }

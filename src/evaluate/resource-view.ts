@@ -5,7 +5,7 @@ import type { ModeView, ResourceView } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { incrementalFailure, type TenantDataQuality } from './data-quality.ts'
 
-/** The state of one mirrored resource. `fresh` depends on its age, not on refusals, and is false while the data may be another tenant's. */
+/** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's. */
 export function resourceView(
   resource: ResourceName,
   settings: ResourceSettings,

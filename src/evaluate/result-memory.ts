@@ -1,6 +1,6 @@
 import type { DecidedStatus } from '../model/decide-status.ts'
 
-/** The last result of each check that does not depend on time, with the basis it was computed from. */
+/** Results of checks that do not depend on time, each with the basis it was computed from. */
 export interface ResultMemory {
   recall(tenantId: number, check: string, basis: string): DecidedStatus | undefined
   keep(tenantId: number, check: string, basis: string, status: DecidedStatus): void

@@ -1,4 +1,3 @@
-/** Harmless deviations of a tenant from the known API; also values of a metric label. */
 export const contractEventKinds = [
   'unknown_field',
   'unknown_value',

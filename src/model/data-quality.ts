@@ -6,26 +6,23 @@ import { isSkewed } from './server-clock.ts'
 export interface InputFacts {
   readonly resource: ResourceName
   readonly enabled: boolean
-  /** Start of the last complete full sync in milliseconds since the epoch; null = never. */
+  /** In milliseconds since the epoch; null = never. */
   readonly completeStartedAt: number | null
   readonly freshnessLimitMs: number
-  /** True while the local clock is before the newest stored time and no response confirmed it, so that ages are meaningless. */
+  /** True while the local clock is before the newest stored time, unconfirmed by a response: ages are meaningless. */
   readonly clockIsBehind: boolean
   /** Refusal (`unauthorized`, `missing_permission`) since the last success. */
   readonly denied: Reason | null
-  /** True while the mirrored data may be another tenant's. */
   readonly tenantMismatch: boolean
   /** True while records may remain from before an operator accepted another tenant. */
   readonly former: boolean
-  /** Reasons of this resource's other holds, and of its last full sync if that failed. */
   readonly problems: readonly Reason[]
   readonly quarantined: number
   readonly missing: number
-  /** Server clock minus local clock in milliseconds at the last response; null = not known. */
   readonly clockSkewMs: number | null
 }
 
-/** The server's clock compared with the local one; `unknown` before a response with a time. */
+/** Server clock compared with the local one; `unknown` before a response with a time. */
 export type ClockState = 'agrees' | 'ahead' | 'behind' | 'unknown'
 
 export interface InputQuality {
@@ -33,16 +30,13 @@ export interface InputQuality {
   readonly off: boolean
   /** True once a full sync completed, so that absence is meaningful. */
   readonly everComplete: boolean
-  /** True while records may belong to a former tenant; they are not evaluated. */
   readonly former: boolean
   /** Why all of its data is unusable; null when it is usable. */
   readonly blocked: UnknownReason | null
-  /** Why some of its data is unusable, most important first. */
   readonly partial: readonly UnknownReason[]
   readonly clock: ClockState
 }
 
-/** Derives the quality of an input at `now`; reports the most specific blocking reason. */
 export function assessInput(facts: InputFacts, now: number): InputQuality {
   const clock = clockOf(facts.clockSkewMs)
   return {
@@ -56,7 +50,6 @@ export function assessInput(facts: InputFacts, now: number): InputQuality {
       ...(facts.problems.includes('shrink_held') ? (['shrink_held'] as const) : []),
       ...(facts.problems.includes('suspect_empty') ? (['suspect_empty'] as const) : []),
       ...(facts.missing > 0 ? (['missing_records'] as const) : []),
-      // A server clock that is behind may be that of an old cached response.
       ...(clock === 'behind' ? (['clock_skew'] as const) : []),
     ],
     clock,

@@ -2,7 +2,6 @@ import type { CheckStatus } from './check-status.ts'
 import type { InputQuality } from './data-quality.ts'
 import type { UnknownReason } from './reasons.ts'
 
-/** The result of a check over the mirrored records, before data quality is applied. */
 export type RawResult =
   | { readonly kind: 'fails' }
   | { readonly kind: 'unevaluated'; readonly reason: UnknownReason }
@@ -18,14 +17,10 @@ export interface StatusInput {
 
 export interface DecidedStatus {
   readonly status: CheckStatus
-  /** Set exactly when the status is `unknown`. */
   readonly reason: UnknownReason | null
 }
 
-/**
- * The status of a check, first match (docs/sync.md#check-status). The same rule evaluates again and ages a stored check
- * result.
- */
+/** First match (docs/sync.md#check-status). Also ages a stored check result. */
 export function decideStatus({ rawResult, inputs, timeBased }: StatusInput): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked
@@ -47,12 +42,10 @@ export function decideStatus({ rawResult, inputs, timeBased }: StatusInput): Dec
   }
 }
 
-/** True when the time of every input is known and agrees with the local clock. */
 export function clocksAgree(inputs: readonly InputQuality[]): boolean {
   return inputs.every(({ clock }) => clock === 'agrees')
 }
 
-/** The raw result of a stored status. */
 export function rawResultOf(stored: DecidedStatus): RawResult {
   switch (stored.status) {
     case 'fail':

@@ -5,7 +5,6 @@ export const dayMs = 24 * hourMs
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs }
 
-/** Reads a duration such as `90s`, `15m`, `1h30m` or `30d`; milliseconds, or undefined for other texts. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(ms|s|m|h|d))+$/.test(text)) return undefined
   let total = 0
@@ -13,10 +12,8 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined
 }
 
-/** From this many days or hours on, the smaller unit is omitted. */
 const few = 10
 
-/** A duration in words for people, rounded down: `30 days`, `2 days 23 h`, `30 h`, `1 h 30 min`, `12 min`, `40 s`. */
 export function describeDuration(ms: number): string {
   const abs = Math.abs(ms)
   const [days, hours] = [Math.floor(abs / dayMs), Math.floor(abs / hourMs)]

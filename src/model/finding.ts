@@ -1,7 +1,7 @@
 import type { Resolution } from './check-status.ts'
 import type { Severity } from './severity.ts'
 
-/** A finding as every output shows it (docs/operations.md#findings-for-other-systems); times are ISO 8601 in UTC. */
+/** Times are ISO 8601 in UTC (docs/operations.md#findings-for-other-systems). */
 export interface FindingView {
   readonly fingerprint: string
   readonly tenant: string
@@ -16,16 +16,14 @@ export interface FindingView {
   readonly resolvedAt: string | null
   readonly resolution: Resolution | null
   readonly reopened: number
-  /** The waiver that covers the finding, else one that lapsed or expired. */
   readonly waiver: WaiverMark | null
 }
 
-/** A finding for metrics, without names of persons, e-mails and files. */
 export interface NamedFinding {
   readonly check: string
   readonly severity: Severity
   readonly entityType: string
-  /** Empty if the id may be such a name. */
+  /** Empty if the id may name a person or a file. */
   readonly entityId: string
   readonly fingerprint: string
 }
@@ -34,9 +32,8 @@ export interface WaiverMark {
   readonly id: string
   readonly owner: string
   readonly reason: string
-  /** Last valid day, YYYY-MM-DD in UTC. */
   readonly expires: string
   readonly state: 'active' | 'expired' | 'lapsed'
-  /** Why the waiver no longer covers the finding; null while it does. */
+  /** Null while the waiver covers the finding. */
   readonly explanation: string | null
 }

@@ -1,6 +1,5 @@
 type Write = (fields: object, message: string) => void
 
-/** The subset of a pino logger in use: fields first, fixed message. */
 export interface Log {
   readonly debug: Write
   readonly info: Write
@@ -9,7 +8,6 @@ export interface Log {
   child(fields: Record<string, unknown>): Log
 }
 
-/** A log that discards everything. */
 export function silentLog(): Log {
   const nothing: Write = () => {}
   const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log }

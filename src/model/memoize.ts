@@ -1,4 +1,3 @@
-/** Caches the result of `make` for each key. */
 export function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()
   return (key) => {

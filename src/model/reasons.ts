@@ -1,6 +1,4 @@
-/**
- * Reasons of failed runs and requests and of holds. The same word is the log field, the metric label and the stored value.
- */
+/** The same word is the log field, the metric label and the stored value. */
 export const reasons = [
   'unauthorized',
   'missing_permission',

@@ -1,4 +1,3 @@
-/** The resources of a tenant that are mirrored, in alphabetical order. */
 export const resourceNames = [
   'api-clients',
   'authentication-settings',

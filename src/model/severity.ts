@@ -2,7 +2,6 @@ export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
 
 export type Severity = (typeof severities)[number]
 
-/** True when `severity` is at least as severe as `floor`. */
 export function isAtLeast(severity: Severity, floor: Severity): boolean {
   return severities.indexOf(severity) >= severities.indexOf(floor)
 }

@@ -1,10 +1,7 @@
 import { flag, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/**
- * docs/api.md#authentication-settings: one object a tenant, without an id.
- * Provider and tenant name are null where no SSO is configured; then they may be absent as well.
- */
+/** docs/api.md#authentication-settings: without SSO, provider and tenant name are null or absent. */
 export const authenticationSettings = defineResource({
   name: 'authentication-settings',
   nouns: ['authentication settings', 'authentication settings'],

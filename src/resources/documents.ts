@@ -1,10 +1,7 @@
 import { date, id, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/**
- * docs/api.md#document: metadata only; null is a value of `uploadStatus` and of `updatedAt`,
- * and which other statuses are known is configuration. `updatedAfter` recovers a lost cursor.
- */
+/** docs/api.md#document: null is a value of `uploadStatus` and `updatedAt`; other statuses are configured. */
 export const documents = defineResource({
   name: 'documents',
   nouns: ['document', 'documents'],
@@ -23,7 +20,7 @@ export const documents = defineResource({
   },
   own: {
     touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] },
-    // The one status that the specification shows for a document that is in use.
+    // The only status that the specification shows for a document in use.
     statusSince: {
       rule: 'sinceChangeOf',
       field: 'uploadStatus',

@@ -7,7 +7,6 @@ import { permissions } from './permissions.ts'
 import { roles } from './roles.ts'
 import { users } from './users.ts'
 
-/** Everything that is mirrored, in alphabetical order. */
 export const resources = [
   apiClients,
   authenticationSettings,
@@ -17,5 +16,4 @@ export const resources = [
   users,
 ] as const satisfies readonly ResourceDefinition[]
 
-/** The descriptor of one resource, with the types of its own fields. */
 export type ResourceNamed<Name extends ResourceName> = Extract<(typeof resources)[number], { readonly name: Name }>

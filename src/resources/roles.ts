@@ -2,10 +2,7 @@ import { flag, id, list, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 import { permissionFields } from './permissions.ts'
 
-/**
- * docs/api.md#role: a failure is a 500, so an empty list is real, unless the mirror shows who has
- * a role. One bad permission spoils the role.
- */
+/** docs/api.md#role: a failure is a 500, so an empty list is real unless users or clients have a role. */
 export const roles = defineResource({
   name: 'roles',
   nouns: ['role', 'roles'],

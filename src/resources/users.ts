@@ -2,9 +2,8 @@ import { date, flag, id, integer, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
 /**
- * docs/api.md#user: an e-mail is unique within the tenant; other states than these are
- * not shown there. The feed shows new users only; everything else needs a full sync. E-mail and creation tell who it is,
- * which waivers and the proof of the tenant hang on.
+ * docs/api.md#user: e-mails are unique. The feed contains new users only; other changes require a full sync. Waivers
+ * and the proof of the tenant identify a user by e-mail and creation.
  */
 export const users = defineResource({
   name: 'users',

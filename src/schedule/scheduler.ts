@@ -11,38 +11,34 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** IANA time zone of jobs without one. */
+  /** Default time zone (IANA). */
   readonly timezone: string
-  /** Called when the wall clock was set, at most once a minute. The scheduler does not catch up on skipped ticks. */
+  /** Called when the wall clock was set, at most once a minute; skipped ticks are not run. */
   readonly onJump?: () => void
 }
 
 export interface Job {
   readonly name: string
-  /** Five fields, or six with seconds first. */
   readonly expression: string
   readonly timezone?: string
   /** Delay after each tick in milliseconds; absent = none. */
   readonly delayMs?: number
-  /** Greatest random additional delay of a tick in milliseconds, to spread jobs with the same expression. */
+  /** Greatest random additional delay in milliseconds, to spread jobs with the same expression. */
   readonly jitterMs?: number
-  /** Must end soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
 export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
 export interface Scheduler {
-  /** Adds a job, also after `start`. Throws when the name is taken or the expression is invalid. */
   add(job: Job): void
-  /** Removes a job; a running one finishes. False when no job has that name. */
+  /** A running job finishes. False when no job has that name. */
   remove(name: string): boolean
   start(): void
-  /** Runs a job now, without jitter; `skipped` when it is already running. Errors of the job are logged, not thrown. */
+  /** Without jitter; `skipped` when it is already running. Errors of the job are logged, not thrown. */
   runNow(name: string): Promise<RunOutcome>
-  /** How many ticks found the job still running. */
   skipped(name: string): number
-  /** Stops all ticks, aborts running jobs and waits for them. False when some did not end within `graceMs`. */
+  /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
   dispose(graceMs: number): Promise<boolean>
 }
 
@@ -56,14 +52,12 @@ interface CronGroup {
   readonly key: string
   readonly times: CronTimes
   readonly entries: Set<Entry>
-  /** Wall time of the next tick. */
   nextAt: number
 }
 
 /**
- * Runs named jobs by cron expressions. A job never overlaps itself: a tick that finds it running is skipped. One timer
- * serves all jobs. Only the next tick of an expression is computed: after a suspend of the machine a missed tick runs once;
- * after a jump of the wall clock the ticks in between do not run.
+ * Runs named jobs by cron expressions; a tick is skipped while its job runs. Only the next tick is computed: after a
+ * suspend a missed tick runs once; after a jump of the wall clock the ticks in between do not run.
  */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
@@ -195,20 +189,12 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
 }
 
 interface CronTimes {
-  /**
-   * The next time after now, in milliseconds since the epoch; infinite when there is none in the next hundred years. Takes
-   * milliseconds for any expression.
-   */
+  /** In milliseconds since the epoch; infinite when there is none in the next hundred years. Takes milliseconds. */
   next(): number
   dispose(): void
 }
 
-/**
- * Parses an expression with node-cron. The task is never started, because after a jump of the clock a started task runs once
- * for each skipped time.
- *
- * @throws Error when the expression is invalid.
- */
+/** Throws for an invalid expression. The task is never started, because it would run once for each skipped time. */
 function cronTimes(expression: string, timezone: string): CronTimes {
   const task = createTask(expression, () => {}, { timezone })
   return {

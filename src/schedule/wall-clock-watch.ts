@@ -5,9 +5,8 @@ import { minuteMs, secondMs } from '../model/durations.ts'
 const jumpMs = 2 * secondMs
 
 export interface WallClockWatch {
-  /** True when the wall clock was set since the last call. */
   jumped(): boolean
-  /** Total unreported change of the wall clock in milliseconds, negative = back; null when there is none. */
+  /** Total unreported change in milliseconds, negative = back; null when there is none. */
   report(): number | null
 }
 

@@ -4,7 +4,7 @@ import type { FeedResource } from '../model/resource.ts'
 import { idOf } from './pages/page-reading.ts'
 import { noteAnswer, type Run } from './run.ts'
 
-/** Asks for one record by id; undefined when the answer may be another tenant's, or where nothing can be asked so. */
+/** Looks one record up by id; undefined where that is not possible or the answer may be another tenant's. */
 export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<object> | undefined> {
   const { context, tenantId, signal } = run
   await context.store.noteLookup(tenantId, definition.name, one.rid)

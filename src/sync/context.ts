@@ -8,7 +8,6 @@ import type { SyncObserver } from './observer.ts'
 
 export type EngineStore = SyncStore & Pick<FindingStore, 'records'>
 
-/** Everything the engine needs to work on one tenant; wired by the composition root. */
 export interface TenantContext {
   readonly settings: TenantSettings
   readonly reader: TenantReader
@@ -19,7 +18,6 @@ export interface TenantContext {
   readonly observer: SyncObserver
 }
 
-/** The catalogue's resources that the configuration has switched on. */
 export function enabledResources({
   settings,
   resources,

@@ -3,10 +3,7 @@ import { resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
-/**
- * Carries out what operators decided since the last run (docs/sync.md#holds); true when the whole tenant was decided
- * on.
- */
+/** Applies the decisions of operators (docs/sync.md#holds); true when one concerns the whole tenant. */
 export async function applyDecisions(context: TenantContext, tenantId: number, guard: TenantGuard): Promise<boolean> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)
@@ -22,7 +19,7 @@ export async function applyDecisions(context: TenantContext, tenantId: number, g
   return decisions.some(({ resource }) => resource === 'all')
 }
 
-/** Accepts what raised the hold and nothing else; true when that covers the removal of all records known so far. */
+/** Accepts the cause of the hold only; true when that covers the removal of all records known so far. */
 async function acceptTenant(
   context: TenantContext,
   tenantId: number,
@@ -32,7 +29,7 @@ async function acceptTenant(
   const { store, settings } = context
   switch (hold.cause['check']) {
     case 'denied':
-      // An acceptance of a token that may read no known record covers none of those records.
+      // Accepting a token that may read no known record covers none of those records.
       guard.acceptDenial()
       return false
     case 'origin':
@@ -55,7 +52,7 @@ function admittedBy({ cause }: HoldRow): AdmittedPage {
   return { resource: String(cause['resource']), keys: cause['keys'] as AdmittedPage['keys'] }
 }
 
-/** Cursors and full syncs of the old tenant mean nothing in the new one. */
+/** Cursors and open full syncs of the former tenant are invalid in the new one. */
 async function forgetPlaces(context: TenantContext, tenantId: number): Promise<void> {
   const { store } = context
   for (const { name } of enabledResources(context)) {

@@ -8,11 +8,7 @@ import { idOf } from './pages/page-reading.ts'
 import type { Run } from './run.ts'
 import { takeDetail } from './take-detail.ts'
 
-/**
- * Reads details one by one within the budget: after incremental syncs for the records that the run brought or whose
- * role name it changed, after full syncs (`rotate`) for all that lack them and then the rest in rotation
- * (docs/sync.md#user-details). A detail that cannot be read changes nothing and fails no run.
- */
+/** Reads details (docs/sync.md#user-details): of the run's records, or after a full sync in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
@@ -34,13 +30,10 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   await pMap(queue, read, { concurrency })
 }
 
-/** So many listed records are asked for at most before a denied one is believed to be gone. */
+/** Listed records that are looked up at most before a 404 for a missing record counts as its absence. */
 const mostControls = 3
 
-/**
- * True when the tenant shows by id what it lists: a route that denies everybody says nothing of a missing record. One
- * look-up of this run that succeeded is enough; where nothing is listed, there is nobody to ask for.
- */
+/** True when a listed record is readable by id, or none is listed; a constant 404 proves no absence. */
 export async function showsListed(run: Run, definition: FeedResource): Promise<boolean> {
   if (run.shownById) return true
   const listed = await run.context.store.listed(run.tenantId, definition.name, mostControls)
@@ -51,7 +44,7 @@ export async function showsListed(run: Run, definition: FeedResource): Promise<b
   return listed.length === 0
 }
 
-/** False when no further one is asked for: the answer may be another tenant's, or others would fail in the same way. */
+/** False when no further look-up makes sense: the answer may be another tenant's, or others would fail likewise. */
 async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise<boolean> {
   try {
     const found = await askById(run, definition, one)

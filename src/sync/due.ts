@@ -6,11 +6,7 @@ export interface DueRun {
   readonly mode: SyncMode
 }
 
-/**
- * What is due now (docs/sync.md#due). `run`, at its start: every resource and mode whose last success is older than its
- * interval. `sync`: every incremental sync and every resource without a cursor; a full sync when its last success is
- * older than its interval or an operator's decision waits for it.
- */
+/** Runs that are due (docs/sync.md#due): for `run` only late ones, for `sync` all but recent full syncs of feeds. */
 export async function dueRuns(context: TenantContext, tenantId: number, command: 'run' | 'sync'): Promise<DueRun[]> {
   const now = context.clock.now()
   const due: DueRun[] = []

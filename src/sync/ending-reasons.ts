@@ -1,9 +1,9 @@
 import type { Reason } from '../model/reasons.ts'
 
-/** Failures of an optional request that end the run all the same: of an old or a foreign answer nothing counts as success. */
+/** Failures of an optional request that end the run: after a stale or foreign answer the run cannot succeed. */
 export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])
 
-/** After these no further request makes sense in this run. */
+/** After these failures no further optional request of the run makes sense. */
 export const endsAsking: ReadonlySet<Reason> = new Set([
   ...endsRun,
   'missing_permission',

@@ -11,38 +11,26 @@ import { pageRules } from './pages/page-rules.ts'
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
 
-/**
- * What the tenant's lists prove about whose they are (docs/sync.md#tenant-identity): `match` and `mismatch` are proofs;
- * `denied` means that the token may read none of the lists that could decide; `nothing` that there is nothing to
- * compare.
- */
+/** Result of a proof (docs/sync.md#tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists. */
 export interface Evidence {
   readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing'
-  /** Identity of the last answer that was read, null where none was. */
   readonly identity: number | null
-  /** Records that were compared; of a denial, the mirror's records that could have been. */
   readonly records: number
-  /** Resources that were read and hold nothing known. */
   readonly strange: readonly ResourceDefinition[]
-  /** Permissions that the token lacks. */
   readonly lacking: readonly string[]
 }
 
-/** A page that the caller has fetched without a cursor, so that it is not asked for again. */
 export interface GivenPage {
   readonly definition: ResourceDefinition
   readonly fetched: Fetched
 }
 
-/** What a proof reads from; it writes nothing itself. */
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
   readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'comparePersons' | 'syncState'>
   readonly tenantId: number
-  /** Called for a list that always contains the caller and is empty; the error ends the proof unless another list decides. */
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
 }
 
-/** Reads the lists that identify the tenant, one after the other, until one of them decides. */
 class Proof {
   readonly #context: ProofContext
   readonly #tenantId: number
@@ -73,7 +61,6 @@ class Proof {
     if (this.#strange.length > 0) return this.#evidence('mismatch')
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lacking.length > 0) return this.#evidence('denied')
-    // Neither counts, or what counts is an empty list, which proves nothing: persons decide.
     return this.#decideByPersons()
   }
 
@@ -88,7 +75,7 @@ class Proof {
     return this.#evidence(this.#strange.length > 0 ? 'mismatch' : 'denied')
   }
 
-  /** A resource counts if it is enabled and the mirror has live records of it, whatever the token may read. */
+  /** A resource counts if it is enabled and has live records in the mirror, whether or not the token may read it. */
   async #counting(identifiedBy: 'guid' | 'person') {
     const counting: { readonly definition: ResourceDefinition; readonly live: number }[] = []
     for (const definition of enabledResources(this.#context)) {
@@ -99,7 +86,7 @@ class Proof {
     return counting
   }
 
-  /** True for a match, false for strangers, undefined where nothing was proven; the cause is noted. */
+  /** True for a match, false for unknown records, undefined without a proof; the cause is noted. */
   async #attempt(definition: ResourceDefinition, live: number, look: () => Promise<boolean | undefined>) {
     try {
       const found = await look()
@@ -140,7 +127,7 @@ class Proof {
     throw await this.#context.emptyList(definition)
   }
 
-  /** An empty list of API clients may mean "could not be completed", so it is asked for again. */
+  /** An empty list of API clients may mean "could not be completed", so it is requested again. */
   async #firstPage(definition: ResourceDefinition): Promise<Fetched> {
     const { clock, store } = this.#context
     const given = this.#given.find((page) => page.definition === definition)
@@ -156,10 +143,7 @@ class Proof {
     return fetched
   }
 
-  /**
-   * More than half of the first page is known with equal `createdAt` and `email`, and more than half of the mirror's
-   * oldest live ones, as many as the page has, are on it.
-   */
+  /** Over half of the page is known by `createdAt` and `email`, and over half of the oldest records are on it. */
   async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
     const { items } = await this.#firstPage(definition)
     this.#records += items.length
@@ -185,12 +169,7 @@ class Proof {
   }
 }
 
-/**
- * Proves whose data the tenant's API returns, by GUIDs where any can decide and by persons where none can
- * (docs/sync.md#tenant-identity).
- *
- * @throws SyncError with the reason of the first list that could not be read, where no other decides.
- */
+/** Proves the identity by GUIDs, else by persons (docs/sync.md#tenant-identity); throws if no list is readable. */
 export function readEvidence(
   context: ProofContext,
   given: readonly GivenPage[],
@@ -199,7 +178,6 @@ export function readEvidence(
   return new Proof(context, given, signal).read()
 }
 
-/** One sentence for the operator about data in which nothing is known. */
 export function mismatchMessage({ strange }: Evidence): string {
   const persons = strange.find(({ identifiedBy }) => identifiedBy === 'person')
   if (persons !== undefined) {

@@ -4,19 +4,17 @@ import { fullFreshnessLimitMs } from '../model/freshness.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
 
-/** Largest gap between two scheduled full syncs of a resource, in milliseconds. */
 export function fullIntervalMs({ settings }: TenantContext, resource: ResourceName): number {
   return settings.resources[resource].full.intervalMs
 }
 
-/** How long, in milliseconds, a full sync may stand idle before its data are too old to go on with. */
+/** How long an interrupted full sync may be resumed, in milliseconds; after that its data is too old. */
 export function idleLimitMs({ settings }: TenantContext, state: SyncState): number {
   const { freshnessMs, full } = settings.resources[state.resource]
   const rhythm = { explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: state.completeDurationMs }
   return fullFreshnessLimitMs(rhythm) / 2
 }
 
-/** Shortest interval of any scheduled run of a tenant, in milliseconds. */
 export function shortestIntervalMs({ resources }: TenantSettings): number {
   const intervals = Object.values(resources)
     .filter(({ enabled }) => enabled)
@@ -24,7 +22,6 @@ export function shortestIntervalMs({ resources }: TenantSettings): number {
   return Math.min(...intervals)
 }
 
-/** Names of the resources that are switched on. */
 export function enabledNames({ resources }: TenantSettings): readonly ResourceName[] {
   return resourceNames.filter((name) => resources[name].enabled)
 }

@@ -4,7 +4,6 @@ import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { Run } from './run.ts'
 
-/** Runs a resource in the way of its kind; false when nothing was to be asked. */
 export async function perform(run: Run): Promise<boolean> {
   const { definition } = run
   switch (definition.kind) {

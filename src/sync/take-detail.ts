@@ -1,7 +1,7 @@
 import type { AnswerMeta, Item } from '../api/reader.ts'
 import { noteEvent, noteOddities, type Run } from './run.ts'
 
-/** Takes of an answer by id what only it states; where it differs from the list, the list counts. */
+/** Takes the fields that only an answer by id contains; for other fields the list counts. */
 export async function takeDetail(run: Run, item: Item, { receivedAt: at, requestId }: AnswerMeta): Promise<void> {
   const { context, tenantId, definition } = run
   noteOddities(run, item.ok ? item.oddities : [])

@@ -14,18 +14,13 @@ import { logEvents, noCounts, type Run } from './run.ts'
 import type { RunResult } from './run-result.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
-/** The sync of one tenant: runs of its resources, side by side, each resource one at a time. */
 export interface TenantEngine {
   readonly tenantId: number
-  /** Names of the resources that are switched on. */
   readonly resources: readonly ResourceName[]
-  /** Runs one resource; never throws: the result says how it ended. */
   run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
-  /** What is due now (docs/sync.md#due). */
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
 }
 
-/** Opens the tenant's row and wires its guard. Nothing is asked of the tenant yet. */
 export async function openTenantEngine(context: TenantContext): Promise<TenantEngine> {
   const { store, settings, clock } = context
   const { tenant, sameOrigin } = await store.openTenant(settings.name, settings.baseUrl, clock.now())
@@ -43,7 +38,6 @@ class Engine implements TenantEngine {
   #tenant: TenantRow
   #hold: HoldRow | null = null
   readonly #deciding = new Mutex()
-  /** Grows with every decision on the whole tenant that is carried out. */
   #decisionVersion = 0
 
   constructor(context: TenantContext, tenant: TenantRow) {
@@ -157,7 +151,7 @@ class Engine implements TenantEngine {
     }
   }
 
-  /** Writes how the run ended; what the store cannot take is no success, while the run's own failure stays. */
+  /** Stores the end of the run. A success that cannot be stored becomes a failure; a failure keeps its reason. */
   async #close(run: Run, result: RunResult): Promise<RunResult> {
     const { store, clock, log } = this.#context
     const { outcome, resource, mode, reason, counts, pages } = result
@@ -185,7 +179,7 @@ class Engine implements TenantEngine {
       if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
       return { ...result, stored: true }
     } catch (error) {
-      // A full disk is no fault of ours, and the run's own failure tells of it.
+      // A full disk is no bug.
       const fields = reasonOf(error) === 'store' ? { detail: String(error) } : { err: error }
       log.error({ ...fields, resource: result.resource }, 'The end of a run could not be stored')
       if (outcome !== 'success') return result
@@ -208,7 +202,7 @@ class Engine implements TenantEngine {
     await this.#acceptanceEnds(definition)
   }
 
-  /** An accepted tenant change lasts until one full sync of each readable resource, an accepted page until one of its own. */
+  /** A tenant change ends after a full sync of each readable resource, an accepted page after one of its own. */
   async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
     if (owed === null && admitted?.resource !== name) return
@@ -220,7 +214,7 @@ class Engine implements TenantEngine {
     await this.#refresh()
   }
 
-  /** One run applies at a time: what another has begun under a decision must not be undone by the same one again. */
+  /** One at a time, so that two concurrent runs do not apply the same decision. */
   #applyDecisions(): Promise<void> {
     return this.#deciding.runExclusive(async () => {
       if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#decisionVersion++
@@ -236,7 +230,6 @@ class Engine implements TenantEngine {
   }
 }
 
-/** The message of a failure that carries none of its own. */
 function unnamed(reason: Reason): string {
   return reason === 'aborted' ? 'The run was aborted' : 'An unforeseen fault of tenantwatch itself; see the log'
 }

@@ -10,59 +10,44 @@ import { type Evidence, type GivenPage, mismatchMessage, type ProofContext, read
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, refusedPagePasses } from './pages/refused-page.ts'
 
-/** What an operator can do about a hold, by what raised it. */
 export const deniedHint =
   'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
 export const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
 
-/** For so long after it was in question, a changed answer takes more proof. */
+/** After a suspected mismatch, changed answers need more proof for this long. */
 const troubledMs = dayMs
 const rounds = { calm: 2, careful: 6 } as const
 
 export interface ProofOptions {
-  /** The first page of a list that was just read. */
   readonly given?: GivenPage
-  /** True where a token that may read none of the lists is no reason to hold. */
   readonly denialPasses?: boolean
 }
 
-/**
- * Recognizes another tenant's data in the place of this one's (docs/sync.md#tenant-identity). The API names no tenant,
- * so the data itself must prove it.
- */
+/** Detects another tenant by its data, since the API names no tenant (docs/sync.md#tenant-identity). */
 export interface TenantGuard {
-  /** True when the answer's identity is proven; false when it was read under an older one. Throws while held. */
+  /** True when the answer's identity is proven; false when it was read under an older one. Throws during a hold. */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
-  /** Proves again whose data the API returns now. Throws, with a hold where the data is another tenant's. */
+  /** Proves the identity of the present data again. Throws, after raising a hold, when it is another tenant's. */
   prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
-  /** True while an operator's acceptance lets another tenant's data in: nothing is compared. */
+  /** True while an operator's acceptance admits another tenant's data without comparison. */
   readonly passing: boolean
-  /**
-   * How often a changed answer is read again, with a proof after each. More where `careful`, as for roles, permissions and
-   * settings, in which nothing names the tenant, and for a day after a hold or after two reads that differ.
-   */
+  /** Repeated reads of a changed answer; more if `careful` (roles, permissions, settings) or `troubled`. */
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
-  /** True for a day after a hold, or after two reads that differ. */
   readonly troubled: boolean
   noteTrouble(): void
-  /** The page rule. */
   admits(state: SyncState, glance: PageGlance): boolean
-  /** Raises the hold for a page that was refused; the error ends the run. */
   refusePage(resource: ResourceName, query: FeedQuery, glance: PageGlance): Promise<SyncError>
-  /** Tries the check that raised a hold again; throws while it does not pass. Once an interval at most. */
   passHold(signal: AbortSignal): Promise<void>
-  /** An operator accepted a token that may read none of the lists by which the tenant is recognized. */
   acceptDenial(): void
-  /** True when answers of this identity were verified and the tenant is not on hold. */
   covers(identity: number): boolean
-  /** Throws while the tenant is on hold: nothing may be written for it. */
+  /** Throws during a hold of the tenant: nothing may be written for it. */
   insist(): void
 }
 
 export interface GuardOptions {
   readonly context: TenantContext
   readonly tenantId: number
-  /** Shortest interval of the tenant's schedule: a held tenant is probed no more often. */
+  /** Shortest interval of the tenant's schedule, and least time between two probes during a hold. */
   readonly intervalMs: number
   readonly tenant: () => TenantRow
   readonly held: () => HoldRow | null
@@ -73,7 +58,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   const { context, tenantId, intervalMs, tenant, held, refresh } = options
   const { store, settings, clock, log } = context
   let verified = 0
-  /** Identity whose data an acceptance is about; null until such data was read in this process. */
+  /** Identity whose data the next acceptance covers; null until such data was read in this process. */
   let strangeIdentity: number | null = null
   let denial = { identity: null as number | null, accepted: false }
   let troubledUntil = Number.NEGATIVE_INFINITY
@@ -112,7 +97,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return changed({ message, cause })
   }
 
-  /** A third tenant ends what an operator accepted of the second. */
+  /** A third tenant ends the acceptance of the second. */
   async function raiseMismatch(evidence: Evidence, identity: number): Promise<SyncError> {
     strangeIdentity = identity
     if (tenant().changeAccepted !== null) {
@@ -122,13 +107,12 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return raise(mismatchMessage(evidence), { check: 'proof' }, evidence.records)
   }
 
-  /** A token that may read nothing by which the tenant could be recognized may as well be another tenant's. */
   function raiseDenied({ records, lacking }: Evidence, identity: number): Promise<SyncError> {
     denial = { identity, accepted: false }
     return raise(deniedMessage({ records, lacking }), { check: 'denied' }, records)
   }
 
-  /** An acceptance lets one identity pass, after a restart too unless the accepted tenant is mirrored by now. */
+  /** An acceptance covers one identity, also after a restart unless the accepted tenant is already mirrored. */
   async function acceptancePasses(identity: number): Promise<boolean> {
     const owed = tenant().changeAccepted
     if (owed === null || (strangeIdentity !== null && strangeIdentity !== identity)) return false
@@ -178,9 +162,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     const { outcome } = evidence
     if (outcome === 'mismatch') strangeIdentity = identity
     if (outcome === 'denied') denial = { ...denial, identity }
-    // Another tenant's data is worse than a refusal, and what is accepted of the one must not cover the other.
+    // A mismatch replaces the hold of a refusal, so that accepting one does not cover the other.
     if (outcome === 'mismatch' && isDenied(hold)) throw await raiseMismatch(evidence, identity)
-    // Resources that were switched off by now count no longer; a page that passes needs no other proof then.
+    // Resources switched off since do not count; a page that passes then needs no other proof.
     const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page')
     if (outcome !== 'match' && !nothingCounts) return false
     verified = Math.max(verified, identity)
@@ -188,7 +172,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return true
   }
 
-  /** True when the page passes now, or belongs to a resource that is switched off. */
   async function refusedPageOf({ cause }: HoldRow, signal: AbortSignal): Promise<boolean> {
     const definition = enabledResources(context).find(({ name }) => name === cause['resource'])
     if (definition === undefined) return true
@@ -200,9 +183,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       const { identity } = fetched.meta
       if (verified < identity) {
         await checking.runExclusive(async () => {
-          // Another run may have raised the hold meanwhile; one that is under way must end by it, too.
           insist()
-          // Only a page without any query is the list's first.
           if (verified < identity) await check({ fetched, definition }, Object.keys(query).length === 0, signal)
         })
       }
@@ -224,7 +205,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
-    // What a former tenant left is no measure for the accepted one.
     admits: (state, glance) =>
       tenant().former.includes(state.resource) || admits(state, glance, tenant().admitted, clock.now()),
     refusePage(resource, query, { known, unknown }) {
@@ -239,7 +219,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       const hold = held()
       if (hold === null) return
       if (probing !== null) {
-        // Runs that begin together share one probe: failing by a hold that it lifts would ask for a token that is back.
+        // Concurrent runs share one probe, so that none fails by a hold that the probe lifts.
         await probing.catch(() => {})
         return insist()
       }
@@ -261,12 +241,12 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 }
 
-/** True for a hold that was raised because nothing could be read by which the tenant would be recognized. */
+/** True for a hold raised because no list that identifies the tenant could be read. */
 export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
   return cause['check'] === 'denied'
 }
 
-/** True until a list by which the accepted tenant is recognized was read to its end: from then on its ids prove it. */
+/** True until a list that identifies the accepted tenant was read to its end: its ids then prove it. */
 export async function awaitsAccepted(
   { store, tenantId, ...context }: ProofContext,
   owed: readonly string[],

@@ -14,34 +14,26 @@ export interface AccessOptions {
   readonly clock: Clock
   readonly log: Log
   readonly cycleMs: number
-  /** One endpoint for each permission. */
   readonly probes: readonly Endpoint[]
-  /** Asks an endpoint once; its HTTP status, or undefined when there was no answer. */
+  /** The HTTP status of one request; undefined without an answer. */
   probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined>
 }
 
 interface Dead {
-  /** The token that every permission refused. */
   credential: Credential
-  /** By which status. */
   readonly status: Refusal
-  /** Monotonic time of the next probe. */
   nextProbeAt: number
   trying: boolean
 }
 
-/**
- * Tells a dead credential from a missing permission, which the API answers alike (docs/api.md#authentication), and
- * keeps a dead one from hammering the server: one probe a cycle, until it answers or the token changes.
- */
+/** Distinguishes a refused token from a missing permission, which look alike (docs/api.md#authentication). */
 export class Access {
   readonly #options: AccessOptions
   readonly #identity: Identity
-  /** The last success of each permission. */
   readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
   #dead: Dead | undefined
   #turn = 0
-  /** Looks queue up, so that many refusals at once cost one round of probes. */
+  /** Serialized, so that many refusals at once cost one round of probes. */
   readonly #classifying = new Mutex()
 
   constructor(options: AccessOptions) {
@@ -49,16 +41,11 @@ export class Access {
     this.#identity = new Identity(options.source.renewsIdentity)
   }
 
-  /**
-   * The token to send.
-   *
-   * @throws SyncError `unauthorized` at once while the credential is dead, or when there is none.
-   */
+  /** @throws SyncError `unauthorized` while the credential is refused, or when there is none. */
   async token(signal?: AbortSignal): Promise<Credential> {
     const dead = this.#dead
     if (dead === undefined) return this.#identity.credentialOf(await this.#options.source.current(signal))
     const seen = await this.#options.source.glance()
-    // Another call may have brought it back to life meanwhile.
     if (this.#dead !== dead) return this.token(signal)
     if (dead.trying) throw deadCredential(dead.status)
     if (seen !== undefined && !seen.equals(dead.credential.secret)) return this.#revive(seen)
@@ -73,7 +60,6 @@ export class Access {
     }
   }
 
-  /** Fetches the token again after a 401; true when it differs from the one that was refused. */
   async renewed(credential: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
       return (
@@ -88,13 +74,12 @@ export class Access {
     }
   }
 
-  /** Takes note of an answer that was let in, and tells the identity it was read under. */
   answered(endpoint: Endpoint, credential: Credential): number {
     this.#succeeded(endpoint, credential)
     return this.#identity.answered(endpoint.template, credential)
   }
 
-  /** The check result on a 401 that stayed, or a 403: `missing_permission` or `unauthorized`. */
+  /** `missing_permission` or `unauthorized`, for a 403 or a repeated 401. */
   async denied(endpoint: Endpoint, credential: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
     return waitFor(
       this.#classifying.runExclusive(() => this.#classify(endpoint, credential, status, signal)),
@@ -109,7 +94,7 @@ export class Access {
     signal?: AbortSignal,
   ): Promise<SyncError> {
     if (this.#dead?.credential.generation === credential.generation) return deadCredential(status)
-    // Where this token was let in before, something changed, and reads before the change prove nothing.
+    // If this permission worked before, something changed, and reads before the change prove nothing.
     const wasLetIn = this.#successes.get(endpoint.permission)?.generation === credential.generation
     const missing = missingPermission(endpoint, status)
     if (!wasLetIn && this.#provenElsewhere(endpoint, credential)) return this.#deny(endpoint, missing)
@@ -124,7 +109,6 @@ export class Access {
     return deadCredential(status)
   }
 
-  /** The one probe of a cycle, with the token fetched again. */
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
     await this.renewed(dead.credential, signal)
     const credential = this.#identity.credentialOf(await this.#options.source.current(signal))

@@ -1,10 +1,8 @@
-/** Where a secret text comes from. */
 export type SecretOrigin =
   | { readonly env: string }
   | { readonly file: string }
   | { readonly command: readonly string[] }
 
-/** OAuth 2.0 client credentials. */
 export interface OAuth2Origin {
   readonly tokenUrl: string
   readonly clientId: string
@@ -13,9 +11,7 @@ export interface OAuth2Origin {
 }
 
 export interface AuthOptions {
-  /** Name of the header that carries the token. */
   readonly header: string
-  /** Word before the token; empty for the bare token. */
   readonly scheme: string
   readonly token: SecretOrigin | { readonly oauth2: OAuth2Origin }
 }

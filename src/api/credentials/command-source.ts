@@ -10,10 +10,7 @@ import type { SecretSource } from './secret-source.ts'
 const timeoutMs = 10_000
 const mostBytes = 64 * 1024
 
-/**
- * A secret printed by a command, run without a shell, for at most 10 s. Its output serves for one cycle; it is run again
- * when the server refuses the secret. What it writes to stderr is not told, because it may name the secret.
- */
+/** The secret is kept for one cycle. The command's stderr may contain the secret and is not logged. */
 export function commandSource(argv: readonly string[], clock: Clock, cycleMs: number): SecretSource {
   return fetchedSource({
     renewsIdentity: false,
@@ -25,7 +22,6 @@ export function commandSource(argv: readonly string[], clock: Clock, cycleMs: nu
   })
 }
 
-/** What the command prints. It runs in a group of its own, so that what it started ends with it. */
 function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
   const [file = '', ...args] = argv
   return new Promise((resolve, reject) => {
@@ -64,7 +60,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All of it has ended by itself.
+    // The group has already ended.
   }
 }
 

@@ -18,11 +18,6 @@ export interface SourceParts {
   readonly send: Send<TokenRequest>
 }
 
-/**
- * The source of the tenant's token, as configured.
- *
- * @throws UsageError when a token URL forbids to send a secret to it.
- */
 export function createSource(token: AuthOptions['token'], parts: SourceParts): SecretSource {
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
 }

@@ -3,10 +3,8 @@ import { parseSecret } from './parse-secret.ts'
 import type { Secret } from './secret.ts'
 import type { SecretSource } from './secret-source.ts'
 
-/** Looks up an environment variable. */
 export type EnvLookup = (name: string) => string | undefined
 
-/** A secret in an environment variable, looked up each time. */
 export function envSource(name: string, lookup: EnvLookup): SecretSource {
   async function current(): Promise<Secret> {
     const text = lookup(name)

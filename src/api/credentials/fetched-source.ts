@@ -7,27 +7,23 @@ import type { SecretSource } from './secret-source.ts'
 
 export interface Fetched {
   readonly secret: Secret
-  /** How long it may be used before it is fetched again, in milliseconds. */
   readonly lifeMs: number
 }
 
 export interface FetchedSourceOptions {
   readonly renewsIdentity: boolean
   readonly clock: Clock
-  /** A refusal by the server leads to one renewal in so many milliseconds at most. */
+  /** Least time between two renewals after refusals, in milliseconds. */
   readonly cycleMs: number
-  /** A secret that the fetching needs; when it changes, earlier failures and refusals no longer count. */
+  /** A secret that fetching requires; its change resets earlier failures and refusals. */
   readonly input?: SecretSource
   fetch(signal: AbortSignal, input: Secret | undefined): Promise<Fetched>
 }
 
-/** What nobody knows better is tried again after so long. */
+/** Delay after a failure without a stated wait. */
 const failureRestMs = 30 * secondMs
 
-/**
- * A secret whose fetching costs something (a process, a request): fetched once for all who wait, kept for its life, and
- * never fetched wildly, neither after failures nor while the server refuses it.
- */
+/** A secret that is expensive to fetch: shared by all callers, and fetched at a limited rate after failures. */
 export function fetchedSource(options: FetchedSourceOptions): SecretSource {
   const { clock, cycleMs } = options
   const monotonic = () => clock.monotonic()
@@ -53,7 +49,7 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
     }
   }
 
-  /** How long nobody asks again after a failed fetch: a stated wait is the gate's to keep, a refusal counts for a cycle. */
+  /** Delay after a failed fetch. The rate limiter applies a stated wait; a refusal lasts for a cycle. */
   function restMs(error: unknown): number {
     if (!(error instanceof SyncError)) return failureRestMs
     if (error.retryAt !== undefined) return 0

@@ -6,10 +6,7 @@ import { parseSecret } from './parse-secret.ts'
 import type { Secret } from './secret.ts'
 import type { SecretSource } from './secret-source.ts'
 
-/**
- * A secret in a file, read again whenever the file changed. While the file is half-written, empty or away, the last good
- * secret stays in force; a file that was never good is an error.
- */
+/** A secret in a file, read after each change. While the file is unusable, the last good secret stays in use. */
 export function fileSource(path: string, log: Log): SecretSource {
   let good: Secret | undefined
   let seen = ''

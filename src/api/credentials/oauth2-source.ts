@@ -15,19 +15,15 @@ export interface OAuth2SourceOptions {
   readonly scope: string | null
   readonly clock: Clock
   readonly cycleMs: number
-  /** Sends the form to the token URL, once. */
   post(form: URLSearchParams, signal: AbortSignal): Promise<Outcome>
 }
 
 const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
 
-/** Without a stated life a token is used for so long. */
+/** Life of a token without a stated one. */
 const defaultLifeMs = 5 * minuteMs
 
-/**
- * A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4; client_id and client_secret in the form).
- * It is used for 90% of `expires_in`.
- */
+/** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */
 export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
   return fetchedSource({
     renewsIdentity: true,
@@ -56,7 +52,6 @@ function readTokenAnswer(outcome: Outcome): Fetched {
   return { secret: parseSecret(token, 'The access_token of the token URL'), lifeMs: lifeOf(facts['expires_in']) }
 }
 
-/** A refusal of the client is `unauthorized`; a token server in trouble is named as what it is, and asked again sooner. */
 function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
   const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
   const message = `The token URL answered ${status}${named}`
@@ -70,7 +65,7 @@ function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): S
   return new SyncError('unauthorized', message, { hint, status })
 }
 
-/** 90% of the stated seconds (a number or digits), at least one second. */
+/** In milliseconds: 90% of the stated seconds, at least one second. */
 function lifeOf(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' && /^\d{1,10}$/.test(expiresIn) ? Number(expiresIn) : expiresIn
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return defaultLifeMs

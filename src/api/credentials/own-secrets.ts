@@ -1,9 +1,9 @@
 import type { Outcome } from '../transport/outcome.ts'
 
-/** A shorter text is a word that any answer may hold. */
+/** A shorter text is a word that may occur in any answer. */
 const shortest = 8
 
-/** The secret of a client and tokens that followed on one another. */
+/** The secret of a client and consecutive tokens. */
 const maxKnown = 4
 
 const mask = Buffer.from('[withheld]')
@@ -12,19 +12,15 @@ const numbered = String.raw`\u00`
 const backslash = 0x5c
 const letterU = 0x75
 const percent = 0x25
-/** What JSON may escape by a sign: quotation mark, slash and backslash. */
 const escapable: ReadonlySet<number> = new Set([0x22, 0x2f, backslash])
 
 interface OwnSecret {
   readonly text: string
-  /** The longest part of it that nobody escapes by a sign or a number of two digits. */
+  /** Its longest part that is never escaped. */
   readonly trace: string
 }
 
-/**
- * The secrets that the client of a tenant has sent lately. A server may send back what it was sent, as any text or name in
- * an answer, and nothing of an answer is read before they are masked (docs/operations.md#tokens).
- */
+/** Secrets that a server may echo anywhere: masked before the answer is read (docs/operations.md#tokens). */
 export class OwnSecrets {
   #known: readonly OwnSecret[] = []
 
@@ -34,7 +30,6 @@ export class OwnSecrets {
     this.#known = [...this.#known.filter((known) => known.text !== text), { text, trace }].slice(-maxKnown)
   }
 
-  /** The outcome with a mask in the place of each secret in its body. */
   maskIn(outcome: Outcome): Outcome {
     if (outcome.kind === 'failure' || outcome.body === null) return outcome
     const { body } = outcome
@@ -42,7 +37,6 @@ export class OwnSecrets {
     return masked === body ? outcome : { ...outcome, body: masked }
   }
 
-  /** The same body where it holds none of them. */
   mask(body: Buffer): Buffer {
     if (this.#known.length === 0) return body
     const mayBeNumbered = hasNumbered(body)
@@ -51,7 +45,7 @@ export class OwnSecrets {
   }
 }
 
-/** True where a character that is visible in ASCII, 21 to 7e, may be written by its number. */
+/** True when the body may contain the number of a visible ASCII character, 21 to 7e. */
 function hasNumbered(body: Buffer): boolean {
   for (let at = body.indexOf(numbered); at !== -1; at = body.indexOf(numbered, at + 1)) {
     const digit = body[at + numbered.length] ?? 0
@@ -60,7 +54,7 @@ function hasNumbered(body: Buffer): boolean {
   return false
 }
 
-/** No regular expression: one of a long secret overflows the stack, and tells it in the error. */
+/** No regular expression: one of a long secret overflows the stack, and the error contains the secret. */
 function without(body: Buffer, secret: Buffer): Buffer {
   const first = secret[0]
   const kept: Buffer[] = []
@@ -77,13 +71,11 @@ function without(body: Buffer, secret: Buffer): Buffer {
   return from === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
 }
 
-/** Where the secret ends that begins at a place, as it is or escaped as JSON or an address allows; -1 when none does. */
 function endOf(secret: Buffer, body: Buffer, at: number): number {
   const end = endIn(secret, body, at, false)
   return end === -1 ? endIn(secret, body, at, true) : end
 }
 
-/** @param inAddress true where a percent sign begins the number of a character. */
 function endIn(secret: Buffer, body: Buffer, at: number, inAddress: boolean): number {
   let end = at
   for (let i = 0; i < secret.length; i++) {
@@ -96,7 +88,6 @@ function endIn(secret: Buffer, body: Buffer, at: number, inAddress: boolean): nu
   return end
 }
 
-/** How long a character is as it stands at a place; 0 when another one does. */
 function lengthOf(byte: number, body: Buffer, at: number): number {
   if (body[at] !== backslash) return body[at] === byte ? 1 : 0
   if (body[at + 1] === letterU) return hexAt(body, at + 2, 4) === byte ? 6 : 0

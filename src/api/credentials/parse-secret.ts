@@ -3,12 +3,7 @@ import { Secret } from './secret.ts'
 
 const maxLength = 16_384
 
-/**
- * A secret from the text of its source: trimmed, then one word of visible ASCII, as a header can carry it.
- *
- * @param origin names the source in messages, which never carry the text.
- * @throws SyncError `unauthorized` when the text is empty, too long or has spaces or control characters inside.
- */
+/** Trims a secret; throws SyncError `unauthorized` unless it is one word of visible ASCII, as a header can carry it. */
 export function parseSecret(text: string, origin: string): Secret {
   const trimmed = text.trim()
   if (trimmed === '') throw refused(`${origin} is empty`)

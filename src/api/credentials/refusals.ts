@@ -1,7 +1,7 @@
 import { SyncError } from '../../model/errors.ts'
 import type { Endpoint } from '../endpoints.ts'
 
-/** The statuses by which a token or one of its permissions is refused: the specification has 401 for both. */
+/** Statuses that refuse a token or a permission: the specification has 401 for both. */
 export type Refusal = 401 | 403
 
 export function isRefusal(status: number | undefined): status is Refusal {
@@ -16,7 +16,6 @@ export function missingPermission({ permission, template }: Endpoint, status: Re
   })
 }
 
-/** Every permission is refused. */
 export function deadCredential(status: Refusal): SyncError {
   return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
     status,
@@ -24,7 +23,6 @@ export function deadCredential(status: Refusal): SyncError {
   })
 }
 
-/** A refusal here, and no clear answer elsewhere. */
 export function undecided({ permission, template }: Endpoint, status: Refusal): SyncError {
   return new SyncError('unauthorized', `${template} answered ${status}, and no other permission could be tried`, {
     status,

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const redacted = '[redacted]'
 
-/** A secret text that prints as `[redacted]` wherever it is turned into text; only `expose` gives it away. */
+/** A secret text that is printed as `[redacted]`; only `expose` returns it. */
 export class Secret {
   readonly #text: string
 
@@ -10,7 +10,6 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself, for the one place that sends it. */
   expose(): string {
     return this.#text
   }

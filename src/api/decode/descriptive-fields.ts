@@ -2,7 +2,7 @@ import { odd, type ParseContext } from './parse-context.ts'
 
 const maxLength = 1024
 
-/** A descriptive text of at most 1024 characters (longer ones end in an ellipsis); null, counted, when it is none. */
+/** A text of at most 1024 characters, longer ones cut with an ellipsis; another value is counted and becomes null. */
 export function describedText(context: ParseContext, field: string, value: unknown): string | null {
   if (typeof value === 'string') {
     if (value.length <= maxLength) return value.toWellFormed()

@@ -8,10 +8,7 @@ export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/**
- * True for 1 to 200 characters without lone surrogates and without control, format and direction characters, which
- * could make two identifiers look like one.
- */
+/** 1 to 200 characters, without control, format and direction characters, which make different ids look alike. */
 export function isTextId(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -33,7 +30,7 @@ export function isGuid(text: string): boolean {
   return guid.test(text)
 }
 
-/** An identifier that the specification has as a GUID; one of another form is kept and counted; empty when it is none. */
+/** An id that is specified as a GUID; one of another form is counted and kept; empty when unusable. */
 export function guidId(context: ParseContext, field: string, value: unknown): string {
   if (typeof value === 'string' && isGuid(value)) return value
   if (isTextId(value)) {

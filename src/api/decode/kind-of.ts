@@ -1,4 +1,3 @@
-/** The kind of a JSON value in words, for messages that must not carry the value itself. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'

@@ -2,7 +2,6 @@ import type { Oddity, Reading } from '../reader.ts'
 import { kindOf } from './kind-of.ts'
 import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
-/** What was noticed while one record is read; the first problem decides. */
 export interface ParseContext {
   problem: string | null
   oddities: Oddity[] | null
@@ -10,10 +9,10 @@ export interface ParseContext {
 
 export const noOddities: readonly Oddity[] = Object.freeze([])
 
-/** A record tells at most so many oddities, each once: they are counted, not stored. */
+/** Each counts once, without being stored. */
 const maxOddities = 100
 
-/** A record of more unknown fields than this is none that anybody described. */
+/** A record with more unknown fields is no plausible record. */
 const maxExtra = 1000
 
 export function newParseContext(): ParseContext {
@@ -32,10 +31,6 @@ export function fail(context: ParseContext, problem: string): void {
   context.problem ??= problem
 }
 
-/**
- * Own fields beyond `known` in the order of their names, without what looks like a secret; null when there are none.
- * `__proto__` is a name like any other.
- */
 export function extraFields(
   context: ParseContext,
   raw: Readonly<Record<string, unknown>>,

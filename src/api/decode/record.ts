@@ -19,20 +19,14 @@ import type { DescribedTexts } from './withheld.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/**
- * Reads one record as its field table says. A good one whose fields come in the order of the table is the object that
- * `JSON.parse` made; any other is built in that order, as lists within records are stored and compared as text.
- *
- * @param latest the last plausible instant of creation and change, in milliseconds since the epoch.
- */
+/** Reads one record by its field table; `latest` is the last plausible time in milliseconds since the epoch. */
 export type RecordDecoder<F> = (raw: unknown, latest?: number) => Reading<RecordOf<F>>
 
-/** What is read of one field, in one flat object. */
 interface FieldReader {
   readonly name: string
   readonly kind: Field['kind']
   readonly strict: boolean
-  /** True where null alone is neither refused nor counted. */
+  /** True when null alone is neither refused nor counted. */
   readonly takesNull: boolean
   readonly nullable: boolean
   readonly optional: boolean
@@ -42,7 +36,6 @@ interface FieldReader {
   readonly members: Table | null
 }
 
-/** A field table made ready to read by. */
 interface Table {
   readonly readers: readonly FieldReader[]
   readonly byName: ReadonlyMap<string, FieldReader>
@@ -86,7 +79,7 @@ function readerOf(name: string, field: Field): FieldReader {
     nullable: nullable !== undefined || optional,
     optional,
     requiredWith,
-    // Values that a setting lists are compared where the settings are known.
+    // Values listed by a setting are compared where the settings are known.
     known: field.kind === 'text' && Array.isArray(field.known) ? field.known : null,
     pastOnly: field.kind === 'date' && field.pastOnly === true,
     members: field.kind === 'list' ? tableOf(field.of) : null,
@@ -98,10 +91,7 @@ function textsOf({ name, kind, members }: FieldReader): [string, true | Describe
   return kind === 'text' || kind === 'guid' ? [[name, true]] : []
 }
 
-/**
- * `good` where each field of the table is as specified, `plain` where there is no other one and they come in the order of
- * the specification. V8 reads `raw[key]` fast in such a loop.
- */
+/** `good`: each field is valid; `plain`: also in order, without others. V8 reads `raw[key]` fast in such a loop. */
 function lookAt({ readers, byName }: Table, raw: Raw, latest: number): 'plain' | 'good' | 'odd' {
   let seen = 0
   let isPlain = true
@@ -119,7 +109,6 @@ function lookAt({ readers, byName }: Table, raw: Raw, latest: number): 'plain' |
   return isPlain ? 'plain' : 'good'
 }
 
-/** True for a value that is taken as it is, with nothing to count. */
 function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
   if (value === null) return reader.takesNull
   switch (reader.kind) {
@@ -161,7 +150,6 @@ function isGoodList(table: Table | null, list: readonly unknown[], latest: numbe
 
 type ReadObject = { readonly record: Record<string, unknown>; readonly extra: Record<string, unknown> | null }
 
-/** A record whose fields are all good, beside others or in another order. */
 function knownAndExtra(context: ParseContext, { readers, names }: Table, raw: Raw): ReadObject {
   const record: Record<string, unknown> = {}
   for (const { name } of readers) record[name] = raw[name]
@@ -216,7 +204,7 @@ function readValue(context: ParseContext, reader: FieldReader, value: unknown, l
   }
 }
 
-/** The members of a list by id, as the specification promises no order and another one is no change of the record. */
+/** Sorted by id, because the specification promises no order and another order is no change. */
 function readList(context: ParseContext, table: Table, raw: unknown, latest: number, field: string) {
   const items: Record<string, unknown>[] = []
   const extra: Record<string, unknown>[] = []

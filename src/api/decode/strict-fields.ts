@@ -5,22 +5,18 @@ import { fail, odd, type ParseContext } from './parse-context.ts'
 
 const maxLength = 1024
 
-/**
- * The last plausible instant of a creation or change in an answer of this server time, both in milliseconds since the
- * epoch; where the server time cannot be read every date passes.
- */
+/** Last plausible instant of a creation or change, in milliseconds since the epoch; unlimited without a server time. */
 export function latestDate(serverTime: number | null): number {
   return serverTime === null ? Number.POSITIVE_INFINITY : serverTime + dayMs
 }
 
-/** A real boolean: `"false"` is true in JavaScript, and a check would be green for it. */
+/** No coercion: `"false"` is truthy in JavaScript, and a check would pass for it. */
 export function strictBoolean(context: ParseContext, field: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   fail(context, wrong(field, value, 'a boolean'))
   return false
 }
 
-/** True for a text of at most 1024 characters. */
 export function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= maxLength
 }
@@ -34,18 +30,13 @@ export function strictText(context: ParseContext, field: string, value: unknown)
   return ''
 }
 
-/** One of `known`; any other text is kept and counted. */
 export function strictWord(context: ParseContext, field: string, value: unknown, known: readonly string[]): string {
   const text = strictText(context, field, value)
   if (context.problem === null && !known.includes(text)) odd(context, 'unknown_value', field)
   return text
 }
 
-/**
- * An ISO 8601 date as sent; one without an offset means UTC and is counted.
- *
- * @param latest the last instant that is plausible, in milliseconds since the epoch.
- */
+/** An ISO 8601 date as sent; one without an offset means UTC. `latest` in milliseconds since the epoch. */
 export function strictDate(
   context: ParseContext,
   field: string,

@@ -3,10 +3,7 @@ import { isObject } from './is-object.ts'
 const maxDepth = 64
 const maxMembers = 100_000
 
-/**
- * The value itself, or a short note in its place when it is nested more than 64 levels deep or holds more than 100,000
- * members: parsing such a value works, while serialising it overflows the stack or the memory.
- */
+/** Replaces a value of more than 64 levels or 100,000 members: serialising it overflows the stack or the memory. */
 function boundDepth(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   let level: object[] = [value]
@@ -25,38 +22,30 @@ function boundDepth(value: unknown): unknown {
   return value
 }
 
-/** A text longer than this is content rather than a value. */
+/** A longer text is content rather than a value. */
 const longestText = 256
 
-/** Field names come from the wire; longer ones are withheld. */
+/** Field names come from the tenant; longer ones are withheld. */
 const longestName = 100
 
-/** The text fields that the specification describes, at their places; what they hold is no secret of its own. */
+/** Specified text fields by their place; they contain no secrets. */
 export interface DescribedTexts {
   readonly [field: string]: true | DescribedTexts
 }
 
-/**
- * What may be stored and shown of a value under a field that nobody described: the value, without what looks like a
- * secret or like content. Of that only type and length are left, at any depth. The keys of objects come in order, as JSON
- * gives their order no meaning.
- */
 export function withoutSecrets(value: unknown): unknown {
   return storable(boundDepth(value))
 }
 
-/** The same for a record that cannot be read: its described fields keep their texts. */
 export function rawWithoutSecrets(raw: unknown, described: DescribedTexts): unknown {
   return storable(boundDepth(raw), described)
 }
 
-/** What may be stored and shown of the name of a field that nobody described. */
 export function storableName(name: string): string {
   const harmless = name.length <= longestName && !name.includes('@') && !hasSecretLook(name)
   return harmless ? name : `[withheld: name of ${name.length} characters]`
 }
 
-/** The value itself under its name, or its type and length where the name is that of a secret. */
 export function storableField(name: string, value: unknown): unknown {
   return namesSecret(name) ? withheld(value) : withoutSecrets(value)
 }
@@ -80,7 +69,6 @@ function storableObject(value: Readonly<Record<string, unknown>>, described: Des
   return kept
 }
 
-/** Several names may be withheld in one object. */
 export function freeName(kept: object, name: string): string {
   let free = name
   for (let n = 2; Object.hasOwn(kept, free); n++) free = `${name} ${n}`
@@ -93,7 +81,6 @@ function describedText(value: unknown): unknown {
   return typeof value === 'string' && value.length <= longestDescribed ? value : storable(value)
 }
 
-/** Null and a boolean hide nothing. */
 function withheld(value: unknown): unknown {
   if (typeof value === 'string') return `[withheld: string of ${value.length} characters]`
   if (typeof value === 'number') return `[withheld: number of ${String(value).length} characters]`
@@ -101,17 +88,14 @@ function withheld(value: unknown): unknown {
   return isObject(value) ? `[withheld: object of ${Object.keys(value).length} fields]` : value
 }
 
-/** Words that say how the thing named before them is written. */
+/** Words for the encoding of the thing named before them. */
 const encoding = /^(base|b|hex|encoded|encrypted|hash|hashed|pem|raw|plain|text|value|string|data|bytes)$/
 const secretWord =
   /(secret|password|passwd|passphrase|pwd|token|jwt|key|credential|content|url|uri|signature|cookie|authorization)s?$/
 
 const mayNameSecret = /secret|pass|pwd|token|jwt|key|credential|content|ur[il]|signature|cookie|authorization/i
 
-/**
- * True when the last word of the name is that of a secret, of content or of an address: `clientSecret`, `access_token`,
- * `contentBase64`, but neither `passwordPolicy` nor `hotPath`.
- */
+/** The last word decides: true for `clientSecret` and `contentBase64`, false for `passwordPolicy` and `hotPath`. */
 function namesSecret(name: string): boolean {
   if (!mayNameSecret.test(name)) return false
   const words = name
@@ -129,15 +113,12 @@ const guids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 const runOfCode = /[\w+/=-]{32}/
 const jwt = /eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/
 const pem = /-----BEGIN /
-/** An address with a user, a query or a fragment, in which a secret may travel; also a query alone. */
 const query = /[a-z][a-z0-9+.-]*:\/\/\S*[?#@]|\?[^\s=]+=/i
 
 const oneWord = /^[\w-]*$/
 
-/** True for a text that may be a secret or content. */
 function hasSecretLook(text: string): boolean {
   if (text.length > longestText) return true
-  // Nothing of the kind is a single short word.
   if (text.length < 32 && oneWord.test(text)) return false
   if (jwt.test(text) || pem.test(text) || query.test(text)) return true
   return text.length >= 32 && runOfCode.test(text.replaceAll(guids, ' '))

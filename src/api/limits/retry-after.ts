@@ -1,24 +1,20 @@
 import { dayMs, secondMs } from '../../model/durations.ts'
 
-/** A stated wait is taken for at most 24 hours. */
+/** Cap on a stated wait. */
 export const maxRetryAfterMs = dayMs
 
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
 
-/** Whether answers of this status ask by `Retry-After` to be left alone. */
 export function statesWait(status: number): boolean {
   return status === 429 || (status >= 500 && status < 600)
 }
 
-/** A wait in milliseconds, or until a time of the server's clock in milliseconds since the epoch. */
+/** A duration in milliseconds, or a server time in milliseconds since the epoch. */
 export type StatedWait = { readonly ms: number } | { readonly until: number }
 
 /**
- * The wait that a `Retry-After` header asks for (RFC 9110, section 10.2.3), at most 24 hours. A date is measured from the
- * answer's own `Date` header where there is one, so that a wrong clock here changes nothing; otherwise it is left to
- * `waitUntil`.
- *
- * @returns null when the header is absent, not understood or asks for nothing.
+ * The wait of `Retry-After` (RFC 9110, section 10.2.3); null when it states none. A date counts from the answer's
+ * `Date` header, so that a wrong local clock has no effect.
  */
 export function statedWait(header: string | undefined, date: string | undefined): StatedWait | null {
   const text = header?.trim() ?? ''
@@ -29,7 +25,7 @@ export function statedWait(header: string | undefined, date: string | undefined)
   return inMs(until - from)
 }
 
-/** How long a wait until `until` is, in milliseconds, at most 24 hours; null when that time has come. */
+/** Milliseconds until `until`, at most 24 hours; null when it is over. */
 export function waitUntil(until: number, now: number): number | null {
   return bounded(until - now)
 }

@@ -2,9 +2,8 @@ const usualCapacity = 20
 const perSuccess = 0.2
 
 /**
- * The retries one tenant may cost. A first-time success gives a fifth of a retry back, a success by retrying a whole one
- * (it was worth it): a server that trips now and then is ridden out, while one that is down, or one endpoint that is,
- * costs at most a fifth more requests in the long run.
+ * A success returns a fifth of a retry, a successful retry a whole one: brief errors are bridged, while a broken server
+ * costs at most a fifth more requests.
  */
 export class RetryBucket {
   readonly #capacity: number
@@ -15,7 +14,6 @@ export class RetryBucket {
     this.#tokens = capacity
   }
 
-  /** Takes one retry; false when there is none left. */
   take(): boolean {
     if (this.#tokens < 1) return false
     this.#tokens -= 1

@@ -3,16 +3,10 @@ import { isLoopback } from '../../model/process/loopback.ts'
 
 export interface Target {
   readonly origin: string
-  /** Path before `/api/public`, without a trailing slash. */
   readonly prefix: string
 }
 
-/**
- * Takes a configured address apart; `setting` names it in messages, which never echo it, for it may carry credentials.
- *
- * @throws UsageError unless it is an `https` address without credentials, query or fragment; `http` is for loopback
- *   hosts, or for any when `allowInsecureHttp` is set.
- */
+/** Throws UsageError unless the address is `https`, or `http` to a loopback host or with `allowInsecureHttp`. */
 export function parseTarget(text: string, setting: string, allowInsecureHttp: boolean): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw new UsageError(`${setting} is not a URL`)
@@ -25,11 +19,6 @@ export function parseTarget(text: string, setting: string, allowInsecureHttp: bo
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/**
- * Reads a token URL: it may have a query; otherwise it obeys the rules of the base URL.
- *
- * @throws UsageError as `parseTarget` does.
- */
 export function parseTokenUrl(
   text: string,
   allowInsecureHttp: boolean,

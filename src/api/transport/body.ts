@@ -11,16 +11,12 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   'x-gzip': createGunzip,
 }
 
-/** What the requests offer to take. */
 export const acceptedEncodings = 'gzip, br'
 
 /**
- * Reads a body to its end and decodes it as it comes.
+ * The body in UTF-8 without byte order mark; stops at `maxBytes` of decoded text.
  *
- * @returns the bytes of a text in strict UTF-8, without its byte order mark.
- * @param maxBytes cap on the decoded body; reading stops there, so a small bomb stays small.
- * @throws SyncError `too_large` above the cap, `protocol` for an unknown content coding or a body that is not UTF-8.
- *   Errors of the connection and of the decoder pass as they are.
+ * @throws SyncError `too_large` above the cap, `protocol` for an unknown encoding or no UTF-8.
  */
 export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   const coding = encoding?.trim().toLowerCase() ?? ''
@@ -46,7 +42,7 @@ async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise
 
 const byteOrderMark = Buffer.from('\ufeff')
 
-/** A lenient decoder would change names without a trace. */
+/** A lenient decoder would change names silently. */
 function insistOnText(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SyncError('protocol', 'The body is not UTF-8')
   const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)

@@ -4,11 +4,7 @@ import { containsCertificate } from '../../model/process/certificate-authorities
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
 import { codeOf } from '../code-of.ts'
 
-/**
- * Drops the raw headers of an answer once its handler has the parsed ones. They are views of the bytes as they came from
- * the connection, most of the body with them, and what undici keeps of an exchange outlives many young collections: in a
- * full sync of many pages the bytes of each stayed until a full collection.
- */
+/** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */
 const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
@@ -29,13 +25,9 @@ export interface DispatcherOptions {
 
 const maxConnectMs = 10_000
 
-/** More exchanges than the engine ever has under way at once; those beyond it wait inside their deadline. */
 const connections = 16
 
-/**
- * The connections of one tenant: HTTP/1.1, certificates always checked, a proxy only when configured. The authorities of
- * `caFile` replace those of the system, and are read again when the file changes.
- */
+/** HTTP/1.1, verified certificates, a proxy only if configured; `caFile` replaces the system's authorities. */
 export class Dispatchers {
   readonly #options: DispatcherOptions
   #dispatcher: Dispatcher | undefined
@@ -51,7 +43,7 @@ export class Dispatchers {
     return this.#options.proxy !== null
   }
 
-  /** @throws SyncError `tls` when `caFile` cannot be used, `aborted` after closing. */
+  /** @throws SyncError `tls` when `caFile` is unusable, `aborted` after closing. */
   async current(): Promise<Dispatcher> {
     const { caFile } = this.#options
     if (caFile === null) return this.#replace('', undefined)
@@ -71,7 +63,6 @@ export class Dispatchers {
     return this.#replace(version, ca)
   }
 
-  /** Ends every exchange under way; later ones are refused. */
   async destroy(): Promise<void> {
     this.#closed = true
     await this.#dispatcher?.destroy()
@@ -97,7 +88,7 @@ function build({ timeoutMs, proxy }: DispatcherOptions, ca: string | undefined):
     pipelining: 1,
     connections,
     connectTimeout,
-    // The deadline of the exchange rules; these would only fire beside it.
+    // The deadline of the exchange applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,

@@ -6,25 +6,16 @@ import { asGuid, asRequestId } from './error-facts.ts'
 import { parseJson } from './parse-json.ts'
 import { excessIn } from './value-cap.ts'
 
-/** A checked response envelope. */
 export interface Envelope {
-  /** Present; null only where the server sent null. */
+  /** Null only where the server sent null. */
   readonly data: unknown
   readonly pagination: unknown
   readonly requestId: string | null
-  /** `meta.timestamp` in milliseconds since the epoch. */
   readonly serverTime: number | null
-  /** The same as sent; undefined when there is none. */
   readonly timestamp: unknown
 }
 
-/**
- * Opens the envelope of a success (docs/api.md#envelope).
- *
- * @param what the request in words, for messages, which never carry text of the body.
- * @throws SyncError `protocol` when the text is not JSON, or the envelope is incomplete or carries an error; `too_large`
- *   when it holds more than is safe to parse.
- */
+/** Opens an envelope (docs/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
 export function openEnvelope(text: string, status: number, what: string): Envelope {
   const excess = excessIn(text)
   if (excess !== null) throw new SyncError('too_large', `${what} answered ${status} with ${excess}`, { status })
@@ -40,7 +31,7 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   return { data, pagination, requestId, serverTime: parseIsoDate(timestamp)?.ms ?? null, timestamp }
 }
 
-/** The server broke the contract of its API; nothing of the answer is used. Of a request id only a GUID is named. */
+/** A violation of the API contract. Contains a request id only if that is a GUID. */
 export function violation(what: string, status: number, problem: string, sent: string | null = null): SyncError {
   const requestId = asGuid(sent)
   return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, {

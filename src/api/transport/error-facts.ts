@@ -1,33 +1,26 @@
 import { isObject } from '../decode/is-object.ts'
 import { parseJson } from './parse-json.ts'
 
-/** The little that is taken from an error answer, whose shape the specification does not show. */
 export interface ErrorFacts {
-  /** Something like `VALIDATION_FAILED`. */
   readonly code: string | null
   readonly requestId: string | null
-  /** `meta.timestamp` as sent; undefined when there is none. */
   readonly timestamp: unknown
-  /** True when the answer is an envelope whose `error` is not null, as the API's own errors are. */
+  /** True for an envelope whose `error` is not null, as the API's own errors are. */
   readonly enveloped: boolean
 }
 
-/** A code alone, or one that begins a text such as `NOT_FOUND: User not found`. */
+/** Alone or at the start of a text such as `NOT_FOUND: User not found`. */
 const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
 const guidLike = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const maxNodes = 200
 
-/** A GUID as sent, else null: only that much of an identifier goes into logs. */
 export function asGuid(value: unknown): string | null {
   return typeof value === 'string' && guidLike.test(value) ? value : null
 }
 
 const longestId = 200
 
-/**
- * The request id of a success, as text of at most 200 characters without control, format and separator characters,
- * whatever its form: the specification has a GUID. A longer one, and one that looks like a token, is withheld.
- */
+/** The request id of a success; withheld when it is longer than 200 characters or looks like a token. */
 export function asRequestId(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value)
@@ -40,10 +33,9 @@ export function asRequestId(value: unknown): string | null {
   return kept === '' ? null : kept
 }
 
-/** Looks through an error body of any shape; never throws, and gives away nothing but codes and identifiers. */
 export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   const body = bytes === null ? undefined : parseJson(bytes.toString())
-  // Proxies and frameworks send an `error` of their own, but no `meta` beside it.
+  // Proxies and frameworks may send an `error` too, but no `meta`.
   const enveloped =
     isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
   let code = typeof body === 'string' ? codeIn(body) : null

@@ -10,13 +10,7 @@ export interface Pagination {
 
 const maxCursor = 8192
 
-/**
- * Reads the pagination object of a list (docs/api.md#pagination). Whether cursor and `hasMore` make sense
- * together is for the full sync to evaluate.
- *
- * @throws SyncError `protocol` when it is no object, `hasMore` no boolean or `nextCursor` no text of at most 8192
- *   characters.
- */
+/** The full sync evaluates whether cursor and `hasMore` are consistent (docs/api.md#pagination). */
 export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {
   const broken = (problem: string) => violation(what, 200, problem, requestId)
   if (!isObject(pagination)) throw broken(`pagination is ${kindOf(pagination)}, not an object`)
@@ -35,12 +29,7 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
   }
 }
 
-/**
- * Refuses an answer to an unpaginated endpoint that says itself that there is more: what it does not show would be
- * taken for removed (docs/api.md#pagination).
- *
- * @throws SyncError `protocol`.
- */
+/** Refuses a partial unpaginated answer: missing records would count as removed (docs/api.md#pagination). */
 export function refusePart({ pagination, requestId }: Envelope, what: string): void {
   if (!isObject(pagination) || pagination['hasMore'] !== true) return
   throw violation(what, 200, 'pagination.hasMore is true where the whole list is due', requestId)

@@ -1,4 +1,4 @@
-/** Parses JSON; undefined when it is none. The parser's own message is dropped, since it quotes the text. */
+/** Undefined for invalid JSON. The parser's message quotes the text and is dropped. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -4,16 +4,12 @@ import { readRegularFile } from '../../model/process/regular-file.ts'
 import { startDeadline } from './deadline.ts'
 
 export interface PeerOptions {
-  /** PEM file with the authorities to trust instead of the system's. */
   readonly caFile: string | null
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
-/**
- * When the certificate of an HTTPS origin expires, in milliseconds since the epoch: one handshake in which nothing is
- * sent. Null where none that is trusted is shown in time; why, an exchange tells better.
- */
+/** Expiry of an origin's certificate in milliseconds since the epoch; null when none is trusted or in time. */
 export async function certificateExpiry(
   origin: string,
   { caFile, timeoutMs, signal }: PeerOptions,

@@ -17,7 +17,6 @@ import { transportFailure } from './transport-failure.ts'
 
 export interface SendParts {
   readonly target: Target
-  /** The header that carries the token, and the word before it. */
   readonly header: string
   readonly scheme: string
   readonly maxBodyBytes: number
@@ -30,11 +29,9 @@ export interface SendParts {
   readonly observer: TenantObserver | undefined
 }
 
-/** A request to the tenant's API. */
 export interface TenantRequest {
   readonly endpoint: Endpoint
   readonly method: 'GET' | 'POST'
-  /** The path with its id filled in, and the query. */
   readonly path: string
   readonly secret: Secret
   readonly body?: string
@@ -42,7 +39,6 @@ export interface TenantRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A form for the server that gives out tokens. */
 export interface TokenRequest {
   readonly tokenUrl: { readonly origin: string; readonly path: string }
   readonly form: URLSearchParams
@@ -56,12 +52,7 @@ const maxTokenAnswerBytes = 64 * 1024
 const maxUnreadBytes = 128 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
-/**
- * Makes the one function by which the client of a tenant sends: a request, once, when the rate limiter lets it, under a
- * total deadline. It reads the whole answer, never redirects, and turns every failure into an outcome.
- *
- * @throws SyncError what the rate limiter throws, from the function: a refusal keeps its `retryAt` and is not retried.
- */
+/** Sends once, without redirects. Failures are outcomes; errors of the rate limiter are thrown and not retried. */
 export function createSend(parts: SendParts): Send {
   const { clock, dispatchers, observer, ownSecrets, rateLimiter, timeoutMs } = parts
   return async (request) => {
@@ -71,18 +62,18 @@ export function createSend(parts: SendParts): Send {
     ownSecrets.note(secret)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
-    /** The end of a stated wait that is a time of the server's clock, which the body may tell. */
+    /** End of a stated wait in server time, which the body may contain. */
     let undated: number | null = null
     let outcome: Outcome
     try {
       const dispatcher = await dispatchers.current()
       if (deadline.signal.aborted) throw abortedError()
       const asking = dispatcher.request({ origin, ...wire, signal: deadline.signal })
-      // undici itself hears the signal only once a connection stands.
+      // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, deadline.signal)
       status = response.statusCode
       const wait = waitIn(response)
-      // Beside the body, which may never end.
+      // In parallel with the body, which may never end.
       const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms) : undefined
       undated = wait !== null && 'until' in wait ? wait.until : null
       const [body] = await Promise.all([bodyOf(response, maxBytes, deadline), storing])
@@ -101,19 +92,18 @@ export function createSend(parts: SendParts): Send {
       const label = outcome.kind === 'answer' ? String(outcome.status) : outcome.error.reason
       observer?.request(request.endpoint.template, label, (clock.monotonic() - started) / 1000)
     } else if (outcome.kind === 'answer' && outcome.status === 200) {
-      // What it gives is a secret by design, and may be the one that was used before.
+      // The answer contains a secret by design.
       return outcome
     }
     return ownSecrets.maskIn(outcome)
   }
 }
 
-/** The request in words, for messages. */
 export function inWords(method: string, { template }: Endpoint): string {
   return `${method} ${template}`
 }
 
-/** A request as it is put on the wire; `maxBytes` caps the decoded body of a 200 or 201, 0 when only the status is wanted. */
+/** `maxBytes` caps the decoded body of a 200 or 201; 0 when only the status is needed. */
 function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
   const headers = {
     accept: 'application/json',
@@ -159,7 +149,7 @@ function waitIn({ statusCode, headers }: Response): StatedWait | null {
   return statesWait(statusCode) ? statedWait(first(wait), first(date)) : null
 }
 
-/** Keeps to a date by the time that the answer states in its body; where it states none, by the local clock. */
+/** Measures a date by the server time in the body, else by the local clock. */
 async function noteWait(parts: SendParts, until: number | null, body: Answer['body']): Promise<number | null> {
   if (until === null) return null
   const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
@@ -168,13 +158,12 @@ async function noteWait(parts: SendParts, until: number | null, body: Answer['bo
   return waitMs
 }
 
-/** Digits alone; anything else gives no age (RFC 9111, section 5.1). */
 function ageOf(header: string | undefined): number | null {
   const text = header?.trim() ?? ''
   return /^\d+$/.test(text) ? Number(text) : null
 }
 
-/** The body of a success must be whole; that of an error is read as far as it is small, and else left. */
+/** The body of a success must be complete; that of an error is read if small. */
 async function bodyOf(response: Response, maxBytes: number, deadline: Deadline): Promise<Answer['body']> {
   const { body, headers, statusCode } = response
   const encoding = first(headers['content-encoding'])

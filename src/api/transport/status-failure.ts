@@ -4,27 +4,20 @@ import { longestPauseMs } from '../limits/rate-limiter.ts'
 import { readErrorFacts } from './error-facts.ts'
 import type { Answer, Failure } from './outcome.ts'
 
-/** What a status that is not the wanted one means for the request that got it. */
 export interface StatusContext {
-  /** The request in words: `GET /api/public/users`. */
   readonly what: string
   readonly permission: string
-  /** What to do about a 400, where this request knows better than the general advice. */
   readonly badRequestHint?: string | undefined
-  /** What to do about a 404, likewise. */
   readonly notFoundHint?: string | undefined
 }
 
 const retriable: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
 
-/**
- * Turns an answer with an unwanted status into a failure (docs/api.md#errors). A stated wait of over 30 s makes it
- * `rate_limited`, whatever the status, and ends the retries.
- */
+/** A failure by status (docs/api.md#errors). A stated wait of over 30 s makes it `rate_limited` and ends retries. */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.body)
-  // A 404 that may mean an absent resource, but does not come from the API.
+  // A 404 that may mean an absent record, but does not come from the API.
   const stated = status === 404 && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
@@ -62,7 +55,6 @@ function hintFor(status: number, { permission, badRequestHint, notFoundHint }: S
   return undefined
 }
 
-/** 304 leads nowhere else: it answers a condition that no request here carries. */
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304
 }

@@ -4,14 +4,11 @@ import { codeOf } from '../code-of.ts'
 import { abortedError } from '../wait-for.ts'
 import type { Failure } from './outcome.ts'
 
-/** How an exchange stood when it broke. */
 export interface ExchangeState {
-  /** The request in words: `GET /api/public/users`. */
   readonly what: string
   readonly callerAborted: boolean
   readonly expired: boolean
   readonly timeoutMs: number
-  /** Status of the answer when its headers had come. */
   readonly status: number | undefined
   readonly proxied: boolean
 }
@@ -25,7 +22,6 @@ const breaks = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 const retriable: ReadonlySet<Reason> = new Set<Reason>(['network', 'timeout'])
 
-/** What a thrown error of the transport means; its own text is dropped, its code is kept. */
 export function transportFailure(thrown: unknown, state: ExchangeState): Failure {
   const error = toSyncError(thrown, state)
   const untouched = state.status === undefined && error.reason === 'network' && breaks.has(codeOf(thrown))
@@ -52,10 +48,10 @@ function reasonOfCode(code: string, proxied: boolean): Reason {
   if (tls.test(code)) return 'tls'
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return 'too_large'
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'aborted'
-  // The only way in which undici tells that a proxy wants credentials.
+  // undici's only sign that a proxy requires credentials.
   if (code === 'UND_ERR_INVALID_ARG' && proxied) return 'client_error'
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'internal'
-  // A cut stream is a broken connection; anything else that the decoder says is the sender's doing.
+  // A truncated stream is a broken connection; other decoder errors are the sender's.
   if (code === 'Z_BUF_ERROR') return 'network'
   return /^(Z_|ERR__ERROR|ERR_BROTLI)/.test(code) ? 'protocol' : 'network'
 }
@@ -66,7 +62,6 @@ function hintOf(error: SyncError): SyncErrorDetails {
 
 const noTls = 'What answers there does not speak TLS: check scheme and port of baseUrl'
 
-/** What the codes tell of the address, which is then what to look at. */
 const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'Nothing listens there: check host and port of baseUrl, and whether the server runs'],
   ['EHOSTUNREACH', 'No way leads to the host: check baseUrl and the network'],
@@ -77,7 +72,6 @@ const hintsByCode: ReadonlyMap<string, string> = new Map([
 
 function hintFor(reason: Reason, code: string, proxied: boolean): SyncErrorDetails {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { hint: 'The name of the host could not be resolved' }
-  // Behind a proxy it may be the proxy's doing.
   const hint = proxied ? undefined : hintsByCode.get(code)
   if (hint !== undefined) return { hint }
   if (reason === 'tls') return { hint: 'Check the certificate of the server; a private authority goes into api.caFile' }

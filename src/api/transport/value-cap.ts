@@ -1,19 +1,12 @@
-/**
- * So many values one answer may hold: small ones take many times the memory of their text. It takes some 330,000
- * permissions granted to reach it.
- */
+/** Small values take many times the memory of their text. Some 330,000 granted permissions reach this limit. */
 export const maxValues = 2_000_000
 
-/**
- * So many shapes of objects, each a row of field names from the first on: the JavaScript engine keeps a description of
- * every one, which takes a hundred times the memory of its text. Records that somebody designed have some dozens.
- */
+/** Distinct rows of field names: V8 stores a description of each, a hundred times the size of its text. */
 export const maxShapes = 100_000
 
-/** Of an object with more fields than this the engine makes a dictionary, which is cheap. */
+/** V8 stores an object with more fields as a dictionary, which is cheap. */
 const mostShaped = 1024
 
-/** A text of this length is harmless whatever it holds. */
 const harmlessLength = 2 ** 20
 
 const quote = 0x22
@@ -24,11 +17,9 @@ const backslash = 0x5c
 const brace = 0x7b
 const closingBrace = 0x7d
 
-/** What a JSON text holds too much of to be parsed, in words, else null; it need not be JSON. */
 export function excessIn(text: string): string | null {
   if (text.length <= harmlessLength) return null
   const shapes = new Set<number>()
-  /** Of each open object that is not the innermost, a hash of its field names so far, and how many they are. */
   const open: number[] = []
   let shape = 0
   let fields = 0

@@ -15,7 +15,6 @@ export interface CloseFindings {
   }
 }
 
-/** Resolves all open findings of a tenant except those of the checks in `keep`. */
 export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
   const { store, tenantId, now, keep, ending } = request
   const open = (await store.checkStates(tenantId)).filter((state) => hasOpen(state)).map(({ check }) => check)
@@ -41,13 +40,11 @@ function hasOpen({ open }: CheckStateRow): boolean {
   return Object.values(open).some((count) => count > 0)
 }
 
-/** Resolves all findings of a tenant that was removed from the configuration; its rows stay. */
 export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
   const ending = { status: 'unknown', reason: 'never', resolution: 'tenant_removed' } as const
   return closeFindings({ store, tenantId, now, keep: new Set(), ending })
 }
 
-/** Resolves the findings of all mirrored tenants that are not configured; outcomes by tenant name. */
 export async function closeRemovedTenants(
   store: FindingStore,
   configured: readonly string[],

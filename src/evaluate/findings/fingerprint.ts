@@ -7,7 +7,6 @@ export interface FindingIdentity {
   readonly entityId: string
 }
 
-/** The stable id of a finding: 32 hex digits. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
   return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }

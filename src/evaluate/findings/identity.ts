@@ -5,10 +5,7 @@ import { digestOf } from '../digest.ts'
 
 type Evidence = Readonly<Record<string, unknown>>
 
-/**
- * Evidence of the person or client behind an id, because the tenant may reassign the id of a user. Contains a digest of
- * the e-mail instead of the e-mail, because evidence outlives the erasure of personal data.
- */
+/** The tenant may reassign an id. A digest replaces the e-mail, because evidence outlives erased personal data. */
 export function identityOf({ key, fields }: MirrorRecord): { readonly identity: Evidence } {
   const { createdAt = null, email } = fields
   if (email === undefined) return { identity: { createdAt } }
@@ -18,8 +15,8 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
 }
 
 /**
- * False when the id was reassigned: both the e-mail and the second of creation differ. If only one of them differs, a fact
- * changed or its notation. True for records without e-mail, because a GUID is never reassigned, and when a value is missing.
+ * False when both the e-mail and the second of creation differ; if only one differs, a fact or its notation changed.
+ * True without e-mail, because a GUID is never reassigned, and when a value is missing.
  */
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [identityIn(known), identityIn(present)]

@@ -5,17 +5,11 @@ type Facts = Readonly<Record<string, unknown>>
 /** Fields about the source of the evidence, not about the entity. */
 const sourceFields: ReadonlySet<string> = new Set(['requestId', 'readAt', 'rule', 'changes'])
 
-/** Part of every acceptance of a finding about a user or a client. */
 const identityFields = ['identity.createdAt', 'identity.emailDigest'] as const
 
 const isThreshold = (name: string) => /^threshold/.test(name)
 
-/**
- * The part of a finding's evidence that a waiver accepts. Instants are normalized, so that another notation of the same
- * instant is no change.
- *
- * @param names fields of the evidence, `list.field` for a field of each element; absent = all facts about the entity.
- */
+/** Instants are normalized, so that another notation of the same instant is no change. `names` as in `material`. */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
   const identity = evidence['identity'] === undefined ? [] : identityFields
@@ -24,12 +18,10 @@ export function materialFacts(evidence: Facts, names?: readonly string[]): Facts
   )
 }
 
-/** Canonical JSON of the facts, for storage and comparison. */
 export function factsText(facts: Facts): string {
   return JSON.stringify(Object.fromEntries(Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** The difference of two texts of facts, as `roleName: "Reader" → "Admin"`, in alphabetical order. */
 export function differenceOf(before: string, after: string): string {
   const [was, is] = [JSON.parse(before) as Facts, JSON.parse(after) as Facts]
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]

@@ -1,11 +1,7 @@
 import type { PastReader, PostureStore, TenantRow } from '../../mirror/port.ts'
 import { pastDataQuality, pastHolds, pastTenant, readInputSnapshot } from '../input-snapshot.ts'
 
-/**
- * A read-only store of a past state, from the history, so that the same code reports present and past.
- *
- * @param tenants the tenants of the mirror, whose rows are never erased.
- */
+/** A read-only store of a past state, so that the same code reports present and past. */
 export function pastStore(past: PastReader, tenants: readonly TenantRow[]): PostureStore {
   const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)

@@ -8,9 +8,8 @@ import { lapsesOf, markOf } from '../waivers/waivers.ts'
 export interface ReadFindings {
   readonly store: PostureStore
   readonly waivers: readonly Waiver[]
-  /** Milliseconds since the epoch. */
   readonly now: number
-  /** States to read; absent = open and not waived. */
+  /** Absent = open and not waived. */
   readonly states?: readonly FindingView['state'][]
   readonly tenantIds?: readonly number[]
   readonly check?: string
@@ -20,7 +19,6 @@ export interface ReadFindings {
   readonly newestFirst?: boolean
 }
 
-/** Findings in the store's order; at most one batch is in memory. */
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
   const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst } = request
   const times = await timesOf(request)
@@ -42,7 +40,6 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   }
 }
 
-/** Lapses of the open findings whose check has a waiver. */
 async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: ReadFindings) {
   const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
   const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
@@ -51,9 +48,7 @@ async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: Rea
 }
 
 interface Times {
-  /** Time that waivers of the tenant are compared with. */
   readonly waiversAt: number
-  /** Last evaluation of the check; undefined = never. */
   readonly confirmedAt: number | undefined
 }
 

@@ -9,9 +9,7 @@ export interface Ending {
   readonly store: FindingStore
   readonly tenantId: number
   readonly check: Check
-  /** The evaluated resource first. */
   readonly inputs: readonly InputQuality[]
-  /** Milliseconds since the epoch. */
   readonly now: number
   /** Null when the check could not be evaluated at all. */
   readonly evaluated: Evaluated | null
@@ -22,10 +20,7 @@ type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fi
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
 
-/**
- * The resolution of an open finding whose entity no longer fails; null keeps it open because an input is stale or partial
- * (docs/sync.md#findings). A removal by a complete full sync always resolves the finding.
- */
+/** Null keeps a finding open because an input is stale or partial (docs/sync.md#findings). */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, evaluated, store, tenantId } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
@@ -44,7 +39,6 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   return ofWrongClock ? 'clock_corrected' : 'fixed'
 }
 
-/** True when the id now belongs to another person or client. */
 async function isReassigned({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
   const { check, store, tenantId } = ending
   if (!check.entity.isRecord || evidence['identity'] === undefined) return false

@@ -32,10 +32,7 @@ export interface Split {
   readonly byWaiver: ReadonlyMap<string, Coverage>
 }
 
-/**
- * Counts the open findings of each check by severity, waived ones apart. Reads only findings of entities that a waiver
- * names; the coverage of a waiver for all entities comes from stored counts.
- */
+/** Reads only findings of entities that a waiver names; a waiver for all entities uses stored counts. */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
   const byCheck = new Map<string, SplitCounts>()
@@ -84,7 +81,6 @@ async function splitCheck(
   }
 }
 
-/** Findings that lapsed under every waiver for all entities and that no other waiver covers. */
 async function uncovered(
   { store, tenant, check, all }: SplitCheck,
   forAll: readonly Waiver[],
@@ -134,7 +130,6 @@ async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise
   return found
 }
 
-/** Possible fingerprints of findings that a waiver for one entity covers. */
 export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
   const entities = new Set([waiver.entity, entityKeyOf(waiver)])
   return [...entities].map((entityId) =>

@@ -7,10 +7,7 @@ interface Kept {
   readonly findings: readonly NamedFinding[]
 }
 
-/**
- * Caches the top findings of each check until its findings or valid waivers change. Make a new cache after a reload of
- * the configuration.
- */
+/** Make a new cache after a reload of the configuration. */
 export function topFindingsMemory(): typeof topFindings {
   const kept = new Map<string, Kept>()
   return async (request) => {

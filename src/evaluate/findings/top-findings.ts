@@ -7,7 +7,7 @@ import type { CheckFacts } from '../check.ts'
 import { anyEntity, isValid, termsOf } from '../waivers/waiver-terms.ts'
 import { isCovering, lapsesOf } from '../waivers/waivers.ts'
 
-/** Top findings of a check at most; each is a series. */
+/** Each is a series. */
 export const maxTopFindings = 10
 
 /** If at most one in this many findings is not waived, open findings are read from the lapses of the waiver. */
@@ -19,14 +19,10 @@ export interface TopFindings {
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
   readonly counts: Pick<CheckView, 'open' | 'waived'>
   readonly waivers: readonly Waiver[]
-  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/**
- * The first open findings of a check that no waiver covers, by severity, then by first seen (oldest first), then by
- * fingerprint, so that the order is stable.
- */
+/** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
   const { check, counts } = request
   const found: OpenFinding[] = []
@@ -56,7 +52,6 @@ async function topOf(request: TopFindings, severity: Severity, wanted: number): 
   return found
 }
 
-/** The waiver whose lapses contain the open findings; undefined unless open findings are rare. */
 function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity): WaiverTerms | undefined {
   const [open, waived] = [counts.open[severity] ?? 0, counts.waived[severity] ?? 0]
   if (waived < fewOfMany * open) return undefined
@@ -67,7 +62,6 @@ function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity):
 /** No dot, space or `@`, so that it is no e-mail, personal name or file name. */
 const plainId = /^[\w-]{1,64}$/
 
-/** The id of an entity, or an empty text if it may name a person or a file. */
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
   return entity.hasPlainIds === true && plainId.test(id) ? id : ''
 }

@@ -10,14 +10,10 @@ export interface NoteWaivers {
   readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
-  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/**
- * Stores new and renewed waivers before evaluation. Such a waiver accepts the stored facts of its findings. The waiver
- * itself is stored last, so that an interrupted process repeats the work.
- */
+/** Stores each waiver last, after the facts it accepts, so that an interrupted process repeats the work. */
 export async function noteWaivers(request: NoteWaivers): Promise<void> {
   const { store, tenant, waivers, now } = request
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)

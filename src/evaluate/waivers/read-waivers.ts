@@ -7,7 +7,6 @@ import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '..
 import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
 import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
 
-/** A waiver for all entities is reported as broad if it covers more than this. */
 const manyEntities = 20
 
 export interface ReadWaivers {
@@ -17,11 +16,9 @@ export interface ReadWaivers {
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
   readonly coverage: ReadonlyMap<string, Coverage>
-  /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/** All waivers of a tenant with their state, in the order of the configuration. */
 export async function readWaivers(request: ReadWaivers): Promise<readonly WaiverView[]> {
   const { store, tenant, waivers, coverage } = request
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)

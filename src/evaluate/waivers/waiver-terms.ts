@@ -5,17 +5,16 @@ export const anyEntity = '*'
 
 const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
 
-/** Digest of the terms. Changing one of them renews the waiver; changing the owner does not. */
+/** Changing one of these terms renews the waiver; changing the owner does not. */
 export function termsOf({ id, check, entity, tenant, reason, expiresMs }: Waiver): string {
   return digestOf([id, check, entity, tenant, reason, expiresMs]).slice(0, 16)
 }
 
-/** True up to and including the waiver's last instant. */
 export function isValid(waiver: Waiver, now: number): boolean {
   return now <= waiver.expiresMs
 }
 
-/** The entity as a key of the mirror: GUIDs in lower case, other ids (file names) as written. */
+/** GUIDs in lower case, other ids (file names) as written. */
 export function entityKeyOf({ entity }: Waiver): string {
   return guid.test(entity) ? entity.toLowerCase() : entity
 }
@@ -26,12 +25,10 @@ export interface WaivableFinding {
   readonly entityId: string
 }
 
-/** The waivers of a check of a tenant, valid or not. */
 export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
   return waivers.filter((waiver) => isOfCheck(waiver, of))
 }
 
-/** True when the waiver names the finding, valid or not. */
 export function isAbout(waiver: Waiver, { tenant, check, entityId }: WaivableFinding): boolean {
   if (!isOfCheck(waiver, { tenant, check })) return false
   return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId

@@ -5,7 +5,6 @@ import type { WaiverMark } from '../../model/finding.ts'
 import { differenceOf } from '../findings/material-facts.ts'
 import { isAbout, isValid, termsOf, type WaivableFinding } from './waiver-terms.ts'
 
-/** The lapses under the present terms of the waivers, by fingerprint; a renewed waiver has none. */
 export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): ReadonlyMap<string, readonly Lapse[]> {
   const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
   return Map.groupBy(
@@ -14,7 +13,6 @@ export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): 
   )
 }
 
-/** True when the waiver is valid, names the finding, and the accepted facts are unchanged. */
 export function isCovering(
   waiver: Waiver,
   finding: WaivableFinding,
@@ -24,12 +22,7 @@ export function isCovering(
   return isAbout(waiver, finding) && isValid(waiver, now) && !lapses.some((lapse) => lapse.waiver === waiver.id)
 }
 
-/**
- * The waiver to show with an open finding: the one that covers it (of several, the one that expires last), else one that
- * lapsed or expired, with an explanation; null when no waiver names the finding.
- *
- * @param lapses the lapses of this finding.
- */
+/** Of several covering waivers the one that expires last, else one that lapsed or expired; null without any. */
 export function markOf(
   finding: WaivableFinding,
   waivers: readonly Waiver[],

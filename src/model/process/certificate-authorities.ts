@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 
 const blocks = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs
 
-/** True when a text contains a PEM certificate. TLS ignores invalid ones silently and then rejects every server. */
+/** TLS silently ignores invalid certificates and then rejects every server. */
 export function containsCertificate(pem: string): boolean {
   return (pem.match(blocks) ?? []).some(canBeRead)
 }

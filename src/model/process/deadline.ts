@@ -1,6 +1,5 @@
 import type { WaiverState } from '../posture.ts'
 
-/** An expiry in a tenant; times are milliseconds since the epoch. */
 export type Deadline = SecretDeadline | WaiverDeadline
 
 export interface SecretDeadline {
@@ -9,7 +8,6 @@ export interface SecretDeadline {
   readonly id: string
   readonly name: string | null
   readonly role: string | null
-  /** True for tenantwatch's own API client: monitoring stops when its secret expires. */
   readonly own: boolean
   readonly at: number
 }
@@ -23,6 +21,5 @@ export interface WaiverDeadline {
   readonly owner: string
   readonly reason: string
   readonly state: WaiverState
-  /** Last valid instant. */
   readonly at: number
 }

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Ends a child process when this process exits, so that a hanging child does not outlive it. */
 export function endWithProcess(child: ChildProcess, end: () => void = () => child.kill('SIGKILL')): void {
   // Each child adds a listener; raise the limit to avoid a warning.
   process.setMaxListeners(process.getMaxListeners() + 1)

@@ -7,7 +7,6 @@ export interface Output {
   readonly writableLength?: number | undefined
 }
 
-/** The environment of a command: the process, or a fake in tests. */
 export interface Io {
   readonly stdout: Output
   readonly stderr: Output
@@ -20,11 +19,10 @@ export interface Io {
   readonly onReload: (callback: () => void) => void
 }
 
-/** What a command says to the shell (docs/operations.md#exit-codes). */
+/** Exit codes of commands (docs/operations.md#exit-codes). */
 export const exitCodes = { ok: 0, findings: 1, usage: 2, failed: 3 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Writes a line to standard output and waits while the reader is slow. */
 export function print({ stdout }: Io, text: string): void {
   stdout.write(`${text}\n`)
 }

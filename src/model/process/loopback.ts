@@ -1,4 +1,3 @@
-/** True for a loopback host name or address; IPv6 with or without brackets. */
 export function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost\.?|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 }

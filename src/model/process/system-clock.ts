@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, maxTimerMs } from '../clock.ts'
 
-/** The system clock; created by the composition root only. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

@@ -1,4 +1,4 @@
-/** Formats a whole number as 1,234,567, without `Intl`, whose tables would stay in memory. */
+/** Without `Intl`, whose tables would stay in memory. */
 export function grouped(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -1,6 +1,5 @@
 import { printableJson } from './printable-json.ts'
 
-/** Renders batches as one JSON array, one batch at a time to limit memory. */
 export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let separator = '[\n'
   for await (const batch of batches) {

@@ -1,12 +1,8 @@
-/**
- * JSON that cannot control a terminal or forge a line: characters that `printable` escapes are written as JSON escapes, so
- * that parsing returns the same value.
- */
+/** JSON with the characters that `printable` escapes as JSON escapes, so that parsing returns the same value. */
 export function printableJson(value: unknown): string {
   return escapeInJson(JSON.stringify(value))
 }
 
-/** Escapes these characters in JSON text; line feeds between values stay. */
 export function escapeInJson(json: string): string {
   if (/^[\n\x20-\x7e]*$/.test(json)) return json
   return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (char) =>

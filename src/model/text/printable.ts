@@ -1,7 +1,4 @@
-/**
- * Makes an untrusted text safe for a terminal, page or label: control, format, bidirectional and separator characters become
- * visible escapes, lone surrogates become U+FFFD, and the text is cut after `longest` characters.
- */
+/** Escapes control, format, bidirectional and separator characters, which could alter a terminal or page. */
 export function printable(text: string, longest = Number.POSITIVE_INFINITY): string {
   const shown = text
     .slice(0, longest * 2)

@@ -4,10 +4,7 @@ const hidden = '[hidden]'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/**
- * Evidence fields that may name a person or a file. A configured pattern may be a file name, and the reason of an
- * acceptance may name a person.
- */
+/** May name a person or a file: a configured pattern may be a file name. */
 const namingFacts: ReadonlySet<string> = new Set([
   'acceptedFor',
   'email',
@@ -22,10 +19,7 @@ const namingFacts: ReadonlySet<string> = new Set([
 
 const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
-/**
- * A finding without names of persons, e-mails and file names, for outputs that may not show details
- * (docs/operations.md#security). Messages never carry any; what people wrote into a waiver, and what it accepted, may.
- */
+/** For outputs without personal details (docs/operations.md#security). Messages never contain any. */
 export function withoutDetails(finding: FindingView): FindingView {
   const { entity, evidence, waiver } = finding
   // An own check may put anything into entity ids and messages.

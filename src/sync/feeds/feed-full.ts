@@ -7,20 +7,14 @@ import { beginFullSync, noteEvent, type Run } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/**
- * Full syncs the feed from its beginning to its end, going on where an interrupted full sync stopped
- * (docs/sync.md#full-sync). Ends with the incremental sync from the cursor of before, the decision on removals and the
- * full sync's own last cursor.
- *
- * @param extra true for the full sync that follows a skipped row; it starts no further one.
- */
+/** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   const ended = await readUnmoved(run, definition)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, definition, ended)
-  // The incremental sync, too, may have shown a record without a readable id.
+  // The incremental sync may have read a record without a readable id.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync, definition.removal)
   if (definition.removal === 'confirm' && !fullSync.unreadable) {
@@ -28,7 +22,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
       onlyAccepted: held !== null,
       serverTime: fullSync.startServerTime,
     })
-    // Those of a former tenant that were asked for are gone by now.
+    // Missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {
       await fullSyncOfFeed(run, definition, true)
@@ -48,10 +42,7 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
   if (found) noteEvent(run, unique.event, unique.field)
 }
 
-/**
- * A record on two pages proves that the list moved while it was read, as it does under offset cursors, and another one
- * may have been passed over: the list is read again, once. The second full sync counts as it is.
- */
+/** A record on two pages means that the list moved and others may have been skipped: it is read once more. */
 async function readUnmoved(run: Run, definition: FeedResource): Promise<FullSyncRow> {
   const { store, log } = run.context
   const fullSync = await readToEnd(run, definition)
@@ -63,7 +54,7 @@ async function readUnmoved(run: Run, definition: FeedResource): Promise<FullSync
   return readUnmoved(run, definition)
 }
 
-/** What changed behind the full sync while it ran shows from the cursor stored before it. */
+/** Reads the changes made behind the full sync while it ran. */
 async function readFromCursorBefore(run: Run, definition: FeedResource, fullSync: FullSyncRow): Promise<void> {
   if (fullSync.cursorBefore === null) return
   let begun = false
@@ -73,13 +64,12 @@ async function readFromCursorBefore(run: Run, definition: FeedResource, fullSync
       return { fullSync: { id: fullSync.id } }
     })
   } catch (error) {
-    // Only the stored cursor may be refused: what lies behind a later one was shown to nobody.
     if (!cursorRefused(error) || begun) throw error
     await forgetRefused(run, fullSync)
   }
 }
 
-/** A full sync that was given no cursor leaves nothing to take the place of a refused one, so incremental syncs begin again. */
+/** Without a cursor from the full sync, the next incremental sync starts from the beginning. */
 async function forgetRefused({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<void> {
   const { cursor } = await context.store.syncState(tenantId, definition.name)
   if (fullSync.lastCursor !== null || cursor !== fullSync.cursorBefore) return

@@ -8,16 +8,11 @@ import type { Run } from '../run.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/**
- * Continues the feed from the stored cursor (docs/sync.md#incremental-sync). Without a cursor, or while a full sync is
- * owed after a refused one, the run is a full sync.
- *
- * @returns false when incremental syncs rest until the next full sync: nothing was asked.
- */
+/** Continues the feed (docs/sync.md#incremental-sync); false without a request while incremental syncs are paused. */
 export async function incrementalSyncOfFeed(run: Run, definition: FeedResource): Promise<boolean> {
   const { state } = run
   if (state.incrementalPaused) return false
-  // A recovery's full sync that has not completed goes on, so that freshness is not renewed by incremental syncs alone.
+  // Incremental syncs alone must not renew freshness while the full sync of a recovery is incomplete.
   if (state.cursor === null || state.fullSyncOwed) {
     await fullSyncOfFeed(run, definition)
     return true
@@ -34,7 +29,6 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
   return true
 }
 
-/** Reads to the end of the feed, storing the cursor that follows with each page. */
 async function follow(
   run: Run,
   definition: FeedResource,
@@ -53,7 +47,7 @@ async function follow(
   run.reachedEndServerTime = serverTime
 }
 
-/** The stored cursor was refused: one full sync a full sync interval at most, preceded by what `updatedAfter` can bring. */
+/** After a refused cursor: reads what `updatedAfter` returns, then at most one full sync per full sync interval. */
 async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow | null): Promise<void> {
   const { context, tenantId, state } = run
   const { store, clock, observer, settings, log } = context
@@ -72,7 +66,7 @@ async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow
   try {
     await makeGood(run, definition, fullSync)
   } catch (error) {
-    // Another tenant refuses this one's cursors; that is no loss, so it must not cost the full sync of a true one.
+    // Another tenant refuses this cursor too; the cursor is not lost then and requires no full sync.
     const isNoLoss = reasonOf(error) === 'tenant_changed'
     if (isNoLoss && (await store.syncState(tenantId, definition.name)).cursor === state.cursor) {
       await store.noteSync(tenantId, definition.name, { resetFullSyncAt: state.resetFullSyncAt, fullSyncOwed: false })
@@ -99,7 +93,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
       )
     }
   }
-  // What changed behind a full sync under way would have shown from the cursor that is lost.
+  // Changes behind an open full sync were readable only from the lost cursor.
   if (fullSync !== null) await store.dropFullSync(fullSync.id)
   await fullSyncOfFeed(run, definition)
 }

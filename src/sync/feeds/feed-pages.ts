@@ -22,10 +22,7 @@ import {
 import { cursorRefused } from './feed-reading.ts'
 import { type PageWanted, pagesAhead } from './pages-ahead.ts'
 
-/**
- * Full syncs the feed from its beginning, or from where an interrupted full sync stopped, to its end. A page is written while the
- * next one is on its way; one that shows what the last full sync showed in its place is noted as seen without being read.
- */
+/** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {
   const { log } = run.context
   const reading = readingOf(run)
@@ -40,7 +37,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     try {
       page = await ahead.take(wanted)
     } catch (error) {
-      // What replays one old answer may have given the earlier pages, too.
+      // Earlier pages may have been replays too.
       if (reasonOf(error) === 'stale_answer') await run.context.store.dropFullSync(fullSync.id)
       if (!cursorRefused(error) || restarted) throw error
       restarted = true
@@ -58,7 +55,6 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     const next = fullSyncAfter(fullSync, page)
     const nextPage = await nextWanted(run, next, reading)
     if (!next.reachedEnd) await ahead.begin(nextPage)
-    // Another run may have raised a hold while this one waited.
     run.guard.insist()
     const written = await write(run, definition, { fullSync, page, wanted, reading })
     if (written === null) {
@@ -80,7 +76,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   if (open !== null && Math.abs(now - open.progressAt) - open.waitMs <= idleLimitMs(context, state)) {
     if (open.pages > 0)
       log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted full sync')
-    // Of a first full sync only the first page needs a proof.
+    // In a first full sync only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null
     run.readInFull = { beforeMs: open.fullSyncMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
@@ -95,10 +91,7 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
   return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
 }
 
-/**
- * A page that breaks the rules is thrown away, and a server that advances with each request would go on behind it: the
- * full sync is dropped, and the next run begins again.
- */
+/** A server that advances with each request would skip a page that breaks the rules, so the full sync is dropped. */
 async function insistOnRules({ context }: Run, rules: PageRules, fullSync: FullSyncRow, page: Fetched): Promise<void> {
   try {
     await rules.check(page, fullSync.nextCursor)
@@ -108,15 +101,14 @@ async function insistOnRules({ context }: Run, rules: PageRules, fullSync: FullS
   }
 }
 
-/** Changes with what a page's records are read into, and with what is noted of a page. */
 const readingVersion = 2
 
-/** What a page comes to may hang on the configuration, so under another one every page is read. */
+/** Digest of the configuration that a page was read under: with another one, every page is read again. */
 function readingOf({ context }: Run): string {
   return hash('sha256', JSON.stringify([readingVersion, context.settings]), 'base64url')
 }
 
-/** The first page is always read: it tells whose data these are. */
+/** The first page is always read, because it proves the identity of the tenant. */
 async function nextWanted(run: Run, { nextCursor, pages }: FullSyncRow, reading: string): Promise<PageWanted> {
   const { context, tenantId, definition } = run
   const known = nextCursor === null ? null : context.store.knownPage(tenantId, definition.name, pages + 1, reading)
@@ -142,7 +134,7 @@ interface PageOfFullSync {
   readonly reading: string
 }
 
-/** Null when the page is a known one whose records have changed since: it must be read. */
+/** Null when the page is known but its records have changed since: it must be read. */
 async function write(run: Run, definition: FeedResource, parts: PageOfFullSync): Promise<FeedOrder | null> {
   const { fullSync, page, wanted, reading } = parts
   const step = { id: fullSync.id, advance: advanceOf(run, page, fullSync.pages === 0) }
@@ -156,7 +148,6 @@ async function write(run: Run, definition: FeedResource, parts: PageOfFullSync):
     const memory = { tenantId, resource: definition.name, page: number, digest, reading }
     const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, fullSync: step })
     if (result === null) return null
-    // It shows just what the mirror holds, known GUIDs included.
     if (definition.identifiedBy === 'guid') run.proven = true
     noteProgress(run, result.counts, records)
     noteOddities(run, note.oddities)
@@ -169,25 +160,23 @@ async function write(run: Run, definition: FeedResource, parts: PageOfFullSync):
   return order
 }
 
-/** What each run notes of a page, also where it is not read again. */
 interface PageNote {
   readonly order: FeedOrder
   readonly oddities: readonly Oddity[]
-  /** By which its dates were plausible, in milliseconds since the epoch. */
+  /** Server time that its dates were compared with, in milliseconds since the epoch. */
   readonly serverTime: number
 }
 
-/** Without a server time no date was compared with it, so the page must be read again. */
+/** A page without server time cannot be remembered, because its dates were not compared with one. */
 function toRemember({ digest = null, meta }: Fetched, note: PageNote, reading: string): Pick<PageCommit, 'remember'> {
   if (digest === null || meta.serverTime === null || !canRemember(note.oddities)) return {}
   return { remember: { digest, reading, note: JSON.stringify(note) } }
 }
 
-/** The times by which a page is ordered, in milliseconds since the epoch; null where none of its records has one. */
+/** First and last time in the order of a page, in milliseconds since the epoch; null when no record has one. */
 interface FeedOrder {
   readonly first: number | null
   readonly last: number | null
-  /** False when a record comes before one that it should follow. */
   readonly kept: boolean
 }
 
@@ -205,12 +194,6 @@ function orderWithin({ orderedBy }: FeedResource, { items }: Fetched): FeedOrder
   return { first, last, kept }
 }
 
-/**
- * Notes a page that breaks the order of its feed.
- *
- * @param before where the page before it ended.
- * @returns where this one ends.
- */
 function noteOrder(run: Run, { first, last, kept }: FeedOrder, before: number | null): number | null {
   if (!kept || (first !== null && before !== null && first < before)) noteEvent(run, 'order_violation', 'order')
   return last ?? before

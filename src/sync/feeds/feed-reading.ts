@@ -6,15 +6,11 @@ import { commit } from '../pages/commit-page.ts'
 import { pageRules } from '../pages/page-rules.ts'
 import { fetchVerified, type Run } from '../run.ts'
 
-/** True when the tenant answered 400 to a request that carried a cursor. */
 export function cursorRefused(error: unknown): boolean {
   return error instanceof SyncError && error.reason === 'invalid_cursor'
 }
 
-/**
- * Fetches one page of a feed. A 400 on a cursor is reason `invalid_cursor`: the caller knows what to do about it; a 400
- * without one stays `client_error`.
- */
+/** Fetches one page of a feed. A 400 is `invalid_cursor` if a cursor was sent, else `client_error`. */
 export async function fetchFeedPage(
   run: Run,
   definition: FeedResource,
@@ -33,7 +29,6 @@ export async function fetchFeedPage(
   }
 }
 
-/** Reads from `query` to the end of the feed; `step` says, for each page, what is committed with it. */
 export async function readFeed(
   run: Run,
   definition: FeedResource,

@@ -7,33 +7,23 @@ import { commit } from '../pages/commit-page.ts'
 import { idOf, queryAt } from '../pages/page-reading.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
-/** Of a longer list the full sync is written as it advances: what is held takes memory, and is compared at one go. */
+/** The full sync of a longer list is written page by page, to limit memory. */
 const maxBuffered = 50
 const mostBytes = 2 * 2 ** 20
 
-/**
- * The pages of a list, held back as long as the whole of it may turn out to be what the mirror holds: that is so nearly
- * always, and then there is no full sync to be written.
- */
+/** Buffers pages while the whole list may equal the mirror, as it nearly always does; then no full sync is written. */
 export interface PageBuffer {
   readonly begun: Moment
-  /** True for the pass that begins the full sync. */
   readonly isFirst: boolean
-  /** Holds a verified page, or writes it once the full sync is. */
   add(page: Fetched, cursor: string | null): Promise<void>
-  /** Stores that all pages show what the mirror holds, and the end of the run; false when they do not. */
+  /** Stores that all pages equal the mirror, and the end of the run; false when they differ. */
   confirm(): Promise<boolean>
-  /** Begins the full sync unless it is begun, and writes what is held. */
   release(): Promise<FullSyncRow>
-  /** True while no page is written. */
   isUnwritten(): boolean
-  /** True when a page that is not written yet has one of the records `keys` of the page with other values. */
   showsOther(page: Fetched, keys: readonly string[]): boolean
-  /** Lets pages be read; what they showed before a failure is written all the same. */
   over<T>(read: () => Promise<T>): Promise<T>
 }
 
-/** @param full sync the one that is begun already; without one the pages begin it. */
 export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
   const begun = momentOf(run.context)
   const decisionVersion = run.decisionVersion()
@@ -49,10 +39,9 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
 
   async function release(): Promise<FullSyncRow> {
     if (written !== undefined) return written
-    // A decision ends open full syncs, and this would have been one; the next run reads the list again.
+    // A decision ends open full syncs, this unwritten one included; the next run reads the list again.
     if (run.decisionVersion() !== decisionVersion)
       throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
-    // Another run may have raised a hold while this one waited.
     run.guard.insist()
     written = await beginFullSync(run, null, { begun })
     for (const one of pages.splice(0)) await write(written, one)

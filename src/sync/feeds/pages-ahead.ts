@@ -6,17 +6,13 @@ import { queryAt } from '../pages/page-reading.ts'
 import type { Run } from '../run.ts'
 import { fetchFeedPage } from './feed-reading.ts'
 
-/** One page to be asked for: its cursor, and what the mirror knows in its place. */
 export interface PageWanted {
   readonly cursor: string | null
   readonly known: PageFingerprint | null
 }
 
-/** Asks for the next page of a feed while the one before it is being written. */
 export interface PagesAhead extends AsyncDisposable {
-  /** Sends the request and waits until it is on its way; what becomes of it shows when the page is taken. */
   begin(wanted: PageWanted): Promise<void>
-  /** The page, verified; one that was not begun is asked for now. */
   take(wanted: PageWanted): Promise<Fetched>
 }
 
@@ -30,10 +26,10 @@ export function pagesAhead(run: Run, definition: FeedResource): PagesAhead {
   return {
     async begin(wanted) {
       const page = ask(wanted)
-      // It is told when the page is taken, or to nobody.
+      // The error is thrown when the page is taken.
       page.catch(() => {})
       begun = { wanted, page }
-      // The writing of the page before holds the thread: without this the request would leave after it.
+      // Writing the page before blocks the thread; without this yield the request would leave after it.
       await yieldToEventLoop()
     },
     take(wanted) {

@@ -4,16 +4,13 @@ import type { Emptiness } from '../../model/emptiness.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
 import type { Run } from '../run.ts'
 
-/** Why an answer looks incomplete. */
 export interface Contradiction {
   readonly emptiness: Emptiness
-  /** One sentence for the operator. */
   readonly message: string
-  /** How many records are in question; absent = all live ones. */
+  /** How many records the hold concerns; absent = all live ones. */
   readonly count?: number
 }
 
-/** An answer, what the mirror has of its list, and how the two may contradict each other. */
 interface Beside {
   readonly definition: WholeResource
   readonly rules: Contradictions
@@ -21,11 +18,7 @@ interface Beside {
   readonly items: readonly Item[]
 }
 
-/**
- * Why a list looks incomplete beside the rest of the mirror: it is empty although others name its records, none of them
- * grants anything although some did, or the record of the daemon's own client lacks the permission by which the list was
- * just read. Null where it does not.
- */
+/** Null unless the list is empty or grants nothing, contrary to the mirror, or excludes tenantwatch's own access. */
 export async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,
@@ -79,14 +72,13 @@ function ownRecord({ definition, rules, before, items }: Beside, name: string | 
     const now = items.find((item) => item.ok && Reflect.get(item.record, idField) === fields[idField])
     return now?.ok === true && !grants(now.record)
   })
-  // Several records may have the name, and one that still grants it may be the client's.
+  // Several roles may share the name; the client may have one that still grants the permission.
   const granted = items.some((item) => item.ok && Reflect.get(item.record, rules.name) === name && grants(item.record))
   if (lost.length === 0 || granted) return null
   const message = `The ${nouns[0]} of ownClientId lacks ${permission}, by which the list of ${nouns[1]} was read`
   return { emptiness: 'own-role', message, count: lost.length }
 }
 
-/** What the record of the daemon's own client carries as the name of its role. */
 async function ownName(
   records: RecordReader,
   resources: readonly ResourceDefinition[],

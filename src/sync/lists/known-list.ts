@@ -2,19 +2,13 @@ import type { Fetched } from '../../api/reader.ts'
 import type { WholeList } from '../../mirror/port.ts'
 import { noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 
-/**
- * Stores a complete list and the success of its run at once where its pages show just what the mirror holds.
- *
- * @param whole with what the end of the run states as `reachedEndServerTime`.
- * @returns false, with nothing written, where anything is otherwise: then the list is committed as any other.
- */
+/** Stores a complete list and the run's success at once; false, with nothing written, if it differs from the mirror. */
 export async function confirmList(
   run: Run,
   pages: readonly Fetched[],
   whole: WholeList & { readonly reachedEndServerTime: number | null },
 ): Promise<boolean> {
   const { answered, context, definition, tenantId, mode, startedAt } = run
-  // Another run may have raised a hold while this one waited.
   run.guard.insist()
   for (const page of pages) noteOddities(run, odditiesOf(run, page))
   const { reachedEndServerTime } = whole

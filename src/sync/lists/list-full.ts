@@ -13,20 +13,15 @@ import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
   readonly ids: ReadonlySet<string>
-  /** True when no record was shown, not even one whose id cannot be read. */
   readonly empty: boolean
-  /** True when a page that the one before it announced came back empty, which may mean "could not be completed". */
+  /** True when a page announced by the one before it was empty, which may mean "could not be completed". */
   readonly gap: boolean
-  /** True when a client was on two pages with different values: the list changed while it was read. */
   readonly changed: boolean
   /** True when all pages before that one have the same number of records, as full pages do. */
   readonly even: boolean
 }
 
-/**
- * Full syncs a list whose cursor is good within one full sync only, and in which emptiness and an ignored cursor look
- * like success (docs/sync.md#empty-lists).
- */
+/** Full sync of a list where an error may look empty or a cursor be ignored (docs/sync.md#empty-lists). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run
@@ -58,13 +53,12 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (refusal !== null) throw refusal
 }
 
-/** True when nothing about the list asks for more than its records do. */
 function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap }: Pass): boolean {
   const own = selfOn(run, definition)
   return !empty && !gap && (own === null || ids.has(own))
 }
 
-/** The id that a complete list contains; null where it is not configured, or none. */
+/** The id that a complete list must contain; null when none is configured. */
 function selfOn({ context }: Run, { self }: PagedListResource): string | null {
   return self === null ? null : (context.settings.ownClientId?.toLowerCase() ?? null)
 }
@@ -89,7 +83,6 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
     await pages.add(fetched, cursor)
     const isEmpty = fetched.items.length === 0
     empty &&= isEmpty
-    // Also an empty page that promises more was to show something.
     gap ||= isEmpty && (index > 0 || fetched.hasMore)
     if (!gap) sizes.add(fetched.items.length)
     if (!fetched.hasMore) return { ids, empty, gap, changed, even: sizes.size <= 1 }
@@ -97,7 +90,7 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
   }
 }
 
-/** A page that is empty at the end of the list is asked for again before it is believed. */
+/** Reads a page; an empty one at the end of the list is requested again before it counts. */
 async function readPage(
   run: Run,
   definition: PagedListResource,
@@ -116,12 +109,7 @@ async function readPage(
   return fetched
 }
 
-/**
- * More than half of a page seen before in this full sync: the cursor was ignored and the list began again. One repeat that
- * ends the list is none: a list that began again would promise more, as its first page did.
- *
- * @returns the ids that an earlier page had, too.
- */
+/** Returns repeated ids; throws when they are over half of a page, as when the server ignores the cursor. */
 function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): readonly string[] {
   const { definition } = run
   const { hasMore } = page
@@ -134,7 +122,7 @@ function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): read
       `The tenant ignores the cursor of ${definition.name} and begins the list again`,
     )
   }
-  // A tie of the order, perhaps, and then another client may be on no page.
+  // Records with equal sort keys may swap pages, and then another client may be on no page.
   if (repeats > 0) noteEvent(run, 'order_violation', 'pages')
   for (const key of keys) ids.add(key)
   return repeated
@@ -146,9 +134,8 @@ function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly st
 }
 
 /**
- * Decides on a list in which an announced page came back empty, from two passes over it. It is complete if both show the
- * same ids on pages of one size, no live client is missing, and, of a first full sync, one before it ended so; an operator
- * may accept it, and the removal of the missing.
+ * Accepts a list with an empty announced page if two passes agree on ids and page sizes and no client is missing; a
+ * first full sync needs an earlier one like it.
  */
 async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pass, second: Pass): Promise<void> {
   const { context, tenantId, definition, state } = run
@@ -165,14 +152,14 @@ async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pa
   throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing, ...shown })
 }
 
-/** A first list that ends so may be one that could not be completed: it must end so again, at least a minute later. */
+/** A first list that ends with an empty page must end likewise in another run, at least a minute later. */
 async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
   const holds = await context.store.holds(tenantId)
   const before = holds.find(({ resource, cause }) => resource === definition.name && cause['shown'] === shown)
   return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
-/** The list always contains the client that asks (docs/api.md#api-client); one that does not is not complete. */
+/** The list always contains the requesting client (docs/api.md#api-client); one without it is incomplete. */
 async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
   const { store, clock } = context

@@ -8,13 +8,10 @@ import { contradictionOf } from './contradiction.ts'
 import { confirmList } from './known-list.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
-/** Answers in a row that may differ before the run fails. */
+/** Consecutive answers that may differ before the run fails. */
 const mostReads = 3
 
-/**
- * Reads a list or object that one answer holds whole; what it does not show is removed in the same transaction
- * (docs/api.md#empty-lists).
- */
+/** Reads a list that comes in one answer and removes absent records with it (docs/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run
@@ -29,13 +26,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     const durationMs = Math.round(clock.monotonic() - since)
     const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
     if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
-    // Nothing proves the first answer of a tenant of which nothing else is mirrored.
     const provable = state.completeStartedAt !== null || (await guidsCount(run))
     const other = provable ? await differingAnswer(run, fetched, read) : null
     if (other === null) {
       await commit(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')
-      // What else was accepted is no contradiction once it is written.
+      // Any other acceptance is used up once the answer is written.
       const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
       if (state.emptyAccepted !== null && !stays) {
         await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
@@ -48,7 +44,6 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   await run.fullSyncCompleted()
 }
 
-/** An answer that contradicts the mirror is not written before an operator accepts it. */
 async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<void> {
   const found = await contradictionOf(run, definition, items)
   if (found === null || found.emptiness === run.state.emptyAccepted) return

@@ -4,7 +4,6 @@ import { fetchVerified, noteEvent, noteOddities, noteProgress, odditiesOf, type 
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 import { fetchOf } from './page-reading.ts'
 
-/** Writes one page, guarded against another tenant's data, and takes stock of it. */
 export async function commit(
   run: Run,
   fetched: Fetched,
@@ -31,11 +30,9 @@ export async function commit(
   noteProgress(run, result.counts, fetched.items.length)
 }
 
-/** Commits a page once it passes the page rule and what it needs of proof was had; until then nothing is written. */
 async function commitProven(run: Run, page: PageCommit, fetched: Fetched, query: FeedQuery): Promise<PageResult> {
   const { context, definition, guard, signal, state } = run
   const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
-  // Of a first full sync only the first page needs a look.
   if (guard.passing || (state.completeStartedAt === null && run.proven)) return context.store.commitPage(page)
   const isFullSync = definition.kind === 'feed' && page.fullSync?.advance !== undefined
   const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore

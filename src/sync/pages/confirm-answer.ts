@@ -7,35 +7,25 @@ import { endsRun } from '../ending-reasons.ts'
 import type { Run } from '../run.ts'
 import { idOf } from './page-reading.ts'
 
-/** Equal reads with a proof after each. */
 interface Confirmation {
-  /** More reads and proofs than usual. */
   readonly careful: boolean
-  /** True where it does without the proof if the lists for it cannot be read. */
+  /** True when the proof may be omitted because its lists cannot be read. */
   readonly optional: boolean
 }
 
-/** What a page needs before it is committed: a proof of the tenant's identity, or a confirmation. */
 export type Need = 'nothing' | 'proof' | Confirmation
 
-/**
- * Reads before each proof. Not equally many: a load balancer that takes turns would give each read to one tenant and each
- * proof to the other.
- */
+/** Reads before each proof; equal numbers would let an alternating load balancer separate reads from proofs. */
 const readsOfRound = [1, 2, 1, 3]
 
-/**
- * What the page needs in this run (docs/sync.md#tenant-identity); a page with a known GUID is a proof itself.
- *
- * @param isAnnouncedEnd true for the last page of a feed's full sync where the one before it promised more.
- */
+/** What a page needs before its commit (docs/sync.md#tenant-identity). */
 export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnnouncedEnd: boolean): Need {
   const { definition, guard, proven, state } = run
   if (definition.kind === 'whole') return 'nothing'
   // Another tenant does not know the cursor, and may end the list there.
   if (known + unknown.length === 0) return isAnnouncedEnd ? { careful: false, optional: true } : 'nothing'
   if (known === 0) {
-    // That no client is left of a page is rare, and other lists are proven by them.
+    // A page without any known client is rare, and the proof of other lists depends on clients.
     if (state.completeStartedAt !== null) return { careful: definition.kind === 'pagedList', optional: false }
     return proven ? 'nothing' : 'proof'
   }
@@ -45,12 +35,11 @@ export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnno
   }
   if (!changes()) return 'nothing'
   if (guard.troubled) return { careful: false, optional: false }
-  // Known users beside ones that no run has shown before may be those that two tenants share.
+  // The known users may belong to two tenants when the others on the page are new.
   if (unknown.length > 0) return { careful: true, optional: true }
   return proven ? 'nothing' : { careful: false, optional: true }
 }
 
-/** @throws SyncError where the proof fails or a second read differs: the page must not be committed. */
 export async function provePage(run: Run, fetched: Fetched, need: Need, again: () => Promise<Fetched>): Promise<void> {
   const { definition, guard, signal } = run
   if (need === 'nothing') return
@@ -74,7 +63,6 @@ export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery)
   run.proven = true
 }
 
-/** True when the mirror has live records that exist in one tenant only. */
 export async function guidsCount({ context, tenantId }: Run): Promise<boolean> {
   for (const { name, identifiedBy } of enabledResources(context)) {
     if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return true
@@ -82,7 +70,7 @@ export async function guidsCount({ context, tenantId }: Run): Promise<boolean> {
   return false
 }
 
-/** A full sync that ends without a known GUID removes nothing before a proof. */
+/** A full sync without any known GUID removes nothing before a proof. */
 export async function proveEnd(run: Run): Promise<void> {
   const { context, definition, guard, signal, tenantId } = run
   if (definition.identifiedBy !== 'guid' || run.proven) return
@@ -100,12 +88,7 @@ async function proveIfPossible({ context, definition, guard, signal }: Run): Pro
   }
 }
 
-/**
- * Reads a changed answer again, with a proof after each read, so that a load balancer that mixes two tenants brings
- * nothing foreign in (docs/sync.md#tenant-identity).
- *
- * @returns the first answer that differs; null when all are equal and every proof succeeded.
- */
+/** The first differing answer of repeated reads, each followed by a proof (docs/sync.md#tenant-identity), else null. */
 export async function differingAnswer(
   run: Run,
   fetched: Fetched,
@@ -127,20 +110,17 @@ export async function differingAnswer(
   return null
 }
 
-/** The order of API clients may be another one with each answer, but ids that were all unknown stay so. */
+/** The order of API clients may vary between answers, but unknown ids stay unknown. */
 async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetched): Promise<boolean> {
   const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
   return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
 }
 
-/**
- * Equal in any order. The page of a feed may have grown meanwhile, or be shorter where the server varies the size of its
- * pages: what it shows is equal then, and it says that more follows.
- */
+/** Ignores order; a page of a feed may grow, or shrink while its records are equal and more follow. */
 function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boolean {
   const exactly = kind === 'whole'
   const [first, second] = [one.items, other.items]
-  // The letter case of a GUID may be another one with each answer.
+  // The letter case of a GUID may vary between answers.
   const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
   const contains = (all: readonly Item[], part: readonly Item[]) => {
     const shown = new Set(all.map(text))
@@ -150,7 +130,7 @@ function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boo
   return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
 }
 
-/** Fields that the specification does not name may differ with each answer. */
+/** Ignores unspecified fields, which may vary between answers. */
 function textOf(item: Item): string {
   return item.ok ? JSON.stringify(item.record, inOrder) : `${item.id} ${item.problem}`
 }

@@ -2,14 +2,12 @@ import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
 
-/** The id of an item, null when it has none that can be read. */
 export function idOf(item: Item, idField: string | null): string | number | null {
   if (!item.ok) return item.id
   const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-/** Fetches one page of any resource. */
 export function fetchOf(
   { reader }: Pick<TenantContext, 'reader'>,
   definition: ResourceDefinition,
@@ -19,7 +17,6 @@ export function fetchOf(
   return reader.fetch(definition, query, signal)
 }
 
-/** What asks for the page behind a cursor, or for the first one. */
 export function queryAt(cursor: string | null): { readonly cursor?: string } {
   return cursor === null ? {} : { cursor }
 }

@@ -4,20 +4,19 @@ import { SyncError } from '../../model/errors.ts'
 
 const maxEmptyPages = 3
 
-/** The rules a run of pages must keep (docs/sync.md#pages); they see every page before it is written. */
+/** Rules for consecutive pages (docs/sync.md#pages), checked before a page is written. */
 export interface PageRules {
-  /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the cursor it was asked with. */
+  /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
   check(fetched: Fetched, sent: string | null): Promise<void>
 }
 
-/** A page cannot be what its cursor stands for; what the cursor brings when it is sent again is not known. */
+/** The page does not fit its cursor; sending the cursor again may return another page. */
 export class PageRefused extends SyncError {}
 
 export interface PageRulesStart {
   readonly maxPages: number
   readonly pages?: number
   readonly emptyPages?: number
-  /** True when an earlier run of the same full sync was given this cursor. */
   readonly seenBefore?: (digest: string) => Promise<boolean>
 }
 
@@ -28,7 +27,7 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
   return {
     async check({ items, same, nextCursor, hasMore }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
-      // The page in one place of the full sync may have to be asked for twice.
+      // A repeated request for the same place of the full sync counts once.
       if (sentDigest === null || !used.has(sentDigest)) count++
       if (sentDigest !== null) used.add(sentDigest)
       empty = items.length === 0 && same !== true ? empty + 1 : 0
@@ -46,7 +45,6 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
   }
 }
 
-/** Cursors are opaque and may be long; what is kept of them to recognise one is a digest. */
 export function cursorDigest(cursor: string): string {
   return hash('sha256', cursor, 'base64url').slice(0, 22)
 }

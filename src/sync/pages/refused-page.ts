@@ -10,16 +10,12 @@ import { fetchOf, idOf, queryAt } from './page-reading.ts'
 const leastSuspiciousPage = 5
 const oldEnoughMs = hourMs
 
-/** What the page rule looks at. */
 export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
 
 /**
- * The page rule (docs/sync.md#tenant-identity): false for a page of five or more of which most records are unknown yet
- * created more than an hour before the last complete full sync began. Where the server's time of that is not known, the
- * local time counts; one that lies ahead is of a clock that was set back, and tells nothing.
- *
- * @param admitted ids that an operator accepted; they count as known.
- * @param now local time in milliseconds since the epoch.
+ * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
+ * hour before the last complete full sync began. Ids in `admitted` count as known. Where the server time is unknown,
+ * the local time counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
@@ -45,7 +41,6 @@ export interface RefusedPage {
   readonly signal: AbortSignal
 }
 
-/** True when the page that was refused passes the page rule now. */
 export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   const { context, tenantId, definition } = page
   const state = await context.store.syncState(tenantId, definition.name)
@@ -53,7 +48,7 @@ export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   return admits(state, await glanceAt(page, await refetch(page)), null, context.clock.now())
 }
 
-/** A list whose cursors are good within one pass only is read from its first page to see the page again. */
+/** Cursors of such a list are valid within one pass only, so it is read from its first page. */
 async function everyPageAdmitted(page: RefusedPage, definition: PagedListResource, state: SyncState): Promise<boolean> {
   const { context, signal } = page
   const { clock } = context

@@ -7,30 +7,22 @@ import { endsRun } from '../ending-reasons.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
 import { noteEvent, type Run } from '../run.ts'
 
-/** Full syncs in a row that must lack a document before its removal is due. */
+/** Consecutive full syncs that must lack a document before its removal is due. */
 export const fullSyncsToRemove = 2
 
-/** Servers may compare whole seconds, or leave out the instant itself; in milliseconds. */
+/** In milliseconds: servers may compare whole seconds, or exclude the instant itself. */
 const marginMs = 1000
 
-/**
- * Full syncs in a row that lack a document of which no request can show anything: the server leaves out records that
- * were never updated, as the specification allows ("updated at or after that time").
- */
+/** Full syncs required when `updatedAfter` cannot confirm, as it may exclude records that were never updated. */
 const fullSyncsWithoutConfirmation = 4
 
 export interface TimeConfirmation {
-  /** Ids of due records that stay, because nothing confirms their removal. */
   readonly unconfirmed: ReadonlySet<number>
-  /** Those of them that the tenant's `updatedAfter` cannot confirm, in this full sync nor in the one before. */
+  /** Due records that `updatedAfter` cannot confirm, neither in this full sync nor in the one before. */
   readonly refused: ReadonlySet<number>
 }
 
-/**
- * Asks once for everything updated since the oldest of the records that are due, to the end of the feed; what the
- * answer shows stays (docs/sync.md#removal). The answer confirms a removal only if it shows everything else that
- * belongs in it, and nothing older.
- */
+/** Reads everything updated since the oldest due record (docs/sync.md#removal); a complete answer confirms removals. */
 export async function confirmByTime(
   run: Run,
   definition: FeedWithTime,
@@ -66,7 +58,7 @@ export async function confirmByTime(
   const complete = left.neverUpdated.leftOut === 0
   const applied = !older && left.updated.leftOut === 0
   const usable = applied && (left.updated.expected > 0 || complete)
-  // A server that leaves out all that were never updated tells nothing of them: they go after more full syncs.
+  // A server that excludes all never-updated records confirms nothing about them: they need more full syncs.
   const excludes = applied && !complete && left.neverUpdated.leftOut === left.neverUpdated.expected
   const unconfirmed = new Set<number>()
   const refused = new Set<number>()
@@ -75,7 +67,7 @@ export async function confirmByTime(
     if (never ? usable && complete : usable) continue
     if (never && excludes && fullSyncs >= fullSyncsWithoutConfirmation) continue
     unconfirmed.add(rid)
-    // Records that are deleted or updated meanwhile make one answer incomplete, not two in a row.
+    // Concurrent changes can make one answer incomplete, but not two in a row.
     if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)
   }
   if (refused.size > 0) {
@@ -84,23 +76,17 @@ export async function confirmByTime(
   return { unconfirmed, refused }
 }
 
-/** True for a record that an answer to `updatedAfter` cannot hold: the server ignores the parameter. */
 function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean {
   const updatedAt = item.ok ? isoMs(Reflect.get(item.record, updated)) : null
   return updatedAt !== null && updatedAt < since
 }
 
 interface Oldest {
-  /** Milliseconds since the epoch. */
   readonly since: number
-  /** Ids of the due records that were never updated. */
   readonly neverUpdated: ReadonlySet<number>
 }
 
-/**
- * The time of the oldest record that is due. The newest record that the full sync showed lies behind it too, updated and
- * never updated alike: an answer without it is not complete.
- */
+/** Time of the oldest due record, early enough that a complete answer contains the full sync's newest record. */
 async function oldest(
   { context, tenantId, definition }: Run,
   { updated, created }: UpdatedAfter,
@@ -108,7 +94,6 @@ async function oldest(
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
   const { store } = context
-  // Of a record that was never readable no time is known: everything is asked for.
   const neverReadable = due.filter(({ rid }) => rid < 0)
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
   const gone = new Set((await store.absence(fullSync.id)).absent.map(({ key }) => key))

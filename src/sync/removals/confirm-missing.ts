@@ -7,16 +7,7 @@ import { idOf } from '../pages/page-reading.ts'
 import { noteEvent, type Run } from '../run.ts'
 import { takeDetail } from '../take-detail.ts'
 
-/**
- * Asks for each missing record by id: one that the tenant denies is removed if it shows one that it lists, one that it
- * shows was skipped by the full sync and keeps its values, anything else leaves it missing for the next full sync
- * (docs/sync.md#removal).
- *
- * @param options.onlyAccepted true while the shrink guard holds: only removals that an operator accepted are carried out.
- * @param options.serverTime server time of the full sync that missed them, in milliseconds since the epoch.
- *
- * @returns true when a full sync skipped a row that exists and that the full sync before it had shown.
- */
+/** Looks missing records up by id (docs/sync.md#removal); true when a full sync skipped a record that exists. */
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,
@@ -35,11 +26,11 @@ export async function confirmMissing(
     run.confirmed++
     try {
       const found = await askById(run, definition, { rid, key })
-      // Another tenant's token would be told 404 for every id.
+      // Another tenant's token gets 404 for every id.
       if (found === undefined) break
       const { item, meta } = found
       if (item === null) {
-        // The token may have become another tenant's without a sign, and then every id is absent.
+        // The token may have become another tenant's unnoticed, and then every id is absent.
         if (!proven) await run.guard.prove(signal)
         proven = true
         if (!(await showsListed(run, definition))) {
@@ -52,7 +43,6 @@ export async function confirmMissing(
         continue
       }
       if (idOf(item, definition.idField) !== key) continue
-      // It exists, also where its detail cannot be read.
       if (item.ok) await takeDetail(run, item, meta)
       await store.noteExists(tenantId, resource, rid)
       noteEvent(run, 'skipped_row', String(key))
@@ -71,7 +61,6 @@ export async function confirmMissing(
   return skipped
 }
 
-/** Of the last failure, for the one line a run: nothing else tells an operator why records stay missing. */
 function factsOf(error: unknown) {
   const { message: detail = null, hint = null } = error instanceof SyncError ? error : {}
   return { reason: reasonOf(error), detail, hint }

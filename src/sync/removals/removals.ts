@@ -9,31 +9,25 @@ import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confi
 
 export type RemovalRule = 'confirm' | 'two-full-syncs'
 
-/** What a complete full sync's absences lead to. */
 export interface RemovalPlan {
-  /** Due for removal and allowed: by the guard, or by an operator. */
   readonly due: readonly AbsentRecord[]
-  /** Due, but too many: an operator must accept them. */
   readonly held: readonly AbsentRecord[]
-  /** The rule that holds them and what they were counted against, in words; null where none are held. */
+  /** The violated rule and its numbers, in words; null when no removal is held. */
   readonly why: string | null
 }
 
 type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 
-/** What the guard counts beside the records that are due. */
+/** Counts of the shrink guard beside the due records. */
 export interface GuardBudget extends RemovalBudget {
-  /** Live records that take the place of removed ones: API clients created in the last 24 hours. */
+  /** Live records that replace removed ones: API clients created in the last 24 hours. */
   readonly replacing: number
-  /** True where removals are held already, and it counts from before that. */
   readonly held?: boolean
 }
 
 /**
- * The shrink guard (docs/sync.md#shrink-hold). Counted is what is due together with what was removed in the last 24
- * hours, against the live records at the start of that time: more than `maxCount` and more than `maxPercent` of them,
- * or more than half of two or more, is held. Where removals are held already, live are those of 24 hours before they
- * first were, so that newcomers do not lift the hold. Removals that an operator accepted do not count.
+ * The shrink guard (docs/sync.md#shrink-hold). During a hold the base is from 24 hours before it began, so that new
+ * records do not lift it; accepted removals do not count.
  */
 export function planRemovals(
   { live, absent }: Absence,
@@ -45,7 +39,6 @@ export function planRemovals(
     ({ accepted, fullSyncs }) => accepted || rule === 'confirm' || fullSyncs >= fullSyncsToRemove,
   )
   const unasked = due.filter(({ accepted }) => !accepted)
-  // What an operator accepted is as good as gone.
   const present = live - (due.length - unasked.length)
   const before = Math.max(0, present + removed - created)
   const counted = removed + unasked.length - replacing
@@ -56,19 +49,16 @@ export function planRemovals(
 
 interface Counted {
   readonly counted: number
-  /** Live records 24 hours ago, or 24 hours before removals were first held. */
   readonly before: number
-  /** Records that were live at any time since. */
   readonly since: number
   readonly held: boolean
 }
 
-/** The rule of the guard that does not allow so many, in words. */
 function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
   const [then, after] = held
     ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
     : ['24 hours ago', 'in the last 24 hours']
-  // A list that had fewer than two records then is measured by all that it held since.
+  // With fewer than two records at that time, the base is all records that were live since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
   if (most) return `${counted} of the ${base} there were ${when} are more than half, which is held whatever the limits`
@@ -77,12 +67,7 @@ function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPe
   return `${counted} of the ${before} there were ${then} are more than ${maxCount} and more than ${maxPercent} percent`
 }
 
-/**
- * Ends a complete full sync: what it did not show is removed, counted, marked missing or held, and the full sync's last cursor is
- * stored, in one transaction.
- *
- * @returns the error that the run shall end with when records are held, null otherwise.
- */
+/** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
 export async function decideRemovals(run: Run, ended: FullSyncRow, rule: RemovalRule): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
@@ -93,10 +78,9 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
   const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
-  // The confirmation may have shown records, also one without a readable id.
+  // The confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
   const absence = fullSync.unreadable ? nothing : byTime ? await store.absence(fullSync.id) : first
-  // Another run may have raised a hold while this one looked.
   run.guard.insist()
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
@@ -112,7 +96,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
     at,
     durationMs: fullSyncMs(run),
     requestId: fullSync.startRequestId,
-    // Of a list whose cursors are good within one full sync only, none may outlive it.
+    // Cursors of a paged list are valid within one full sync only, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
     remove: removeNow,
@@ -146,7 +130,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   }
 }
 
-/** Rotation: clients created in the 24 hours before `now` (milliseconds since the epoch) that the list shows. */
+/** Listed clients created in the 24 hours before `now` (milliseconds since the epoch): they replace rotated ones. */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
   const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
@@ -158,10 +142,8 @@ async function replacing({ context, tenantId, definition }: Run, now: number, ab
 }
 
 interface Held {
-  /** Too many. */
   readonly held: readonly AbsentRecord[]
   readonly why: string | null
-  /** Those that the tenant's `updatedAfter` cannot confirm. */
   readonly kept: readonly AbsentRecord[]
   readonly live: number
   readonly budget: GuardBudget
