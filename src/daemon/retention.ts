@@ -26,6 +26,6 @@ export async function eraseOutdated(mirror: Mirror, { clocks, retentionMs, now }
   const newest = Math.max(...times.values())
   const before = new Map<number, number>()
   for (const { id } of await mirror.tenants()) before.set(id, Math.min(now, times.get(id) ?? newest) - retentionMs)
-  await mirror.purge({ before, now: Math.min(now, newest), latest: Math.max(now, newest) })
+  await mirror.eraseOutdated({ before, now: Math.min(now, newest), latest: Math.max(now, newest) })
   return true
 }

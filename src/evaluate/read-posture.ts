@@ -2,7 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import type { CheckStateRow, PostureStore } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { isFresh, resultLimitMs } from '../model/freshness.ts'
-import { type CheckView, identityOf, type TenantPosture } from '../model/posture.ts'
+import { type CheckView, identityStateOf, type TenantPosture } from '../model/posture.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { type Check, inputsOf } from './check.ts'
 import { usableInputs } from './check-inputs.ts'
@@ -56,7 +56,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     clockSkewMs: greatestSkewOf(quality, now),
     blockedUntil: quality.tenant.blockedUntil,
     holds,
-    identity: identityOf({ holds, resources }),
+    identity: identityStateOf({ holds, resources }),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)

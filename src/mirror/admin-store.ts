@@ -5,13 +5,13 @@ import { leaveCheckpoints } from './sqlite/leave-checkpoints.ts'
 import type { OpenedDatabase } from './sqlite/open-database.ts'
 import { verifyFile } from './sqlite/verify-file.ts'
 
-type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'purge' | 'verify'>>
+type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'eraseOutdated' | 'verify'>>
 
 export function adminStore({ database, guard, ...opened }: OpenedDatabase): Part {
   const { raw } = database
   let { verified } = opened
   return {
-    purge: (erasure) => database.write('everything', () => eraseRecord(database, erasure)),
+    eraseOutdated: (erasure) => database.write('everything', () => eraseRecord(database, erasure)),
     ping: () =>
       database.run(() => {
         raw.prepare('select 1').get()

@@ -33,7 +33,7 @@ export interface AdminStore {
   /** The engine applies the decision before its next run. */
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
   /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
-  purge(erasure: Erasure | number): Promise<void>
+  eraseOutdated(erasure: Erasure | number): Promise<void>
   purgeTenant(tenantId: number): Promise<void>
   /** Names of tenants with findings resolved, or names of records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>

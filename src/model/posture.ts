@@ -30,7 +30,7 @@ export const identitySentences: Readonly<Record<IdentityState, string>> = {
     'Nothing identifies the tenant: no API client or document is mirrored, so another tenant could go unnoticed.',
 }
 
-export function identityOf({ holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>): IdentityState {
+export function identityStateOf({ holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>): IdentityState {
   if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'on_hold'
   const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
     (resource === 'api-clients' || resource === 'documents') && enabled && live > 0 && dataAsOf !== null

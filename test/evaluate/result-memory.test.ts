@@ -76,7 +76,7 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
     ({ mirror, page }) =>
       mirror.commitPage({ ...page, resource: 'authentication-settings', items: [ok(settings({ mfaEnabled: false }))] }),
   ],
-  ['the end of the retention', ({ mirror }) => mirror.purge(now)],
+  ['the end of the retention', ({ mirror }) => mirror.eraseOutdated(now)],
   [
     'a hold',
     ({ mirror, tenantId }) =>

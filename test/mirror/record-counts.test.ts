@@ -72,7 +72,7 @@ async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unk
       return mirror.commitPage({ ...about, tenantId, resource: 'users', items }).catch(() => {})
     }
     case 'purge':
-      return mirror.purge(now + dayMs)
+      return mirror.eraseOutdated(now + dayMs)
     default:
       throw new TypeError(`Unknown step ${one satisfies never}`)
   }

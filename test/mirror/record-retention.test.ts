@@ -12,7 +12,7 @@ async function twoTenants() {
   const kept = () => query('select tenant_id as tenant, state from tenant_states order by id')
   const note = (tenantId: number, at: number, state: string) => mirror.noteTenantState(tenantId, state, at)
   /** As the first erasure, which only notes how old the mirror is. */
-  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start })
+  await mirror.eraseOutdated({ before: new Map([[acme, start - 400 * dayMs]]), now: start })
   return { mirror, query, acme, beta, kept, note }
 }
 
@@ -22,7 +22,7 @@ it('erases of each tenant by its own time, and of one without a time nothing', a
     await note(acme, start, state)
     await note(beta, start, state)
   }
-  await mirror.purge({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
+  await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
   expect(kept()).toEqual([
     { tenant: beta, state: 'a' },
     { tenant: acme, state: 'b' },
@@ -36,9 +36,9 @@ it('keeps what was written after a recent row, although a clock that fell back t
   await note(acme, start + 300 * dayMs, 'b')
   await note(acme, year1970, 'c')
   await note(acme, year1970 + minuteMs, 'd')
-  await mirror.purge({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
+  await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
   expect(kept().map(({ state }) => state)).toEqual(['a', 'b', 'c', 'd'])
-  await mirror.purge({ before: new Map([[acme, start + 301 * dayMs]]), now: start + 701 * dayMs })
+  await mirror.eraseOutdated({ before: new Map([[acme, start + 301 * dayMs]]), now: start + 701 * dayMs })
   expect(kept().map(({ state }) => state)).toEqual(['d'])
 })
 
@@ -46,9 +46,9 @@ it('erases nothing before the mirror is as old as the retention by confirmed tim
   const { mirror, acme, kept, note } = await twoTenants()
   await note(acme, year1970, 'a')
   await note(acme, year1970 + minuteMs, 'b')
-  await mirror.purge({ before: new Map([[acme, start]]), now: start + 400 * dayMs })
+  await mirror.eraseOutdated({ before: new Map([[acme, start]]), now: start + 400 * dayMs })
   expect(kept()).toHaveLength(2)
-  await mirror.purge({ before: new Map([[acme, start + 1]]), now: start + 400 * dayMs })
+  await mirror.eraseOutdated({ before: new Map([[acme, start + 1]]), now: start + 400 * dayMs })
   expect(kept()).toHaveLength(1)
 })
 
@@ -57,7 +57,7 @@ it('counts the age of the mirror by the later clock, and from an earlier time on
   await note(acme, year1970, 'a')
   await note(acme, year1970 + minuteMs, 'b')
   const erase = (before: number, latest: number) =>
-    mirror.purge({ before: new Map([[acme, before]]), now: before + 400 * dayMs, latest })
+    mirror.eraseOutdated({ before: new Map([[acme, before]]), now: before + 400 * dayMs, latest })
   await erase(year1970 - 400 * dayMs, start)
   await erase(start - 400 * dayMs, start)
   expect(kept()).toHaveLength(2)
@@ -69,8 +69,12 @@ it('begins to erase in time after a clock that was years ahead', async () => {
   const { mirror, acme, kept, note } = await twoTenants()
   await note(acme, year1970, 'a')
   await note(acme, year1970 + minuteMs, 'b')
-  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start + 5000 * dayMs })
-  await mirror.purge({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start })
-  await mirror.purge({ before: new Map([[acme, start + 1]]), now: start + 401 * dayMs })
+  await mirror.eraseOutdated({
+    before: new Map([[acme, start - 400 * dayMs]]),
+    now: start,
+    latest: start + 5000 * dayMs,
+  })
+  await mirror.eraseOutdated({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start })
+  await mirror.eraseOutdated({ before: new Map([[acme, start + 1]]), now: start + 401 * dayMs })
   expect(kept()).toHaveLength(1)
 })

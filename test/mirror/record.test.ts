@@ -100,7 +100,7 @@ it('keeps of what is erased the last that still held', async () => {
     await mirror.noteConfiguration({ at: start + day * dayMs, digest: `${day}`, content: `{"day":${day}}` })
     await mirror.commitResult(checkResult(tenantId, start + day * dayMs, failing))
   }
-  await mirror.purge(start + 2.5 * dayMs)
+  await mirror.eraseOutdated(start + 2.5 * dayMs)
   const past = await mirror.past(start + 2.6 * dayMs, false)
   expect(await past.configuration()).toMatchObject({ digest: '2' })
   expect(await past.tenantState(tenantId)).toBe('{"day":2}')
@@ -121,9 +121,9 @@ it('erases with the retention what was wrong with checks that nobody evaluates a
     await mirror.noteProblem(tenantId, own, 'It cannot evaluate ann@example.com')
   }
   await mirror.commitResult(checkResult(tenantId, start + 3 * dayMs, [], { check: 'evaluated' }))
-  await mirror.purge(start)
+  await mirror.eraseOutdated(start)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
-  await mirror.purge(start + dayMs)
+  await mirror.eraseOutdated(start + dayMs)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
 })
 

@@ -201,7 +201,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   ping: (mirror) => mirror.ping(),
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),
-  purge: (mirror) => mirror.purge(at + 9e9),
+  eraseOutdated: (mirror) => mirror.eraseOutdated(at + 9e9),
   purgeTenant: (mirror) => mirror.purgeTenant(tenantId),
 }
 
@@ -291,7 +291,7 @@ it('writes in transactions only, and gives the records and findings that one cha
     'applyDecision',
     'dropAcceptances',
     'confirmTime',
-    'purge',
+    'eraseOutdated',
     'purgeTenant',
   ])
 })

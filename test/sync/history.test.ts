@@ -90,10 +90,10 @@ it('erases personal fields of tombstones, and history, after the retention, and 
     { email: 'new@primary.example', extra: '{"phone":"+45 1"}' },
     { filename: document?.filename },
   ])
-  await test.mirror.purge(removedAt)
+  await test.mirror.eraseOutdated(removedAt)
   expect(personal()).toEqual(before)
   test.clock.advance(400 * dayMs)
-  await test.mirror.purge(test.clock.now() - 400 * dayMs + 1)
+  await test.mirror.eraseOutdated(test.clock.now() - 400 * dayMs + 1)
   expect(personal()).toEqual([
     { first_name: null, last_name: null, email: null, extra: null, user_id: user?.userId, removed_at: removedAt },
     { filename: null, file_id: document?.fileId, removed_at: removedAt },

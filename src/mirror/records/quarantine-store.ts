@@ -37,7 +37,11 @@ export function quarantineRid(key: string): number {
 
 export interface QuarantineStore {
   /** Returns the key, or null when no id could be read. */
-  hold(table: RecordTable, item: Incoming & { ok: false }, context: QuarantineContext): string | number | null
+  quarantineRecord(
+    table: RecordTable,
+    item: Incoming & { ok: false },
+    context: QuarantineContext,
+  ): string | number | null
   /** Call when a full sync begins: clears the marks of earlier full syncs, whose ids can be reused. */
   begin(tenantId: number, table: RecordTable): void
   /** Drops records returned as valid, and unreadable ones absent twice; with `unbrokenFullSync`, every absent one. */
@@ -45,7 +49,7 @@ export interface QuarantineStore {
   withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
   drop(tenantId: number, table: RecordTable, key: string): void
   /** Whether an older version is quarantined; `alone` when the last complete full sync returned no other version. */
-  older(tenantId: number, table: RecordTable, key: string): 'alone' | 'held' | null
+  older(tenantId: number, table: RecordTable, key: string): 'alone' | 'quarantined' | null
   /** Drops quarantined older versions of records that a page returned in their known or a newer version. */
   outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
   knows(tenantId: number, table: RecordTable, key: string): boolean
@@ -98,7 +102,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
   const anyQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
   return {
-    hold(table, item, { tenantId, at, requestId, fullSyncId }) {
+    quarantineRecord(table, item, { tenantId, at, requestId, fullSyncId }) {
       const text = rawText(item.raw)
       const key = item.id === null ? null : table.keyOf(item.id)
       const stored = key === null ? `?${createHash('sha256').update(text).digest('hex').slice(0, 32)}` : String(key)
@@ -134,7 +138,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     },
     older(tenantId, { resource }, key) {
       const absences = older.get(tenantId, resource, key)
-      return absences === undefined ? null : absences < 0 ? 'alone' : 'held'
+      return absences === undefined ? null : absences < 0 ? 'alone' : 'quarantined'
     },
     outdo(tenantId, table, rids) {
       if (table.laterWins === undefined || anyQuarantined.get(tenantId, table.resource) === undefined) return

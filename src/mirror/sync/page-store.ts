@@ -84,7 +84,7 @@ export function pageStore(
     const takesOlder = (key: string | number) => isOfFullSync && olderOf(key) === 'alone'
     const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated, takesOlder }
     const unknown: RecordWrite[] = []
-    const held: string[] = []
+    const quarantinedKeys: string[] = []
     const contradictory = new Set(known.contradictory)
     const written: ItemsWritten = {
       rids: [],
@@ -98,7 +98,7 @@ export function pageStore(
     for (const [i, item] of known.items.entries()) {
       const before = known.at(i)
       if (!item.ok) {
-        hold(item)
+        quarantineItem(item)
         if (before === undefined || before.removed) continue
         written.rids.push(before.rid)
         seen(before)
@@ -114,14 +114,14 @@ export function pageStore(
     const accepted = removals.acceptance(tenantId, resource)
     for (const rid of written.rids) accepted.seen(rid)
     for (const { key } of unknown) accepted.seenKey(String(key))
-    for (const key of held) accepted.seenKey(key)
+    for (const key of quarantinedKeys) accepted.seenKey(key)
     quarantine.outdo(tenantId, table, () => written.wellRids)
     return written
 
-    function hold(item: Incoming & { ok: false }): void {
-      const key = quarantine.hold(table, item, { ...page, fullSyncId })
+    function quarantineItem(item: Incoming & { ok: false }): void {
+      const key = quarantine.quarantineRecord(table, item, { ...page, fullSyncId })
       if (key === null) written.unreadable = true
-      else held.push(String(key))
+      else quarantinedKeys.push(String(key))
       written.counts.quarantined++
     }
 
@@ -130,7 +130,7 @@ export function pageStore(
       if (one.kind === 'contradictory') {
         const [field = ''] = one.fields
         contradictory.add(field)
-        hold(contradiction(key, field, [{ ...record, ...extra }]))
+        quarantineItem(contradiction(key, field, [{ ...record, ...extra }]))
         return
       }
       if (one.kind === 'older') {
@@ -138,7 +138,7 @@ export function pageStore(
         written.outdated = true
         // An earlier page of the full sync returned the known version.
         if (shown(one.rid) && olderOf(key) === null) written.counts.unchanged++
-        else hold(outdated(key, field, { ...record, ...extra }))
+        else quarantineItem(outdated(key, field, { ...record, ...extra }))
         return
       }
       written.wellRids.push(one.rid)
