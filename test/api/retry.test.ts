@@ -122,7 +122,7 @@ it('heeds the wait of an answer whose body comes too late', async () => {
     if (number > 1) sendJson(response, 200, envelope([]))
     else response.writeHead(503, { 'retry-after': '120', 'content-length': 10 }).write(' ')
   })
-  const { client, clock } = testClient(server.url, { api: { timeoutMs: 100 } })
+  const { client, clock } = testClient(server.url, { api: { timeoutMs: 2000 } })
   await using _ = client
   const error = await caught(client.listRoles())
   expect(error.reason).toBe('rate_limited')
