@@ -9,11 +9,11 @@ const retentionMs = 400 * dayMs
 const at = (time: number | null) => ({ now: () => time })
 
 async function erasedBy(times: Readonly<Record<number, number | null>>, tenantIds: readonly number[] = [1, 2, 3]) {
-  const purge = vi.fn(async () => {})
+  const erase = vi.fn(async () => {})
   const tenants = async () => tenantIds.map((id) => ({ id }))
   const clocks = Object.entries(times).map(([id, time]) => ({ tenantId: Number(id), clock: at(time) }))
-  const erased = await eraseOutdated({ purge, tenants } as unknown as Mirror, { clocks, retentionMs, now })
-  return { erased, calls: purge.mock.calls as unknown[][] }
+  const erased = await eraseOutdated({ eraseOutdated: erase, tenants } as unknown as Mirror, { clocks, retentionMs, now })
+  return { erased, calls: erase.mock.calls as unknown[][] }
 }
 
 it('erases nothing while no tenant has confirmed the time', async () => {
