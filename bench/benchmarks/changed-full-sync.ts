@@ -4,7 +4,7 @@ import { type Benchmark, ratios } from '../support/result.ts'
 import { worldOf } from '../support/world-of.ts'
 
 export const changedFullSync: Benchmark = {
-  name: 'changed-full sync',
+  name: 'changed-full-sync',
   about: 'every user again, one in a hundred with another name and another flag; the product keeps the history of both',
   async run(bench) {
     const { records, rounds } = bench.options
@@ -14,7 +14,7 @@ export const changedFullSync: Benchmark = {
     await bench.server.become({ ...state, changed: Math.floor(records / 100) })
     const subjects = [
       floorSubject(bench, 'guarded', raw),
-      fullSyncSubject(bench, product, store, { profile: 'changed-full sync' }),
+      fullSyncSubject(bench, product, store, { profile: 'changed-full-sync' }),
     ]
     const rows = await alternate(rounds, subjects, records)
     return {

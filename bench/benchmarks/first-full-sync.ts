@@ -5,7 +5,7 @@ import { sizeOf } from '../support/stores.ts'
 import { worldOf } from '../support/world-of.ts'
 
 export const firstFullSync: Benchmark = {
-  name: 'first-full sync',
+  name: 'first-full-sync',
   about: 'every user for the first time, into an empty database',
   async run(bench) {
     const { records, rounds } = bench.options
@@ -15,7 +15,7 @@ export const firstFullSync: Benchmark = {
       floorSubject(bench, 'bytes'),
       floorSubject(bench, 'parse'),
       floorSubject(bench, 'upsert', null, size),
-      fullSyncSubject(bench, product, null, { profile: 'first-full sync', after: size }),
+      fullSyncSubject(bench, product, null, { profile: 'first-full-sync', after: size }),
     ]
     const rows = await alternate(rounds, subjects, records)
     const { facts: own = {}, wallMs = Number.NaN, peakMiB = Number.NaN } = rows.at(-1) ?? {}

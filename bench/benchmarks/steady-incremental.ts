@@ -5,7 +5,7 @@ import { worldOf } from '../support/world-of.ts'
 const times = 10
 
 export const steadyIncrementalSync: Benchmark = {
-  name: 'steady-incremental sync',
+  name: 'steady-incremental',
   about: 'each resource once, as the schedule reads it most often, when nothing is new',
   async run(bench) {
     const state = worldOf(bench.options.records)

@@ -4,7 +4,7 @@ import { type Benchmark, ratios } from '../support/result.ts'
 import { worldOf } from '../support/world-of.ts'
 
 export const unchangedFullSync: Benchmark = {
-  name: 'unchanged-full sync',
+  name: 'unchanged-full-sync',
   about: 'every user again, none of them changed',
   async run(bench) {
     const { records, rounds } = bench.options
@@ -15,7 +15,7 @@ export const unchangedFullSync: Benchmark = {
     const subjects = [
       floorSubject(bench, 'parse'),
       floorSubject(bench, 'guarded', raw),
-      fullSyncSubject(bench, product, store, { profile: 'unchanged-full sync' }),
+      fullSyncSubject(bench, product, store, { profile: 'unchanged-full-sync' }),
     ]
     const rows = await alternate(rounds, subjects, records)
     const own = rows.at(-1)

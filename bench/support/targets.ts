@@ -15,17 +15,17 @@ interface Target {
 const targets: readonly Target[] = [
   {
     says: 'First full sync, times the raw floor',
-    fact: 'first-full sync.ratio',
-    cpu: 'first-full sync.cpuRatio',
+    fact: 'first-full-sync.ratio',
+    cpu: 'first-full-sync.cpuRatio',
     most: 1.25,
   },
   {
     says: 'Unchanged full sync, times bytes and JSON.parse',
-    fact: 'unchanged-full sync.ratio',
-    cpu: 'unchanged-full sync.cpuRatio',
+    fact: 'unchanged-full-sync.ratio',
+    cpu: 'unchanged-full-sync.cpuRatio',
     most: 2,
   },
-  { says: 'Unchanged full sync, records written', fact: 'unchanged-full sync.records written', most: 0 },
+  { says: 'Unchanged full sync, records written', fact: 'unchanged-full-sync.records written', most: 0 },
   {
     says: 'Evaluation with 100 that fail, share of the full sync',
     fact: 'evaluation.few: share of the full sync',
@@ -38,7 +38,7 @@ const targets: readonly Target[] = [
     cpu: 'evaluation.many: CPU share of the full sync',
     most: 1,
   },
-  { says: 'Peak memory of the first full sync, MiB', fact: 'first-full sync.peakMiB', most: 250 },
+  { says: 'Peak memory of the first full sync, MiB', fact: 'first-full-sync.peakMiB', most: 250 },
   { says: 'Peak memory of the daemon at work, MiB', fact: 'answering.peak MiB', most: 250 },
   { says: 'Memory of an idle daemon, MiB', fact: 'idle.resident MiB', most: 100 },
   ...['first full sync', 'evaluation after the first', 'second full sync', 'evaluation after the second'].flatMap(
@@ -51,12 +51,12 @@ const targets: readonly Target[] = [
   { says: 'Scrape p99, second full sync, ms', fact: 'answering.second full sync: scrape p99 ms', most: 50 },
   {
     says: 'Steady incremental sync, requests a resource',
-    fact: 'steady-incremental sync.requests a resource',
+    fact: 'steady-incremental.requests a resource',
     most: 1,
   },
   {
     says: 'Steady incremental sync, transactions a resource',
-    fact: 'steady-incremental sync.commits a resource',
+    fact: 'steady-incremental.commits a resource',
     most: 1,
   },
   { says: 'Scrape of 100 tenants, ms', fact: 'scrape.ms with 100 tenants', most: 250 },

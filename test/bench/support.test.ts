@@ -45,8 +45,8 @@ it('evaluates a target by both times, and says when they disagree', () => {
   const marks = (wall: number, cpu: number) =>
     evaluator(
       new Map([
-        ['first-full sync.ratio', wall],
-        ['first-full sync.cpuRatio', cpu],
+        ['first-full-sync.ratio', wall],
+        ['first-full-sync.cpuRatio', cpu],
       ]),
     ).map(({ mark }) => mark)
   expect([marks(1.2, 1.1), marks(2, 2), marks(1.2, 2)]).toEqual([['pass'], ['MISS'], ['unsure']])

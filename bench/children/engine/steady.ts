@@ -14,7 +14,7 @@ const never = new AbortController().signal
  */
 export async function steady(session: Session, { times }: { times: number }, storePath: string) {
   const [tenant] = session.tenants
-  if (tenant === undefined) throw new Error('There is no tenant to incremental sync')
+  if (tenant === undefined) throw new Error('There is no tenant to sync')
   const { engine, settings } = tenant
   const count = async (run: () => Promise<unknown>) => {
     emptyLog(storePath)
