@@ -12,7 +12,11 @@ async function erasedBy(times: Readonly<Record<number, number | null>>, tenantId
   const erase = vi.fn(async () => {})
   const tenants = async () => tenantIds.map((id) => ({ id }))
   const clocks = Object.entries(times).map(([id, time]) => ({ tenantId: Number(id), clock: at(time) }))
-  const erased = await eraseOutdated({ eraseOutdated: erase, tenants } as unknown as Mirror, { clocks, retentionMs, now })
+  const erased = await eraseOutdated({ eraseOutdated: erase, tenants } as unknown as Mirror, {
+    clocks,
+    retentionMs,
+    now,
+  })
   return { erased, calls: erase.mock.calls as unknown[][] }
 }
 

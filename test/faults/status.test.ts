@@ -20,7 +20,7 @@ const faults: readonly FaultCase[] = [
   },
   {
     id: 'H1',
-    what: '400 on every cursor in mid-full sync',
+    what: '400 on every cursor in the middle of a full sync',
     on: 'documents',
     fault: wire.problem(400, 'VALIDATION_FAILED'),
     when: (query) => query.has('cursor'),

@@ -7,7 +7,7 @@ const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/api-clients'
 const fivePages = { sizes: { apiClients: 24 }, readings: { defaultPageSize: { apiClients: 5 } }, settings }
 
-it('an empty list is re-incrementally synced after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
+it('an empty list is requested again after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
   const before = everyRow(test)['api_clients']
@@ -24,7 +24,7 @@ it('an empty list is re-incrementally synced after 1, 2 and 4 s, then fails as s
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
 })
 
-it.each([1, 2, 3])('an empty answer that fills up by re-incremental sync %i is a plain success', async (times) => {
+it.each([1, 2, 3])('an empty answer that fills up by request %i is a plain success', async (times) => {
   const test = await testEngine({ settings })
   test.sim.faults.add({ path, times, effect: { kind: 'empty' } })
   expect(ending(await test.run('api-clients'))).toBe('success')
@@ -96,7 +96,7 @@ it('a decision about a hold that ended meanwhile changes nothing', async () => {
   expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
 })
 
-it('an empty later page is re-incrementally synced, and filled again it is no break', async () => {
+it('an empty later page is requested again, and filled again it is no break', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 3, times: 2, effect: { kind: 'empty' } })
   test.clock.sleeps.length = 0
@@ -221,7 +221,7 @@ it('a full page that promises more is followed by an empty last page: complete, 
   expect(test.sim.violations).toEqual([])
 })
 
-it('re-incremental syncs never count as empty pages in a row', async () => {
+it('repeated requests never count as empty pages in a row', async () => {
   const test = await testEngine(fivePages)
   test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
   for (const expected of ['suspect_empty', 'success']) {

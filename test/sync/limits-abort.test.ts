@@ -44,7 +44,7 @@ it('a signal that was aborted before the run lets nothing be sent', async () => 
   expect(test.sim.requests.count()).toBe(0)
 })
 
-it('an abort while an empty page is re-incrementally synced is aborted, not suspect', async () => {
+it('an abort while an empty page is requested again is aborted, not suspect', async () => {
   const test = await testEngine({ settings })
   test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
   const controller = new AbortController()

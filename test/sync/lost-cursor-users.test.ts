@@ -111,7 +111,7 @@ it('a tenant that refuses every cursor at the end costs one full sync a full syn
   expect(last()).toBeLessThanOrEqual(20)
 })
 
-it.each([1, 2])('a cursor refused %i times in mid-full sync', async (times) => {
+it.each([1, 2])('a cursor refused %i times in the middle of a full sync', async (times) => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path, page: 3, times, effect: refusal })
   const result = await test.run('users', 'full')
@@ -122,7 +122,7 @@ it.each([1, 2])('a cursor refused %i times in mid-full sync', async (times) => {
   expect(test.told.events).toEqual([])
 })
 
-it('a refused cursor after a restart in mid-full sync begins the full sync again', async () => {
+it('a refused cursor after a restart in the middle of a full sync begins the full sync again', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
   await test.run('users', 'full')

@@ -142,7 +142,7 @@ it('a full sync that went beyond maxPages goes on where it stopped when more are
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
 })
 
-it('a circle is noticed over a restart in mid-full sync', async () => {
+it('a circle is noticed over a restart in the middle of a full sync', async () => {
   const test = await testEngine({ settings, readings, sizes })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
   await test.run('users', 'full')

@@ -183,7 +183,7 @@ it('skips the incremental sync from before a full sync when its cursor is refuse
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
-it('full syncs again once when a cursor is refused in mid-full sync, and then fails', async () => {
+it('begins the full sync again once when a cursor is refused in the middle of a full sync, and then fails', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   let refusals = 0
   const end = test.sim.onRequest(({ page }) => {

@@ -43,7 +43,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
       restarted = true
       log.warn(
         { resource: definition.name, page: fullSync.pages },
-        'A cursor was refused in mid-full sync; reading again',
+        'A cursor was refused in the middle of a full sync; reading again',
       )
       fullSync = await beginFullSync(run, fullSync.cursorBefore)
       wanted = await nextWanted(run, fullSync, reading)
