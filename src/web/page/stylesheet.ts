@@ -23,12 +23,12 @@ code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu S
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
 td time + .ago { display: block; }
-.num + .why { white-space: nowrap; }
+.num + .why { display: block; max-width: 240px; overflow-wrap: anywhere; }
 bdi { overflow-wrap: anywhere; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .mode { display: block; white-space: nowrap; }
-.mode .ago { min-width: 44px; }
+.mode .ago { min-width: 84px; }
 .count { white-space: nowrap; margin-right: 6px; }
 .counts { color: inherit; text-decoration: none; }
 .counts:hover { text-decoration: underline; }
