@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestUserConfig } from 'vitest/config'
 
 /** Where a report for machines goes, beside the one for people. */
 const report = process.env['TEST_REPORT']
@@ -14,7 +14,7 @@ export const robustness = [
   'test/sync/protocol-pages.test.ts',
 ]
 
-export const base = {
+export const base: TestUserConfig = {
   root: new URL('.', import.meta.url).pathname,
   setupFiles: ['test/setup.ts'],
   // A limit for what hangs, not a measure of speed: a busy machine takes many times as long as a quiet one.
@@ -28,7 +28,7 @@ export const base = {
   // Node runs the files as they are, as it does for users; what is mocked is a wire or a clock, never a module.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
-} as const
+}
 
 /** `TESTS=all` adds the tests of robustness, for tools that pick their files. */
 const left = process.env['TESTS'] === 'all' ? [] : robustness
@@ -36,7 +36,6 @@ const left = process.env['TESTS'] === 'all' ? [] : robustness
 export default defineConfig({
   test: {
     ...base,
-    setupFiles: [...base.setupFiles],
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', ...left],
   },

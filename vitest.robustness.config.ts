@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 import { base, robustness } from './vitest.config.ts'
 
-export default defineConfig({ test: { ...base, setupFiles: [...base.setupFiles], include: robustness } })
+export default defineConfig({ test: { ...base, include: robustness } })

@@ -26,7 +26,7 @@ it('says beside the result that a listen address is open to everybody', async ()
   })
 })
 
-it('names a token file that is empty and a program that is not there, and leaves both to whoever runs', async () => {
+it('names a token file that is empty and a program that is not there, and leaves both to the command that runs', async () => {
   const { run, write, folder } = await cli()
   const check = async (token: string) => {
     write('own.yaml', `tenants: [{ name: acme, baseUrl: 'https://api.example.com', auth: { token: ${token} } }]\n`)

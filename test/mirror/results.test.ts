@@ -117,7 +117,7 @@ it('leaves the earlier check result when the process is killed in the middle, an
   expect([await listed(killed), await listed(killed, true)]).toEqual([4, 10])
 })
 
-it('owes nothing after a kill behind the check result: whoever lists the findings sees all of them', async () => {
+it('owes nothing after a kill behind the check result: a list of the findings has all of them', async () => {
   const test = await opened()
   const { mirror, tenantId, query } = test
   const committing = mirror.commitResult(checkResult(tenantId, batches(many)))

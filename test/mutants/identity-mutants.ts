@@ -11,7 +11,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['test/commands/accept.test.ts', 'test/web/page'],
   },
   {
-    name: 'the doctor believes whoever answers',
+    name: 'the doctor believes any tenant that answers',
     file: 'src/doctor/identity.ts',
     find: 'if (row.changeAccepted === null || !(await',
     replace: 'if (row.changeAccepted !== null && !(await',

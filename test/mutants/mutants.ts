@@ -257,7 +257,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/mirror', 'test/sync/quarantine.test.ts'],
   },
   {
-    name: 'a header that once let a user in lets in whoever has that name no longer',
+    name: 'a header that once let a user in lets in a user who has that name no longer',
     file: 'src/web/auth/basic-auth.ts',
     find: 'if (isUser && accepted.has(id))',
     replace: 'if (accepted.has(id))',
@@ -586,14 +586,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/commands/history'],
   },
   {
-    name: 'whoever could not be evaluated counts as evaluated',
+    name: 'an entity that could not be evaluated counts as evaluated',
     file: 'src/report/coverage.ts',
     find: 'evaluated: entities - unknown,',
     replace: 'evaluated: entities,',
     tests: ['test/commands/report'],
   },
   {
-    name: 'whoever could not be evaluated counts as passing',
+    name: 'an entity that could not be evaluated counts as passing',
     file: 'src/report/coverage.ts',
     find: 'passing: rest - unknown,',
     replace: 'passing: rest,',

@@ -8,8 +8,8 @@ import type { SimulationReport } from './simulate.ts'
 const program = fileURLToPath(new URL('live-apart.ts', import.meta.url))
 
 /**
- * Lives the lives of many seeds in so many processes at once; `tell` hears of each as it ends. A life is the same whoever
- * lives beside it.
+ * Runs the lives of many seeds in so many processes at once; `tell` receives each as it ends. A life is the same
+ * whatever runs beside it.
  */
 export async function liveAtOnce(
   seeds: readonly number[],

@@ -48,7 +48,7 @@ export class CursorBook {
     this.#epoch++
   }
 
-  /** What was certainly shown to whoever holds this cursor; null when that cannot be told. */
+  /** What was certainly shown to the holder of this cursor; null when that cannot be told. */
   shownUpTo(cursor: string): ReadonlySet<string> | null {
     const shown = new Set<string>()
     for (let at: string | null = cursor; at !== null; ) {

@@ -31,12 +31,7 @@ export function tableNameOf({ name }: Pick<ResourceDefinition, 'name'>): string 
 
 function tableOf(resource: ResourceDefinition) {
   const name = tableNameOf(resource)
-  const columns = Object.fromEntries(
-    [...keyColumns(resource), ...fieldColumns(resource), ...ownColumns(resource)].map(([property, column]) => [
-      property,
-      column,
-    ]),
-  )
+  const columns = Object.fromEntries([...keyColumns(resource), ...fieldColumns(resource), ...ownColumns(resource)])
   return sqliteTable(name, { ...common(), ...columns }, (table) => {
     const at = (property: string): SQLiteColumn => {
       const column = (table as Readonly<Record<string, SQLiteColumn>>)[property]
@@ -59,7 +54,7 @@ function tableOf(resource: ResourceDefinition) {
       byKey,
       ...declared,
       over('unread', unread, 'lookupTurn', sql`read_at desc`),
-      over('asked', live, 'lookupTurn', resource.key),
+      over('lookup', live, 'lookupTurn', resource.key),
       over('missing', sql`missing_since is not null`, 'lookupTurn'),
     ]
   })

@@ -18,14 +18,14 @@ const name = 'draft.db'
 const beginning = 'begun'
 
 /** A file in a folder of its own beside its target, deleted on disposal unless it was published. */
-export interface Draft extends Disposable {
+export interface TempFile extends Disposable {
   readonly file: string
   /** @throws FatalError when the file is in place but its folder cannot be synced: a power cut may undo that. */
   publish(): void
 }
 
 /** Also deletes leftovers of killed backups in the folder of the target. */
-export function openTempFile(target: string): Draft {
+export function openTempFile(target: string): TempFile {
   const place = dirname(target)
   clearRemains(place)
   const folder = mkdtempSync(join(place, prefix))

@@ -28,7 +28,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   expect(digest()).toBe(before)
 })
 
-it('fails while the whole tenant is on hold, whoever answers', async () => {
+it('fails while the whole tenant is on hold, whichever tenant answers', async () => {
   const world = await synced()
   others(world)
   world.pass(aDay)

@@ -40,7 +40,7 @@ it('keeps passing, failing, waived and unknown apart, over a number that they ad
   })
 })
 
-it('counts nobody as passing while an input is doubtful, the status unknown or the unevaluated not counted', () => {
+it('counts nobody as passing while an input is not fresh, the status unknown or the unevaluated not counted', () => {
   const blind = { entities: 10, evaluated: 3, passing: 0, failing: 2, waived: 1, unknown: 7 }
   expect(coverageOf(view({}), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
   expect(coverageOf(view({}), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
