@@ -12,12 +12,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutants.ts'
 
 /**
  * Runs the tests named by each deliberate mistake, in a copy of the project that has it; every one must turn them red.
- * `--check` only looks whether the source still has each place.
+ * Words choose the mutants whose name has them. `--jobs N` tries so many at once; `--check` only looks whether the
+ * source still has each place.
  */
 const root = resolve(import.meta.dirname, '../..')
 const copied = [
@@ -32,11 +34,11 @@ const copied = [
   'docs',
   'vitest.config.ts',
 ]
-const words = process.argv.slice(2).filter((word) => word !== '--check')
+const { values: options, positionals: words } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, jobs: { type: 'string', default: '1' } },
+  allowPositionals: true,
+})
 const wanted = words.join(' ')
-const isCheck = process.argv.includes('--check')
-
-const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
 const survivors: string[] = []
 const chosen = allMutants.filter(({ name }) => name.includes(wanted))
 const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
@@ -44,24 +46,42 @@ const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: '
   .filter((path) => path.endsWith('.test.ts'))
 const lost = chosen.filter((mutant) => problemOf(mutant) !== null)
 for (const mutant of lost) process.stdout.write(`LOST      ${mutant.name}: ${problemOf(mutant)}\n`)
-const tried = isCheck ? [] : chosen.filter((one) => !lost.includes(one))
-try {
-  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
-  mkdirSync(join(folder, 'dist'))
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  for (const mutant of tried) {
-    const caught = await isCaught(mutant)
-    if (!caught) survivors.push(mutant.name)
-    process.stdout.write(`${caught ? 'caught  ' : 'SURVIVED'}  ${mutant.name}\n`)
+const untried = options.check ? [] : chosen.filter((one) => !lost.includes(one))
+// A test that is red without a mistake would count each one as caught.
+if (untried.length > 0) {
+  const tests = [...new Set(untried.flatMap((mutant) => mutant.tests))]
+  if ((await inCopy((folder) => suite(tests, folder))) !== 0) {
+    process.stdout.write(`The unchanged copy fails its tests: ${tests.join(' ')}\n`)
+    process.exit(1)
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
+await Promise.all(Array.from({ length: Number(options.jobs) }, () => inCopy(tryMutants)))
 const failed = survivors.length + lost.length
 process.stdout.write(`${chosen.length - failed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1
 
-async function isCaught({ file, find, replace, tests }: Mutant): Promise<boolean> {
+async function inCopy<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-mutants-'))
+  try {
+    for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
+    mkdirSync(join(folder, 'dist'))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Takes one mutant after the other from those not yet tried. */
+async function tryMutants(folder: string): Promise<void> {
+  for (let mutant = untried.shift(); mutant !== undefined; mutant = untried.shift()) {
+    const caught = await isCaught(mutant, folder)
+    if (!caught) survivors.push(mutant.name)
+    process.stdout.write(`${caught ? 'caught  ' : 'SURVIVED'}  ${mutant.name}\n`)
+  }
+}
+
+async function isCaught({ file, find, replace, tests }: Mutant, folder: string): Promise<boolean> {
   const path = join(folder, file)
   const source = readFileSync(path, 'utf8')
   writeFileSync(
@@ -69,14 +89,14 @@ async function isCaught({ file, find, replace, tests }: Mutant): Promise<boolean
     source.replace(find, () => replace),
   )
   try {
-    return (await suite(tests)) !== 0
+    return (await suite(tests, folder)) !== 0
   } finally {
     writeFileSync(path, source)
   }
 }
 
 /** Exit code of the suite; the first failure ends it. */
-function suite(tests: readonly string[]): Promise<number | null> {
+function suite(tests: readonly string[], folder: string): Promise<number | null> {
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--config', 'vitest.config.ts', '--bail', '1', '--passWithNoTests=false', ...tests]
   // Some mistakes show in one life of a hundred.
