@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/daemon/change-tenants.ts',
     find: 'await Promise.all(closed.map(({ scope }) => scope.end()))',
     replace: 'await Promise.all(closed.map(async () => {}))',
-    tests: ['test/commands'],
+    tests: ['test/daemon/reload.test.ts'],
   },
   {
     name: 'a reload brings the web configuration into force after all else',
