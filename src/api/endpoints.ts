@@ -18,14 +18,16 @@ export function endpointOf({ path, permission, name, kind, idField }: ResourceDe
   return { template: path, permission, resource: name, whole: kind === 'whole' && idField !== null }
 }
 
-export function lookUpEndpointOf(resource: ResourceDefinition): Endpoint | null {
-  if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
-  return { ...endpointOf(resource), template: resource.lookUp.path }
+/** Null where the API has no endpoint for one record. */
+export function byIdEndpointOf(resource: ResourceDefinition): Endpoint | null {
+  // The daemon never asks for one role, so its descriptor has no look-up.
+  const path = resource.kind === 'feed' ? resource.lookUp?.path : resource.name === roles.name ? getRolePath : undefined
+  return path === undefined ? null : { ...endpointOf(resource), template: path, whole: false }
 }
 
 export const createUserEndpoint: Endpoint = { ...endpointOf(users), permission: 'Api_Users_Create' }
 
-export const getRoleEndpoint: Endpoint = { ...endpointOf(roles), template: `${roles.path}/{id}`, whole: false }
+const getRolePath = `${roles.path}/{id}`
 
 /** For each permission the cheapest endpoint of the enabled resources. */
 export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {

@@ -1,7 +1,8 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
+import type { Fields, RecordOf } from '../model/fields.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
-import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
+import type { NewUser, User } from './records.ts'
 
 export interface Oddity {
   readonly kind: ContractEventKind
@@ -47,16 +48,6 @@ export interface Page<T> {
   readonly same: boolean
 }
 
-export interface Listing<T> {
-  readonly items: readonly Reading<T>[]
-  readonly meta: AnswerMeta
-}
-
-export interface Single<T> {
-  readonly item: Reading<T>
-  readonly meta: AnswerMeta
-}
-
 /** The answer to a look-up; `item` is null on 404: the record does not exist or belongs to another tenant. */
 export interface Lookup<T> {
   readonly item: Reading<T> | null
@@ -73,20 +64,21 @@ export type Item = Reading<object>
 type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
 
 /** An answer of any resource; the optional fields belong to pages. */
-export type Fetched = Pick<Page<object>, OfEveryAnswer> & Partial<Omit<Page<object>, OfEveryAnswer>>
+export type Fetched<T = object> = Pick<Page<T>, OfEveryAnswer> & Partial<Omit<Page<T>, OfEveryAnswer>>
 
+export type Described<F extends Fields> = ResourceDefinition & { readonly fields: F }
+
+/** Reads every endpoint of the API by the descriptors in `src/resources/`; records have the types of their fields. */
 export interface TenantReader {
   /** Reads a page or an unpaginated list; records with the digest `unless` are not decoded. */
-  fetch(resource: ResourceDefinition, query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Fetched>
-  fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<object>>
-  listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>
-  getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>
-  listRoles(signal?: AbortSignal): Promise<Listing<Role>>
-  getRole(roleId: number, signal?: AbortSignal): Promise<Lookup<Role>>
-  listPermissions(signal?: AbortSignal): Promise<Listing<Permission>>
-  getAuthenticationSettings(signal?: AbortSignal): Promise<Single<AuthenticationSettings>>
-  listApiClients(query: { readonly cursor?: string }, signal?: AbortSignal): Promise<Page<ApiClient>>
-  listDocuments(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<Document>>
+  fetch<F extends Fields>(
+    resource: Described<F>,
+    query: FeedQuery,
+    signal?: AbortSignal,
+    unless?: string,
+  ): Promise<Fetched<RecordOf<F>>>
+  /** Users and roles only. */
+  fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal): Promise<Lookup<RecordOf<F>>>
 }
 
 export type CreateUserOutcome =

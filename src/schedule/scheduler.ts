@@ -113,14 +113,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     groups.set(key, group)
     return group
   }
-  const tick = (group: CronGroup): void => {
-    group.nextAt = nextAfterNow(group.times)
-    for (const entry of group.entries) {
-      const { delayMs = 0, jitterMs = 0 } = entry.job
-      void runJob(entry, delayMs + Math.floor(random() * jitterMs))
-    }
-  }
-  const fireDue = (watch: ReturnType<typeof wallClockWatch>): void => {
+  const tick = (watch: ReturnType<typeof wallClockWatch>): void => {
     if (watch.jumped()) for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -128,12 +121,19 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       onJump?.()
     }
     const now = clock.now()
-    for (const group of groups.values()) if (group.nextAt <= now) tick(group)
+    for (const group of groups.values()) {
+      if (group.nextAt > now) continue
+      group.nextAt = nextAfterNow(group.times)
+      for (const entry of group.entries) {
+        const { delayMs = 0, jitterMs = 0 } = entry.job
+        void runJob(entry, delayMs + Math.floor(random() * jitterMs))
+      }
+    }
   }
   const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
-      fireDue(watch)
+      tick(watch)
       const nextAt = Math.min(...[...groups.values()].map((group) => group.nextAt))
       wake = new AbortController()
       await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)

@@ -69,7 +69,7 @@ export const decoderMutants: readonly Mutant[] = [
   {
     name: 'the deviations of a page that is not read again are not counted',
     file: 'src/sync/feeds/feed-pages.ts',
-    find: '    noteOddities(run, note.oddities)\n',
+    find: '  noteOddities(run, note.oddities)\n',
     replace: '',
     tests: ['test/sync/known-pages.test.ts'],
   },

@@ -30,7 +30,7 @@ function opened(verified: readonly boolean[] = []) {
   const checkResults = [...verified]
   const guard = { verify: async () => checkResults.shift() ?? true }
   const run = { context: { reader }, definition: users, guard, signal: new AbortController().signal } as unknown as Run
-  const ahead: PagesAhead = pagesAhead(run, users)
+  const ahead: PagesAhead = pagesAhead(run)
   return { ahead, asked, answers }
 }
 

@@ -1,10 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Fetched } from '../../api/reader.ts'
 import type { PageFingerprint } from '../../mirror/port.ts'
-import type { FeedResource } from '../../model/resource.ts'
 import { queryAt } from '../pages/page-reading.ts'
-import type { Run } from '../run.ts'
-import { fetchFeedPage } from './feed-reading.ts'
+import { fetchPage, type Run } from '../run.ts'
 
 export interface PageWanted {
   readonly cursor: string | null
@@ -16,12 +14,12 @@ export interface PagesAhead extends AsyncDisposable {
   take(wanted: PageWanted): Promise<Fetched>
 }
 
-export function pagesAhead(run: Run, definition: FeedResource): PagesAhead {
+export function pagesAhead(run: Run): PagesAhead {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   let begun: { readonly wanted: PageWanted; readonly page: Promise<Fetched> } | null = null
-  const ask = ({ cursor, known }: PageWanted) =>
-    run.context.reader.fetch(definition, queryAt(cursor), signal, known?.digest)
+  const ask = ({ cursor, known }: PageWanted): Promise<Fetched> =>
+    run.context.reader.fetch(run.definition, queryAt(cursor), signal, known?.digest)
 
   return {
     async begin(wanted) {
@@ -36,9 +34,9 @@ export function pagesAhead(run: Run, definition: FeedResource): PagesAhead {
       const early = begun !== null && begun.wanted.cursor === wanted.cursor ? begun.page : null
       begun = null
       let attempts = 0
-      return fetchFeedPage(run, definition, queryAt(wanted.cursor), () =>
-        attempts++ === 0 && early !== null ? early : ask(wanted),
-      )
+      // After a change of identity the early page is another one's.
+      const next = () => (attempts++ === 0 && early !== null ? early : ask(wanted))
+      return fetchPage(run, queryAt(wanted.cursor), { ask: next })
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

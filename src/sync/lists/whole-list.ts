@@ -1,9 +1,9 @@
 import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { WholeResource } from '../../model/resource.ts'
-import { commit } from '../pages/commit-page.ts'
+import { commitPage } from '../pages/commit-page.ts'
 import { differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
-import { fetchVerified, type Run } from '../run.ts'
+import { fetchPage, type Run } from '../run.ts'
 import { contradictionOf } from './contradiction.ts'
 import { confirmList } from './known-list.ts'
 import { suspectEmpty } from './suspect-empty.ts'
@@ -19,7 +19,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const startedAt = clock.now()
   const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const read = () => fetchVerified(run, () => context.reader.fetch(definition, {}, run.signal), {})
+  const read = () => fetchPage(run, {})
   let fetched = await read()
   for (let reads = 1; ; reads++) {
     await refuseContradiction(run, definition, fetched)
@@ -29,7 +29,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     const provable = state.completeStartedAt !== null || (await guidsCount(run))
     const other = provable ? await differingAnswer(run, fetched, read) : null
     if (other === null) {
-      await commit(run, fetched, {}, { whole })
+      await commitPage(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')
       // Any other acceptance is used up once the answer is written.
       const stays = state.emptyAccepted === 'list' && fetched.items.length === 0

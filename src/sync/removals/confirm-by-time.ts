@@ -37,7 +37,7 @@ export async function confirmByTime(
   let older = false
   try {
     const updatedAfter = new Date(since).toISOString()
-    await readFeed(run, definition, { updatedAfter }, ({ items }) => {
+    await readFeed(run, { updatedAfter }, ({ items }) => {
       older ||= items.some((item) => isOlder(item, dates, since))
       return { fullSync: { id: fullSync.id } }
     })
