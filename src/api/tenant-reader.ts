@@ -5,19 +5,22 @@ import type { Fields } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
-import { isIntegerId } from './decode/identifiers.ts'
-import { isObject } from './decode/is-object.ts'
-import { kindOf } from './decode/kind-of.ts'
 import { type RecordDecoder, recordDecoder } from './decode/record.ts'
-import { latestDate } from './decode/strict-fields.ts'
-import { byIdEndpointOf, endpointOf } from './endpoints.ts'
+import { isIntegerId, latestDate } from './decode/values.ts'
+import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, type PageSize, pageSizeOf } from './endpoints.ts'
+import { isObject, kindOf } from './json.ts'
 import type { ApiOptions } from './options.ts'
-import { badRequestHint, feedQuery, type PageSize, pageSizeOf } from './query.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
 import type { AnswerMeta, Described, FeedQuery, Oddity, TenantReader } from './reader.ts'
-import { type Envelope, openEnvelope, violation } from './transport/envelope.ts'
-import { type Pagination, readPagination, refusePart } from './transport/pagination.ts'
-import { recordsDigest } from './transport/records-digest.ts'
+import {
+  type Envelope,
+  openEnvelope,
+  type Pagination,
+  readPagination,
+  recordsDigest,
+  refusePart,
+  violation,
+} from './transport/envelope.ts'
 import { inWords } from './transport/send.ts'
 
 export interface TenantReaderParts {

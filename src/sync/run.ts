@@ -3,11 +3,23 @@ import type { TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
 import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
+
+/** Failures of an optional request that end the run: after a stale or foreign answer the run cannot succeed. */
+export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])
+
+/** After these failures no further optional request of the run makes sense. */
+export const endsAsking: ReadonlySet<Reason> = new Set([
+  ...endsRun,
+  'missing_permission',
+  'rate_limited',
+  'unauthorized',
+])
 
 export interface Run {
   readonly context: TenantContext

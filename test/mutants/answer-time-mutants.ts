@@ -57,7 +57,7 @@ export const answerTimeMutants: readonly Mutant[] = [
   },
   {
     name: 'an old detail fails no run',
-    file: 'src/sync/ending-reasons.ts',
+    file: 'src/sync/run.ts',
     find: "new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])",
     replace: "new Set(['aborted', 'internal', 'store', 'tenant_changed'])",
     tests: stale,

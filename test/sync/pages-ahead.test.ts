@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Fetched } from '../../src/api/reader.ts'
 import { users } from '../../src/resources/users.ts'
-import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/pages-ahead.ts'
+import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/feed-reading.ts'
 import type { Run } from '../../src/sync/run.ts'
 import { testEngine } from '../support/engine.ts'
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { waitFor } from '../wait-for.ts'
-import type { Secret } from './secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { waitFor } from '../deadline.ts'
+import type { Secret, SecretSource } from './secret.ts'
 
 export interface Fetched {
   readonly secret: Secret

@@ -1,13 +1,11 @@
 import type { Clock } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { isObject } from '../decode/is-object.ts'
+import { isObject, parseJson } from '../json.ts'
 import { longestPauseMs } from '../limits/rate-limiter.ts'
 import type { Answer, Outcome } from '../transport/outcome.ts'
-import { parseJson } from '../transport/parse-json.ts'
 import { type Fetched, fetchedSource } from './fetched-source.ts'
-import { parseSecret } from './parse-secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { parseSecret, type SecretSource } from './secret.ts'
 
 export interface OAuth2SourceOptions {
   readonly clientId: string

@@ -1,5 +1,5 @@
+import { kindOf } from '../json.ts'
 import type { Oddity, Reading } from '../reader.ts'
-import { kindOf } from './kind-of.ts'
 import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
 export interface ParseContext {

@@ -3,7 +3,7 @@ import type { Clock } from '../../model/clock.ts'
 import { toIso } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { abortedError } from '../wait-for.ts'
+import { abortedError } from '../deadline.ts'
 import { maxRetryAfterMs } from './retry-after.ts'
 
 /** Limits the requests in any window of a second to the rate. */

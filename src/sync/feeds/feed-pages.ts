@@ -5,10 +5,9 @@ import { isoMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { reasonOf } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import { idleLimitMs } from '../intervals.ts'
+import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
-import { queryAt } from '../pages/page-reading.ts'
-import { PageRefused, pageRules } from '../pages/page-rules.ts'
+import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
 import {
   advanceOf,
   beginFullSync,
@@ -19,8 +18,7 @@ import {
   odditiesOf,
   type Run,
 } from '../run.ts'
-import { cursorRefused } from './feed-reading.ts'
-import { type PageWanted, pagesAhead } from './pages-ahead.ts'
+import { cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {

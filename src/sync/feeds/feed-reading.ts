@@ -1,8 +1,9 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit } from '../../mirror/port.ts'
+import type { PageCommit, PageFingerprint } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { commitPage } from '../pages/commit-page.ts'
-import { pageRules } from '../pages/page-rules.ts'
+import { pageRules, queryAt } from '../pages/page-rules.ts'
 import { fetchPage, type Run } from '../run.ts'
 
 export function cursorRefused(error: unknown): boolean {
@@ -22,5 +23,46 @@ export async function readFeed(
     await commitPage(run, page, next, step(page, index))
     if (!page.hasMore || page.nextCursor === null) return
     next = { cursor: page.nextCursor }
+  }
+}
+
+export interface PageWanted {
+  readonly cursor: string | null
+  readonly known: PageFingerprint | null
+}
+
+export interface PagesAhead extends AsyncDisposable {
+  begin(wanted: PageWanted): Promise<void>
+  take(wanted: PageWanted): Promise<Fetched>
+}
+
+export function pagesAhead(run: Run): PagesAhead {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([run.signal, stop.signal])
+  let begun: { readonly wanted: PageWanted; readonly page: Promise<Fetched> } | null = null
+  const ask = ({ cursor, known }: PageWanted): Promise<Fetched> =>
+    run.context.reader.fetch(run.definition, queryAt(cursor), signal, known?.digest)
+
+  return {
+    async begin(wanted) {
+      const page = ask(wanted)
+      // The error is thrown when the page is taken.
+      page.catch(() => {})
+      begun = { wanted, page }
+      // Writing the page before blocks the thread; without this yield the request would leave after it.
+      await yieldToEventLoop()
+    },
+    take(wanted) {
+      const early = begun !== null && begun.wanted.cursor === wanted.cursor ? begun.page : null
+      begun = null
+      let attempts = 0
+      // After a change of identity the early page is another one's.
+      const next = () => (attempts++ === 0 && early !== null ? early : ask(wanted))
+      return fetchPage(run, queryAt(wanted.cursor), { ask: next })
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await begun?.page.catch(() => {})
+    },
   }
 }

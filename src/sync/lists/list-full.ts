@@ -4,11 +4,10 @@ import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
-import { type PageBuffer, pageBuffer } from '../feeds/page-buffer.ts'
-import { idOf, queryAt } from '../pages/page-reading.ts'
-import { pageRules } from '../pages/page-rules.ts'
+import { idOf, pageRules, queryAt } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { fetchPage, noteEvent, type Run } from '../run.ts'
+import { type PageBuffer, pageBuffer } from './page-buffer.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {

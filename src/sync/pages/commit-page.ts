@@ -1,5 +1,5 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit, PageGlance } from '../../mirror/port.ts'
+import type { PageCommit, PageGlance, WholeList } from '../../mirror/port.ts'
 import { fetchPage, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 
@@ -42,4 +42,35 @@ export async function commitPage(
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, definition.name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)
+}
+
+/** Stores a complete list and the run's success at once; false, with nothing written, if it differs from the mirror. */
+export async function confirmList(
+  run: Run,
+  pages: readonly Fetched[],
+  whole: WholeList & { readonly reachedEndServerTime: number | null },
+): Promise<boolean> {
+  const { answered, context, definition, tenantId, mode, startedAt } = run
+  run.guard.insist()
+  for (const page of pages) noteOddities(run, odditiesOf(run, page))
+  const { reachedEndServerTime } = whole
+  const outcome = {
+    outcome: 'success',
+    reason: null,
+    message: null,
+    reachedEndServerTime,
+    answered,
+    pages: pages.length,
+  } as const
+  const times = { startedAt, endedAt: context.clock.now(), dataAsOf: whole.startedAt }
+  const of = { tenantId, resource: definition.name }
+  const end = { ...of, mode, ...times, ...outcome }
+  const items = pages.flatMap((page) => page.items)
+  const requestId = pages[0]?.meta.requestId ?? null
+  const counts = await context.store.confirmList({ ...of, items, requestId, whole, end })
+  if (counts === null) return false
+  run.closed = true
+  noteProgress(run, counts, items.length)
+  run.pages = pages.length
+  return true
 }

@@ -5,7 +5,7 @@ import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
-import { idOf, queryAt } from './page-reading.ts'
+import { idOf, queryAt } from './page-rules.ts'
 
 const leastSuspiciousPage = 5
 const oldEnoughMs = hourMs
