@@ -93,7 +93,6 @@ interface Instant {
   readonly monotonic: number
 }
 
-/** `time` is null when it is unreadable. */
 interface Stated {
   readonly time: number | null
   readonly monotonic: number

@@ -10,7 +10,6 @@ import type { FeedQuery } from './reader.ts'
 export interface Endpoint {
   /** Path template, also the label of metrics. */
   readonly template: string
-  /** The required permission code (docs/api.md#permission). */
   readonly permission: string
   readonly resource: ResourceName
   readonly whole: boolean

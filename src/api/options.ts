@@ -38,7 +38,6 @@ export interface TenantClientOptions {
   readonly blockedForMs?: number | null
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
-  /** The resources that may be used to probe a token; default all. */
   readonly resources?: readonly ResourceName[]
 }
 

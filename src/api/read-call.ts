@@ -11,10 +11,7 @@ import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 const usualCapacity = 20
 const perSuccess = 0.2
 
-/**
- * A success returns a fifth of a retry, a successful retry a whole one: brief errors are bridged, while a broken server
- * costs at most a fifth more requests.
- */
+/** A successful retry returns itself, another success a fifth: a broken server costs at most a fifth more requests. */
 export class RetryBucket {
   readonly #capacity: number
   #tokens: number
@@ -57,7 +54,6 @@ export interface ReadCallParts {
 export interface ReadCall {
   readonly endpoint: Endpoint
   readonly path: string
-  /** True when 404 means that the record does not exist. */
   readonly absentOn404: boolean
   readonly badRequestHint?: string | undefined
   readonly signal?: AbortSignal | undefined

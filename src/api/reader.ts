@@ -101,7 +101,6 @@ export interface TenantObserver {
   retry(reason: string): void
 }
 
-/** The daemon gets it as a TenantReader with a lifetime. */
 export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
   /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */

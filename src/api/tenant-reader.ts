@@ -27,7 +27,6 @@ export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
-  /** Part of the digest: another version may decode the same records differently. */
   readonly version: string
 }
 

@@ -8,11 +8,7 @@ import { secondMs } from '../model/durations.ts'
 const mostBusy = 0.1
 const mostSeconds = 60
 
-/**
- * Waits for a second of little activity, when blocking delays nothing; false when there is none within a minute.
- *
- * @param busy returns the active share since its last call.
- */
+/** Waits for a second of little activity, when blocking delays nothing; false when there is none within a minute. */
 export async function quietMoment(
   clock: Pick<Clock, 'sleep'>,
   signal: AbortSignal,

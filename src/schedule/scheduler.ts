@@ -11,9 +11,7 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Default time zone (IANA). */
   readonly timezone: string
-  /** Called when the wall clock was set, at most once a minute; skipped ticks are not run. */
   readonly onJump?: () => void
 }
 
@@ -21,9 +19,8 @@ export interface Job {
   readonly name: string
   readonly expression: string
   readonly timezone?: string
-  /** Delay after each tick in milliseconds; absent = none. */
   readonly delayMs?: number
-  /** Greatest random additional delay in milliseconds, to spread jobs with the same expression. */
+  /** Greatest random delay beside `delayMs`, to spread jobs with the same expression. */
   readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
@@ -55,17 +52,13 @@ interface CronGroup {
   nextAt: number
 }
 
-/**
- * Runs named jobs by cron expressions; a tick is skipped while its job runs. Only the next tick is computed: after a
- * suspend a missed tick runs once; after a jump of the wall clock the ticks in between do not run.
- */
+/** Runs named jobs by cron. A tick missed in a suspend runs once; those skipped by a jump of the wall clock do not. */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
   const groups = new Map<string, CronGroup>()
   // By name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
-  /** Wakes the timer when an added job may be due earlier. */
   let wake = new AbortController()
   let started = false
 

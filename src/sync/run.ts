@@ -56,10 +56,7 @@ export interface PageRequest {
   readonly isRepeated?: boolean
 }
 
-/**
- * Fetches until the answer's identity is verified; nothing else reaches the mirror. A 400 for the cursor of a feed is
- * `invalid_cursor`.
- */
+/** Fetches until the identity is verified; nothing else is written. A 400 for a feed's cursor is `invalid_cursor`. */
 export async function fetchPage(
   run: Run,
   query: FeedQuery,

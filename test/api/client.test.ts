@@ -162,6 +162,17 @@ it('refuses a list that is due whole and says itself that there is more', async 
   expect((await client.fetch(roles, {})).items).toEqual([])
 })
 
+it('gives records the types of the fields of their descriptor', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
+  const { client } = testClient(server.url)
+  await using _ = client
+  const { items } = await client.fetch(users, {})
+  const read: (readonly [string | null, boolean])[] = items.flatMap((one) =>
+    one.ok ? [[one.record.email, one.record.mfaStatus] as const] : [],
+  )
+  expect(read).toEqual([[user.email, user.mfaStatus]])
+})
+
 it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
   await using _ = client

@@ -9,7 +9,6 @@ import type { Secret, SecretSource } from './secret.ts'
 interface Credential {
   readonly secret: Secret
   readonly generation: number
-  /** AnswerMeta.identity of the answers to it. */
   readonly identity: number
 }
 

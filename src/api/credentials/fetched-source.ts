@@ -19,7 +19,6 @@ export interface FetchedSourceOptions {
   fetch(signal: AbortSignal, input: Secret | undefined): Promise<Fetched>
 }
 
-/** Delay after a failure without a stated wait. */
 const failureRestMs = 30 * secondMs
 
 /** A secret that is expensive to fetch: shared by all callers, and fetched at a limited rate after failures. */

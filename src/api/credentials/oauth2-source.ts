@@ -18,7 +18,6 @@ export interface OAuth2SourceOptions {
 
 const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
 
-/** Life of a token without a stated one. */
 const defaultLifeMs = 5 * minuteMs
 
 /** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */

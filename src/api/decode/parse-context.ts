@@ -9,7 +9,6 @@ export interface ParseContext {
 
 export const noOddities: readonly Oddity[] = Object.freeze([])
 
-/** Each counts once, without being stored. */
 const maxOddities = 100
 
 /** A record with more unknown fields is no plausible record. */

@@ -22,11 +22,7 @@ const maxErrorBytes = 64 * 1024
 /** What is discarded at most to keep the connection. */
 const maxUnreadBytes = 128 * 1024
 
-/**
- * The body in UTF-8 without byte order mark; null with `maxBytes` 0, or for an error whose body is unreadable.
- *
- * @throws SyncError `too_large` above `maxBytes` of decoded text, `protocol` for an unknown encoding or no UTF-8.
- */
+/** In UTF-8 without byte order mark; null with `maxBytes` 0 or for an unreadable error. Throws SyncError. */
 export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
   const { body, headers, statusCode } = response
   if (maxBytes === 0) {

@@ -5,6 +5,28 @@ import { abortedError } from '../deadline.ts'
 import { longestPauseMs } from '../limits/rate-limiter.ts'
 import { readErrorFacts } from './envelope.ts'
 
+export interface Answer {
+  readonly kind: 'answer'
+  readonly status: number
+  /** In UTF-8; null when not requested, or an unreadable error body. */
+  readonly body: Buffer | null
+  /** `Retry-After` in milliseconds; null also for a status without such a meaning. */
+  readonly retryAfterMs: number | null
+  readonly ageSeconds?: number | null
+  readonly receivedAt: number
+  readonly receivedMonotonic: number
+}
+
+export interface Failure {
+  readonly kind: 'failure'
+  readonly error: SyncError
+  readonly retriable: boolean
+  /** The connection broke before any byte of the answer, as a kept-alive one closed by the server does. */
+  readonly untouched: boolean
+}
+
+export type Outcome = Answer | Failure
+
 export interface ExchangeState {
   readonly what: string
   readonly callerAborted: boolean
@@ -133,28 +155,6 @@ function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304
 }
-
-export interface Answer {
-  readonly kind: 'answer'
-  readonly status: number
-  /** In UTF-8; null when not requested, or an unreadable error body. */
-  readonly body: Buffer | null
-  /** `Retry-After` in milliseconds; null also for a status without such a meaning. */
-  readonly retryAfterMs: number | null
-  readonly ageSeconds?: number | null
-  readonly receivedAt: number
-  readonly receivedMonotonic: number
-}
-
-export interface Failure {
-  readonly kind: 'failure'
-  readonly error: SyncError
-  readonly retriable: boolean
-  /** The connection broke before any byte of the answer, as a kept-alive one closed by the server does. */
-  readonly untouched: boolean
-}
-
-export type Outcome = Answer | Failure
 
 /** The code of an error, else its name. Messages contain nothing more, because its text may carry header values. */
 export function codeOf(thrown: unknown): string {
