@@ -110,7 +110,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
   const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
   expect([...new Set(found.map((place) => place.split(': ')[0]))].toSorted()).toEqual([
     'api/credentials/command-source.ts',
-    'api/transport/deadline.ts',
+    'api/deadline.ts',
     'commands/start.ts',
     'mirror/own-checks/watch-over.ts',
     'model/process/system-clock.ts',

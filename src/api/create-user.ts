@@ -2,14 +2,12 @@ import { SyncError } from '../model/errors.ts'
 import { users } from '../resources/users.ts'
 import type { Access } from './credentials/access.ts'
 import { recordDecoder } from './decode/record.ts'
-import { latestDate } from './decode/strict-fields.ts'
+import { latestDate } from './decode/values.ts'
 import { createUserEndpoint as endpoint } from './endpoints.ts'
-import type { CreateUserOutcome, TenantWriter } from './reader.ts'
-import type { NewUser, User } from './records.ts'
+import type { CreateUserOutcome, NewUser, TenantWriter, User } from './reader.ts'
 import { openEnvelope, violation } from './transport/envelope.ts'
-import type { Answer } from './transport/outcome.ts'
+import { type Answer, statusFailure } from './transport/outcome.ts'
 import { inWords, type Send } from './transport/send.ts'
-import { statusFailure } from './transport/status-failure.ts'
 
 const readUser = recordDecoder(users.fields)
 const what = inWords('POST', endpoint)

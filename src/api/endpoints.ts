@@ -3,12 +3,13 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import { roles } from '../resources/roles.ts'
 import { users } from '../resources/users.ts'
+import type { ApiOptions } from './options.ts'
+import type { FeedQuery } from './reader.ts'
 
 /** An endpoint of the tenant's API (docs/api.md#endpoints). */
 export interface Endpoint {
   /** Path template, also the label of metrics. */
   readonly template: string
-  /** The required permission code (docs/api.md#permission). */
   readonly permission: string
   readonly resource: ResourceName
   readonly whole: boolean
@@ -18,14 +19,16 @@ export function endpointOf({ path, permission, name, kind, idField }: ResourceDe
   return { template: path, permission, resource: name, whole: kind === 'whole' && idField !== null }
 }
 
-export function lookUpEndpointOf(resource: ResourceDefinition): Endpoint | null {
-  if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
-  return { ...endpointOf(resource), template: resource.lookUp.path }
+/** Null where the API has no endpoint for one record. */
+export function byIdEndpointOf(resource: ResourceDefinition): Endpoint | null {
+  // The daemon never asks for one role, so its descriptor has no look-up.
+  const path = resource.kind === 'feed' ? resource.lookUp?.path : resource.name === roles.name ? getRolePath : undefined
+  return path === undefined ? null : { ...endpointOf(resource), template: path, whole: false }
 }
 
 export const createUserEndpoint: Endpoint = { ...endpointOf(users), permission: 'Api_Users_Create' }
 
-export const getRoleEndpoint: Endpoint = { ...endpointOf(roles), template: `${roles.path}/{id}`, whole: false }
+const getRolePath = `${roles.path}/{id}`
 
 /** For each permission the cheapest endpoint of the enabled resources. */
 export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {
@@ -35,4 +38,43 @@ export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {
     if (names.includes(name) && !chosen.has(permission)) chosen.set(permission, endpointOf(resource))
   }
   return [...chosen.values()]
+}
+
+type PageSizeOptions = Pick<ApiOptions, 'pageSize' | 'pageSizeParameter'>
+
+export interface PageSize {
+  readonly parameter: string
+  readonly size: number
+}
+
+/** Null when none is sent: only feeds have one (docs/api.md#open-points). */
+export function pageSizeOf(
+  resource: ResourceDefinition,
+  { pageSize, pageSizeParameter: written }: PageSizeOptions,
+): PageSize | null {
+  if (resource.kind !== 'feed') return null
+  const parameter = typeof written === 'string' || written === null ? written : (written[resource.name] ?? null)
+  if (parameter === null) return null
+  return { parameter, size: Math.min(pageSize, resource.maxPageSize ?? pageSize) }
+}
+
+export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
+  const { cursor, updatedAfter } = query as { readonly cursor?: string; readonly updatedAfter?: string }
+  const pairs: string[] = []
+  if (cursor !== undefined) pairs.push(`cursor=${encode(cursor)}`)
+  else if (updatedAfter !== undefined) pairs.push(`updatedAfter=${encode(updatedAfter)}`)
+  if (pageSize !== null) pairs.push(`${encode(pageSize.parameter)}=${pageSize.size}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** Likely cause of a 400 without a cursor; with one, the cursor is the cause. */
+export function badRequestHint(query: FeedQuery, pageSize: PageSize | null): string | undefined {
+  if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
+  return pageSize === null
+    ? 'The API may want a page size: see api.pageSizeParameter'
+    : 'Check api.pageSizeParameter and api.pageSize: the name of the parameter or its value may be wrong'
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
 }

@@ -1,9 +1,9 @@
 import type { Clock, Random } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { AuthOptions } from './credentials/auth-options.ts'
-import type { EnvLookup } from './credentials/env-source.ts'
 import type { TenantObserver } from './reader.ts'
+
+export type EnvLookup = (name: string) => string | undefined
 
 export interface ApiOptions {
   /** Name of the page-size parameter of users and documents, or of each; null sends none. */
@@ -38,6 +38,23 @@ export interface TenantClientOptions {
   readonly blockedForMs?: number | null
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
-  /** The resources that may be used to probe a token; default all. */
   readonly resources?: readonly ResourceName[]
+}
+
+export type SecretOrigin =
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly command: readonly string[] }
+
+export interface OAuth2Origin {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: { readonly env: string } | { readonly file: string }
+  readonly scope: string | null
+}
+
+export interface AuthOptions {
+  readonly header: string
+  readonly scheme: string
+  readonly token: SecretOrigin | { readonly oauth2: OAuth2Origin }
 }

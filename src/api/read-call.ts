@@ -1,15 +1,36 @@
 import type { Random } from '../model/clock.ts'
-import type { Access } from './credentials/access.ts'
-import { isRefusal } from './credentials/refusals.ts'
+import { type Access, isRefusal } from './credentials/access.ts'
 import type { Secret } from './credentials/secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
-import type { RetryBucket } from './limits/retry-bucket.ts'
 import type { TenantObserver } from './reader.ts'
-import { type ErrorFacts, readErrorFacts } from './transport/error-facts.ts'
-import type { Answer, Failure } from './transport/outcome.ts'
+import { type ErrorFacts, readErrorFacts } from './transport/envelope.ts'
+import { type Answer, type Failure, statusFailure } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
-import { statusFailure } from './transport/status-failure.ts'
+
+const usualCapacity = 20
+const perSuccess = 0.2
+
+/** A successful retry returns itself, another success a fifth: a broken server costs at most a fifth more requests. */
+export class RetryBucket {
+  readonly #capacity: number
+  #tokens: number
+
+  constructor(capacity = usualCapacity) {
+    this.#capacity = capacity
+    this.#tokens = capacity
+  }
+
+  take(): boolean {
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  succeeded(retries: number): void {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (retries > 0 ? 1 : perSuccess))
+  }
+}
 
 const maxRetries = 4
 
@@ -33,7 +54,6 @@ export interface ReadCallParts {
 export interface ReadCall {
   readonly endpoint: Endpoint
   readonly path: string
-  /** True when 404 means that the record does not exist. */
   readonly absentOn404: boolean
   readonly badRequestHint?: string | undefined
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,13 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
+import type { Fields, RecordOf } from '../model/fields.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
-import type { ApiClient, AuthenticationSettings, Document, NewUser, Permission, Role, User } from './records.ts'
+import type { apiClients } from '../resources/api-clients.ts'
+import type { authenticationSettings } from '../resources/authentication-settings.ts'
+import type { documents } from '../resources/documents.ts'
+import type { permissions } from '../resources/permissions.ts'
+import type { roles } from '../resources/roles.ts'
+import type { users } from '../resources/users.ts'
 
 export interface Oddity {
   readonly kind: ContractEventKind
@@ -47,16 +53,6 @@ export interface Page<T> {
   readonly same: boolean
 }
 
-export interface Listing<T> {
-  readonly items: readonly Reading<T>[]
-  readonly meta: AnswerMeta
-}
-
-export interface Single<T> {
-  readonly item: Reading<T>
-  readonly meta: AnswerMeta
-}
-
 /** The answer to a look-up; `item` is null on 404: the record does not exist or belongs to another tenant. */
 export interface Lookup<T> {
   readonly item: Reading<T> | null
@@ -73,20 +69,21 @@ export type Item = Reading<object>
 type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
 
 /** An answer of any resource; the optional fields belong to pages. */
-export type Fetched = Pick<Page<object>, OfEveryAnswer> & Partial<Omit<Page<object>, OfEveryAnswer>>
+export type Fetched<T = object> = Pick<Page<T>, OfEveryAnswer> & Partial<Omit<Page<T>, OfEveryAnswer>>
 
+export type Described<F extends Fields> = ResourceDefinition & { readonly fields: F }
+
+/** Reads every endpoint of the API by the descriptors in `src/resources/`; records have the types of their fields. */
 export interface TenantReader {
   /** Reads a page or an unpaginated list; records with the digest `unless` are not decoded. */
-  fetch(resource: ResourceDefinition, query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Fetched>
-  fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<object>>
-  listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>
-  getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>
-  listRoles(signal?: AbortSignal): Promise<Listing<Role>>
-  getRole(roleId: number, signal?: AbortSignal): Promise<Lookup<Role>>
-  listPermissions(signal?: AbortSignal): Promise<Listing<Permission>>
-  getAuthenticationSettings(signal?: AbortSignal): Promise<Single<AuthenticationSettings>>
-  listApiClients(query: { readonly cursor?: string }, signal?: AbortSignal): Promise<Page<ApiClient>>
-  listDocuments(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<Document>>
+  fetch<F extends Fields>(
+    resource: Described<F>,
+    query: FeedQuery,
+    signal?: AbortSignal,
+    unless?: string,
+  ): Promise<Fetched<RecordOf<F>>>
+  /** Users and roles only. */
+  fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal): Promise<Lookup<RecordOf<F>>>
 }
 
 export type CreateUserOutcome =
@@ -104,11 +101,24 @@ export interface TenantObserver {
   retry(reason: string): void
 }
 
-/** The daemon gets it as a TenantReader with a lifetime. */
 export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
   /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */
   readonly blockedUntil: number
   readonly answerTimes: ServerTimes
   readonly tokenGoodForMs: number | null
+}
+
+export type User = RecordOf<typeof users.fields>
+export type Permission = RecordOf<typeof permissions.fields>
+export type Role = RecordOf<typeof roles.fields>
+export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
+export type ApiClient = RecordOf<typeof apiClients.fields>
+export type Document = RecordOf<typeof documents.fields>
+
+export interface NewUser {
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly roleId: number
 }

@@ -21,7 +21,7 @@ import { silentLog } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { enabledNames } from '../sync/intervals.ts'
+import { enabledNames } from '../sync/due.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/status-line.ts'
 

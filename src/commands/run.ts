@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
-import { giveBackMemory } from '../daemon/give-back-memory.ts'
-import { quietMoment } from '../daemon/quiet-moment.ts'
+import { giveBackMemory, quietMoment } from '../daemon/idle-memory.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'

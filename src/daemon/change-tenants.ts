@@ -11,17 +11,12 @@ export interface TenantChange {
 export interface ChangedTenants {
   readonly tenants: readonly TenantParts[]
   readonly change: TenantChange
-  /** Tenants with a new engine, whose due runs start at once. */
   readonly opened: readonly TenantParts[]
   /** Tenants without an engine; their clients must still be closed. */
   readonly closed: readonly TenantParts[]
 }
 
-/**
- * Opens the engines of new settings. Runs of changed and removed tenants end first, after a page.
- *
- * @throws when an engine cannot be opened; all tenants then continue unchanged.
- */
+/** Opens new engines after the runs of changed and removed tenants ended. Throws with all tenants unchanged. */
 export async function changeTenants(
   before: readonly TenantParts[],
   next: readonly TenantSettings[],

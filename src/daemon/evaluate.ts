@@ -24,7 +24,6 @@ export interface EvaluationOptions {
   /** True when unlisted checks may exist: their findings stay open. */
   readonly keepUnlisted?: boolean
   readonly onlyInputs?: readonly ResourceName[]
-  /** All waivers of the configuration. */
   readonly waivers?: readonly Waiver[]
   readonly currentForMs?: number
   /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
@@ -45,7 +44,6 @@ export interface EvaluatorOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
-  /** Limits the time of own checks; absent = unlimited. */
   readonly queryBudget?: QueryBudget
 }
 

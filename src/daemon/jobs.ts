@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pMap from 'p-map'
 import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
 import type { CronSchedule } from '../config/settings.ts'
@@ -8,7 +9,6 @@ import type { Io } from '../model/process/io.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import type { RunRequest, Session } from './session.ts'
-import { splayMs } from './splay.ts'
 import type { StoreWatch } from './store-watch.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
@@ -137,4 +137,19 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
       watch.jobFailed(error)
     }
   }
+}
+
+/** Jitter alone separates the runs of so few tenants. */
+const fewTenants = 10
+const msATenant = 500
+
+/**
+ * Delay of a job after its tick in milliseconds: constant, so that intervals stay those of the schedule. The span is a
+ * power of two, so that an added tenant seldom moves others.
+ */
+export function splayMs(job: string, tenants: number, shortestMs: number): number {
+  if (tenants <= fewTenants) return 0
+  const span = Math.min(msATenant * 2 ** Math.ceil(Math.log2(tenants)), shortestMs / 2)
+  const share = createHash('sha256').update(job).digest().readUInt32BE() / 2 ** 32
+  return Math.floor(share * span)
 }

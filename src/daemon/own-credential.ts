@@ -9,7 +9,6 @@ const warnAt = [0, 1, 3, 7, 14, 30] as const
 
 /** Watches the expiry of the daemon's own secrets, after which no data is read. */
 export interface OwnCredentials {
-  /** Logs each of the steps once; call it repeatedly. */
   look(tenant: Pick<TenantSettings, 'name' | 'ownClientId'>, reader: RecordReader, now: number): Promise<void>
 }
 
@@ -35,10 +34,7 @@ export function ownCredentials(log: Log): OwnCredentials {
   }
 }
 
-/**
- * Expiry of the daemon's own secret in milliseconds since the epoch; null without such a client. Tenants write the id
- * as configured, in lower or in upper case.
- */
+/** In milliseconds since the epoch; null without such a client. The letter case of its id may differ. */
 async function ownSecretExpiry(reader: RecordReader, ownClientId: string): Promise<number | null> {
   const spellings = [...new Set([ownClientId, ownClientId.toLowerCase(), ownClientId.toUpperCase()])]
   const own = reader.select('api-clients', { all: [{ field: 'clientId', in: spellings }] })

@@ -3,6 +3,7 @@ import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/config-error.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
@@ -10,7 +11,6 @@ import type { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
 import type { TenantChange } from './change-tenants.ts'
 import type { Jobs } from './jobs.ts'
-import type { ReloadStatus } from './reload-status.ts'
 import type { Session } from './session.ts'
 
 export interface Reloading {
@@ -115,4 +115,20 @@ function inWords({ added, changed, removed }: TenantChange): string {
   const parts = Object.entries({ added, changed, removed }).filter(([, names]) => names.length > 0)
   if (parts.length === 0) return 'every tenant is as it was'
   return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
+}
+
+export interface ReloadStatus {
+  note(part: 'configuration' | 'web', successful: boolean): void
+}
+
+/** Separate parts: a repaired web configuration does not clear a problem of the other one. */
+export function reloadStatus(metrics: Metrics, clock: Clock): ReloadStatus {
+  const failed = new Set<string>()
+  return {
+    note(part, successful) {
+      if (successful) failed.delete(part)
+      else failed.add(part)
+      metrics.configReloaded(failed.size === 0, clock.now())
+    },
+  }
 }

@@ -1,11 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
-import { waitFor } from '../api/wait-for.ts'
+import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, TenantSettings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
+import { inventories } from '../metrics/inventory/index.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
+import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { storeSize } from '../mirror/sqlite/store-size.ts'
@@ -18,11 +20,9 @@ import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import type { DueRun } from '../sync/due.ts'
-import type { SyncObserver } from '../sync/observer.ts'
-import type { RunResult } from '../sync/run-result.ts'
+import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
-import { metricsConfig } from './metrics-config.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
@@ -248,4 +248,20 @@ function logResult(log: Log, result: RunResult): void {
   const fields = { tenant, resource, mode, reason, pages, ...counts, durationMs: Math.round(durationMs) }
   if (outcome === 'success') log.debug(fields, 'Run succeeded')
   else if (outcome === 'failure' && reason !== 'aborted') log.warn({ ...fields, detail: message, hint }, 'Run failed')
+}
+
+export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
+  const checks = checksOf(settings).map(({ id }) => id)
+  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, checks)), waivers: settings.waivers }
+}
+
+function tenantSeriesConfig(
+  { name, resources: switches }: TenantSettings,
+  checks: readonly string[],
+): TenantSeriesConfig {
+  const shapes = inventories.flatMap((series): ResourceSeriesConfig[] => {
+    const { enabled, incremental } = switches[series.resource]
+    return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
+  })
+  return { name, resources: shapes, checks }
 }

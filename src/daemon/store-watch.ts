@@ -8,7 +8,6 @@ import type { Probe } from '../web/web-options.ts'
 const verifyShare = 1 / 200
 
 export interface StoreWatch {
-  /** Rejects with a FatalError when the daemon cannot continue; never resolves. */
   readonly broken: Promise<never>
   /** A lost database ends the daemon; an unusable one is logged; other errors are thrown. */
   jobFailed(error: unknown): void

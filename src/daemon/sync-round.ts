@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { DueRun } from '../sync/due.ts'
-import type { RunResult } from '../sync/run-result.ts'
+import type { RunResult } from '../sync/observer.ts'
 import type { Session } from './session.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 

@@ -8,11 +8,30 @@ import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import type { ServerClock } from '../model/server-clock.ts'
 import { resources } from '../resources/index.ts'
-import { enabledNames, shortestIntervalMs } from '../sync/intervals.ts'
-import type { SyncObserver } from '../sync/observer.ts'
+import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
+import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
-import { ProvenClock } from './proven-clock.ts'
+
+/** The server time of a tenant with a proven identity: none before the first success, nor during its hold. */
+export class ProvenClock implements ServerClock {
+  readonly #clock: ServerClock
+  #proven = false
+
+  constructor(clock: ServerClock) {
+    this.#clock = clock
+  }
+
+  note({ outcome, reason }: Pick<RunResult, 'outcome' | 'reason'>): void {
+    if (outcome === 'success') this.#proven = true
+    else if (reason === 'tenant_changed') this.#proven = false
+  }
+
+  now(): number | null {
+    return this.#proven ? this.#clock.now() : null
+  }
+}
 
 class TenantScope {
   readonly #underWay = new Set<Promise<unknown>>()

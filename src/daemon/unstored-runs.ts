@@ -1,6 +1,6 @@
 import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { RunResult } from '../sync/run-result.ts'
+import type { RunResult } from '../sync/observer.ts'
 
 export interface UnstoredRuns {
   /** A stored run removes an earlier unstored one, because the mirror contains it. */

@@ -32,14 +32,12 @@ export interface Views {
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number): Promise<readonly ChangeView[]>
-  /** Expiries in the order of time. */
   deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
 
 const tenantsAtOnce = 16
 
 export interface EngineFacts {
-  /** Clock skews by the answers of this process. */
   readonly skewOf: (tenant: string) => SkewOf
   readonly unstored: Pick<UnstoredRuns, 'over'>
 }
@@ -107,7 +105,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
   }
 
-  /** Ids of entities whose open finding is covered by a valid waiver. */
   async function waivedEntities(
     { tenant, checks: evaluated }: TenantPosture,
     check: string,

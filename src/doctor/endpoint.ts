@@ -3,7 +3,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { idOf } from '../sync/pages/page-reading.ts'
+import { idOf } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine } from './diagnosis.ts'
 
 export interface ProbedEndpoint {

@@ -1,5 +1,5 @@
+import { startDeadline } from '../api/deadline.ts'
 import type { TenantReader } from '../api/reader.ts'
-import { startDeadline } from '../api/transport/deadline.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'

@@ -1,4 +1,4 @@
-import { type PageSize, pageSizeOf } from '../api/query.ts'
+import { type PageSize, pageSizeOf } from '../api/endpoints.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import type { FeedResource } from '../model/resource.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'

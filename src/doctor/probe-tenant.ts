@@ -1,6 +1,6 @@
-import type { EnvLookup } from '../api/credentials/env-source.ts'
+import { startDeadline } from '../api/deadline.ts'
+import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
-import { startDeadline } from '../api/transport/deadline.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type EnvLookup, envSource } from '../api/credentials/env-source.ts'
+import { envSource } from '../api/credentials/create-source.ts'
 import { fileSource } from '../api/credentials/file-source.ts'
+import type { EnvLookup } from '../api/options.ts'
 import type { AuthSettings, TenantSettings } from '../config/settings.ts'
 import { silentLog } from '../model/log.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'

@@ -1,7 +1,7 @@
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
-import type { RunResult } from '../sync/run-result.ts'
+import type { RunResult } from '../sync/observer.ts'
 import { table } from './table.ts'
 
 /** The result of a sync round as text: runs, checks, holds, failures. */

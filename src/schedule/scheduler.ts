@@ -11,9 +11,7 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Default time zone (IANA). */
   readonly timezone: string
-  /** Called when the wall clock was set, at most once a minute; skipped ticks are not run. */
   readonly onJump?: () => void
 }
 
@@ -21,9 +19,8 @@ export interface Job {
   readonly name: string
   readonly expression: string
   readonly timezone?: string
-  /** Delay after each tick in milliseconds; absent = none. */
   readonly delayMs?: number
-  /** Greatest random additional delay in milliseconds, to spread jobs with the same expression. */
+  /** Greatest random delay beside `delayMs`, to spread jobs with the same expression. */
   readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
@@ -55,17 +52,13 @@ interface CronGroup {
   nextAt: number
 }
 
-/**
- * Runs named jobs by cron expressions; a tick is skipped while its job runs. Only the next tick is computed: after a
- * suspend a missed tick runs once; after a jump of the wall clock the ticks in between do not run.
- */
+/** Runs named jobs by cron. A tick missed in a suspend runs once; those skipped by a jump of the wall clock do not. */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
   const groups = new Map<string, CronGroup>()
   // By name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
-  /** Wakes the timer when an added job may be due earlier. */
   let wake = new AbortController()
   let started = false
 
@@ -113,14 +106,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     groups.set(key, group)
     return group
   }
-  const tick = (group: CronGroup): void => {
-    group.nextAt = nextAfterNow(group.times)
-    for (const entry of group.entries) {
-      const { delayMs = 0, jitterMs = 0 } = entry.job
-      void runJob(entry, delayMs + Math.floor(random() * jitterMs))
-    }
-  }
-  const fireDue = (watch: ReturnType<typeof wallClockWatch>): void => {
+  const tick = (watch: ReturnType<typeof wallClockWatch>): void => {
     if (watch.jumped()) for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -128,12 +114,19 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       onJump?.()
     }
     const now = clock.now()
-    for (const group of groups.values()) if (group.nextAt <= now) tick(group)
+    for (const group of groups.values()) {
+      if (group.nextAt > now) continue
+      group.nextAt = nextAfterNow(group.times)
+      for (const entry of group.entries) {
+        const { delayMs = 0, jitterMs = 0 } = entry.job
+        void runJob(entry, delayMs + Math.floor(random() * jitterMs))
+      }
+    }
   }
   const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
-      fireDue(watch)
+      tick(watch)
       const nextAt = Math.min(...[...groups.values()].map((group) => group.nextAt))
       wake = new AbortController()
       await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)

@@ -1,12 +1,10 @@
 import pMap from 'p-map'
+import type { AnswerMeta, Item, Lookup } from '../api/reader.ts'
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
-import { askById } from './ask-by-id.ts'
-import { endsAsking, endsRun } from './ending-reasons.ts'
-import { idOf } from './pages/page-reading.ts'
-import type { Run } from './run.ts'
-import { takeDetail } from './take-detail.ts'
+import { idOf } from './pages/page-rules.ts'
+import { endsAsking, endsRun, noteAnswer, noteEvent, noteOddities, type Run } from './run.ts'
 
 /** Reads details (docs/sync.md#user-details): of the run's records, or after a full sync in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
@@ -58,4 +56,24 @@ async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise
     run.context.log.debug({ resource: definition.name, key: one.key, reason }, 'A detail could not be read')
     return !endsAsking.has(reason)
   }
+}
+
+/** Looks one record up by id; undefined where that is not possible or the answer may be another tenant's. */
+export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<object> | undefined> {
+  const { context, tenantId, signal } = run
+  await context.store.noteLookup(tenantId, definition.name, one.rid)
+  const found = definition.lookUp && (await context.reader.fetchOne(definition, one.key, signal))
+  if (found === undefined || !run.guard.covers(found.meta.identity)) return undefined
+  noteAnswer(run, found.meta)
+  if (found.item !== null && idOf(found.item, definition.idField) === one.key) run.shownById = true
+  return found
+}
+
+/** Takes the fields that only an answer by id contains; for other fields the list counts. */
+export async function takeDetail(run: Run, item: Item, { receivedAt: at, requestId }: AnswerMeta): Promise<void> {
+  const { context, tenantId, definition } = run
+  noteOddities(run, item.ok ? item.oddities : [])
+  const detail = { tenantId, resource: definition.name, item, at, requestId }
+  const { differing } = await context.store.commitDetail(detail)
+  for (const field of differing) noteEvent(run, 'detail_differs', field)
 }

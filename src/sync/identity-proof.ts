@@ -5,8 +5,7 @@ import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
-import { fetchOf, idOf, queryAt } from './pages/page-reading.ts'
-import { pageRules } from './pages/page-rules.ts'
+import { idOf, pageRules, queryAt } from './pages/page-rules.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
@@ -157,7 +156,7 @@ class Proof {
   }
 
   async #fetch(definition: ResourceDefinition, cursor: string | null): Promise<Fetched> {
-    const fetched = await fetchOf(this.#context, definition, queryAt(cursor), this.#signal)
+    const fetched = await this.#context.reader.fetch(definition, queryAt(cursor), this.#signal)
     this.#identity = fetched.meta.identity
     return fetched
   }

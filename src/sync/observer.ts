@@ -1,6 +1,7 @@
+import type { CommitCounts } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
-import type { ResourceName } from '../model/resource-names.ts'
-import type { RunResult } from './run-result.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 
 export interface SyncObserver {
   runEnded(result: RunResult): void
@@ -9,4 +10,21 @@ export interface SyncObserver {
   /** How many records of a page had each date moved to a later instant. */
   datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
   page(tenant: string, resource: ResourceName, pages: number, records: number): void
+}
+
+export interface RunResult {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly mode: SyncMode
+  /** `skipped`: nothing was requested, because incremental syncs are paused until the next full sync. */
+  readonly outcome: 'success' | 'failure' | 'skipped'
+  readonly reason: Reason | null
+  readonly message: string | null
+  readonly hint: string | null
+  readonly counts: CommitCounts
+  readonly pages: number
+  readonly durationMs: number
+  readonly stored: boolean
+  /** For `rate_limited`: when requests are allowed again, in milliseconds since the epoch. */
+  readonly retryAt: number | null
 }

@@ -3,11 +3,23 @@ import type { TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { SyncError } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
 import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
+
+/** Failures of an optional request that end the run: after a stale or foreign answer the run cannot succeed. */
+export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])
+
+/** After these failures no further optional request of the run makes sense. */
+export const endsAsking: ReadonlySet<Reason> = new Set([
+  ...endsRun,
+  'missing_permission',
+  'rate_limited',
+  'unauthorized',
+])
 
 export interface Run {
   readonly context: TenantContext
@@ -37,17 +49,37 @@ export interface Run {
   readonly fullSyncCompleted: () => Promise<void>
 }
 
-/** Fetches until the answer's identity is verified; nothing else reaches the mirror. */
-export async function fetchVerified(run: Run, fetch: () => Promise<Fetched>, query: FeedQuery): Promise<Fetched> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const fetched = await fetch()
-    const { serverTime, receivedAt: at } = fetched.meta
-    run.answered = { serverTime, at }
-    noteAnswer(run, fetched.meta)
-    const verified = await run.guard.verify(fetched, run.definition, query, run.signal)
-    if (!verified) continue
-    for (const { kind, field } of fetched.oddities ?? []) noteEvent(run, kind, field)
-    return fetched
+export interface PageRequest {
+  /** Returns the answer to an earlier request on the first call. */
+  readonly ask?: () => Promise<Fetched>
+  /** The page was read before, so that a 400 is no loss of the cursor. */
+  readonly isRepeated?: boolean
+}
+
+/** Fetches until the identity is verified; nothing else is written. A 400 for a feed's cursor is `invalid_cursor`. */
+export async function fetchPage(
+  run: Run,
+  query: FeedQuery,
+  { ask = () => run.context.reader.fetch(run.definition, query, run.signal), isRepeated = false }: PageRequest = {},
+): Promise<Fetched> {
+  const { definition, guard, signal } = run
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const fetched = await ask()
+      const { serverTime, receivedAt: at } = fetched.meta
+      run.answered = { serverTime, at }
+      noteAnswer(run, fetched.meta)
+      if (!(await guard.verify(fetched, definition, query, signal))) continue
+      noteOddities(run, fetched.oddities ?? [])
+      return fetched
+    }
+  } catch (error) {
+    const losesCursor = definition.kind === 'feed' && query.cursor !== undefined && !isRepeated
+    if (!losesCursor || !(error instanceof SyncError) || error.status !== 400) throw error
+    throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
+      cause: error,
+      status: 400,
+    })
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
 }

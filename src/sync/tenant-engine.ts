@@ -7,11 +7,13 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { applyDecisions } from './decisions.ts'
-import { type DueRun, dueRuns } from './due.ts'
-import { shortestIntervalMs } from './intervals.ts'
-import { perform } from './perform.ts'
+import { type DueRun, dueRuns, shortestIntervalMs } from './due.ts'
+import { fullSyncOfFeed } from './feeds/feed-full.ts'
+import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
+import { fullSyncOfList } from './lists/list-full.ts'
+import { readWhole } from './lists/whole-list.ts'
+import type { RunResult } from './observer.ts'
 import { logEvents, noCounts, type Run } from './run.ts'
-import type { RunResult } from './run-result.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
@@ -93,7 +95,11 @@ class Engine implements TenantEngine {
       await this.#applyDecisions()
       run = await this.#prepare(resource, mode, signal)
       await this.#guard.passHold(signal)
-      if (!(await perform(run))) outcome = 'skipped'
+      const { definition } = run
+      if (definition.kind === 'pagedList') await fullSyncOfList(run, definition)
+      else if (definition.kind === 'whole') await readWhole(run, definition)
+      else if (run.mode === 'full') await fullSyncOfFeed(run, definition)
+      else if (!(await incrementalSyncOfFeed(run, definition))) outcome = 'skipped'
     } catch (error) {
       failure = error
       outcome = 'failure'

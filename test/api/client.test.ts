@@ -1,4 +1,10 @@
 import { expect, it } from 'vitest'
+import { apiClients } from '../../src/resources/api-clients.ts'
+import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
+import { documents } from '../../src/resources/documents.ts'
+import { permissions } from '../../src/resources/permissions.ts'
+import { roles } from '../../src/resources/roles.ts'
+import { users } from '../../src/resources/users.ts'
 import {
   apiClient,
   document,
@@ -38,7 +44,8 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     identity: 1,
   }
   const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
-  expect(await client.listUsers({})).toEqual({
+  const whole = (record: unknown) => ({ items: [item(record)], nextCursor: null, hasMore: false, meta: told })
+  expect(await client.fetch(users, {})).toEqual({
     items: [item(user)],
     limit: 50,
     nextCursor: 'next',
@@ -49,13 +56,13 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     digest: expect.stringContaining('1.2.3 '),
     same: false,
   })
-  expect(await client.getUser(7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: told })
-  expect(await client.listRoles()).toEqual({ items: [item(role)], meta: told })
-  expect(await client.getRole(2)).toEqual({ item: item(role), meta: told })
-  expect(await client.listPermissions()).toEqual({ items: [item(permission)], meta: told })
-  expect(await client.getAuthenticationSettings()).toEqual({ item: item(settings), meta: told })
-  expect(await client.listApiClients({})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
-  expect(await client.listDocuments({})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
+  expect(await client.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: told })
+  expect(await client.fetch(roles, {})).toEqual(whole(role))
+  expect(await client.fetchOne(roles, 2)).toEqual({ item: item(role), meta: told })
+  expect(await client.fetch(permissions, {})).toEqual(whole(permission))
+  expect(await client.fetch(authenticationSettings, {})).toEqual(whole(settings))
+  expect(await client.fetch(apiClients, {})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
+  expect(await client.fetch(documents, {})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
   expect(observed.slice(0, 4)).toEqual([
     '/api/public/users 200',
     '/api/public/users/{id} 200',
@@ -68,10 +75,16 @@ it('leaves the records of a page unread whose digest is named', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
   const { client } = testClient(server.url)
   await using _ = client
-  const { digest, ...first } = await client.listUsers({})
+  const { digest, ...first } = await client.fetch(users, {})
   const meta = { ...first.meta, requestId: expect.stringMatching(sentRequestId) }
-  expect(await client.listUsers({}, undefined, digest ?? '')).toEqual({ ...first, meta, items: [], digest, same: true })
-  expect(await client.listUsers({}, undefined, 'another')).toEqual({ ...first, meta, digest, same: false })
+  expect(await client.fetch(users, {}, undefined, digest ?? '')).toEqual({
+    ...first,
+    meta,
+    items: [],
+    digest,
+    same: true,
+  })
+  expect(await client.fetch(users, {}, undefined, 'another')).toEqual({ ...first, meta, digest, same: false })
 })
 
 it('sends GET with the token, a version and no-cache', async () => {
@@ -80,7 +93,7 @@ it('sends GET with the token, a version and no-cache', async () => {
     auth: { header: 'X-Api-Token', scheme: '', token: { env: 'TOKEN' } },
   })
   await using _ = client
-  await client.getAuthenticationSettings()
+  await client.fetch(authenticationSettings, {})
   expect(server.requests).toMatchObject([
     {
       method: 'GET',
@@ -102,12 +115,12 @@ it('sends the page size to users and documents only, cursors percent-encoded, an
   )
   const { client } = testClient(server.url, { api: { pageSizeParameter: 'page size', pageSize: 500 } })
   await using _ = client
-  await client.listUsers({})
-  await client.listUsers({ cursor: 'a b&c=%\r\n' })
-  await client.listDocuments({})
-  await client.listDocuments({ updatedAfter: '2026-01-01T00:00:00Z' })
-  await client.listApiClients({ cursor: 'c+/=' })
-  await client.listRoles()
+  await client.fetch(users, {})
+  await client.fetch(users, { cursor: 'a b&c=%\r\n' })
+  await client.fetch(documents, {})
+  await client.fetch(documents, { updatedAfter: '2026-01-01T00:00:00Z' })
+  await client.fetch(apiClients, { cursor: 'c+/=' })
+  await client.fetch(roles, {})
   expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
     '/users?page%20size=500',
     '/users?cursor=a%20b%26c%3D%25%0D%0A&page%20size=500',
@@ -126,8 +139,8 @@ it('sends each list the page size under its own name, or none', async () => {
   ]) {
     const { client } = testClient(server.url, { api: { pageSizeParameter, pageSize: 50 } })
     await using _ = client
-    await client.listUsers({})
-    await client.listDocuments({})
+    await client.fetch(users, {})
+    await client.fetch(documents, {})
   }
   expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
     '/users?take=50',
@@ -142,37 +155,37 @@ it('refuses a list that is due whole and says itself that there is more', async 
   await using server = await testServer((_, response) => sendJson(response, 200, more(true)))
   const { client } = testClient(server.url)
   await using _ = client
-  for (const list of [() => client.listRoles(), () => client.listPermissions()]) {
+  for (const list of [() => client.fetch(roles, {}), () => client.fetch(permissions, {})]) {
     expect((await caught(list())).message).toMatch(/hasMore is true where the whole list is due/)
   }
   server.handler = (_, response) => sendJson(response, 200, more(false))
-  expect((await client.listRoles()).items).toEqual([])
+  expect((await client.fetch(roles, {})).items).toEqual([])
+})
+
+it('gives records the types of the fields of their descriptor', async () => {
+  await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
+  const { client } = testClient(server.url)
+  await using _ = client
+  const { items } = await client.fetch(users, {})
+  const read: (readonly [string | null, boolean])[] = items.flatMap((one) =>
+    one.ok ? [[one.record.email, one.record.mfaStatus] as const] : [],
+  )
+  expect(read).toEqual([[user.email, user.mfaStatus]])
 })
 
 it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
   await using _ = client
-  expect(Object.keys(client.reader).sort()).toEqual([
-    'fetch',
-    'fetchOne',
-    'getAuthenticationSettings',
-    'getRole',
-    'getUser',
-    'listApiClients',
-    'listDocuments',
-    'listPermissions',
-    'listRoles',
-    'listUsers',
-  ])
+  expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
 it('answers null for a user or role that the API says is absent, and fails for a 404 of anything else', async () => {
   await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client
-  expect((await client.getUser(8)).item).toBeNull()
-  expect((await client.getRole(8)).item).toBeNull()
-  expect(await caught(client.listUsers({}))).toMatchObject({
+  expect((await client.fetchOne(users, 8)).item).toBeNull()
+  expect((await client.fetchOne(roles, 8)).item).toBeNull()
+  expect(await caught(client.fetch(users, {}))).toMatchObject({
     reason: 'client_error',
     status: 404,
     requestId: expect.stringMatching(sentRequestId),
@@ -180,10 +193,10 @@ it('answers null for a user or role that the API says is absent, and fails for a
   })
   for (const body of [{ error: 'NOT_FOUND' }, { status: 404, error: 'Not Found', path: '/users/8' }, 'NOT_FOUND']) {
     server.handler = (_, response) => sendJson(response, 404, body)
-    expect(await caught(client.getUser(8))).toMatchObject({ reason: 'protocol', status: 404 })
+    expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
-  expect(await caught(client.getUser(8))).toMatchObject({
+  expect(await caught(client.fetchOne(users, 8))).toMatchObject({
     reason: 'protocol',
     status: 404,
     hint: expect.stringMatching(/envelope/),
@@ -194,15 +207,15 @@ it.each([401, 403, 410, 500])('never takes a %d for the absence of a user', asyn
   await using server = await testServer((_, response) => sendJson(response, status, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.getUser(8))).toMatchObject({ status })
+  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ status })
 })
 
 it('refuses a record that is not the one asked for, and ids that are no ids', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
   const { client } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.getUser(8))).toMatchObject({ reason: 'protocol' })
-  expect(await caught(client.getUser(Number.NaN))).toMatchObject({ reason: 'internal' })
+  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol' })
+  expect(await caught(client.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })
   expect(server.requests).toHaveLength(1)
 })
 
@@ -210,7 +223,7 @@ it('carries a bad record of a page raw beside the good ones', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, page([user, { userId: 9 }, null])))
   const { client } = testClient(server.url)
   await using _ = client
-  const { items } = await client.listUsers({})
+  const { items } = await client.fetch(users, {})
   expect(items.map((item) => (item.ok ? item.record.userId : item.id))).toEqual([7, 9, null])
 })
 
@@ -241,6 +254,6 @@ it('sends nothing after it was closed', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, envelope([])))
   const { client } = testClient(server.url)
   await client[Symbol.asyncDispose]()
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(0)
 })

@@ -2,6 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
+import { documents } from '../../src/resources/documents.ts'
+import { roles } from '../../src/resources/roles.ts'
+import { users } from '../../src/resources/users.ts'
 import { envelope, page, problem, sentRequestId, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
@@ -77,7 +81,7 @@ it.each(faults)('%s ends a users page as it should', async (_, send, reason, req
   await using server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
   await using _client = client
-  const error = await caught(client.listUsers({}))
+  const error = await caught(client.fetch(users, {}))
   expect(error.reason).toBe(reason)
   expect(error.cause).toBeUndefined()
   expect(server.requests).toHaveLength(requests)
@@ -100,7 +104,7 @@ it.each(fine)('%s is read', async (_, send) => {
   await using server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url)
   await using _client = client
-  expect((await client.listUsers({})).items).toMatchObject([{ ok: true, record: user }])
+  expect((await client.fetch(users, {})).items).toMatchObject([{ ok: true, record: user }])
 })
 
 it('reads roles up to 32 MiB where other bodies end at the cap', async () => {
@@ -108,8 +112,8 @@ it('reads roles up to 32 MiB where other bodies end at the cap', async () => {
   await using server = await testServer((_, response) => response.end(big))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
   await using _ = client
-  expect((await client.listRoles()).items).toEqual([])
-  expect(await caught(client.getAuthenticationSettings())).toMatchObject({ reason: 'too_large', status: 200 })
+  expect((await client.fetch(roles, {})).items).toEqual([])
+  expect(await caught(client.fetch(authenticationSettings, {}))).toMatchObject({ reason: 'too_large', status: 200 })
 })
 
 it('gives the same page for any splitting of the bytes', async () => {
@@ -121,7 +125,7 @@ it('gives the same page for any splitting of the bytes', async () => {
   })
   const { client } = testClient(server.url)
   await using _ = client
-  expect((await client.listUsers({})).items).toMatchObject([{ record: { firstName: 'Zoë 😀' } }])
+  expect((await client.fetch(users, {})).items).toMatchObject([{ record: { firstName: 'Zoë 😀' } }])
 })
 
 const cuts: readonly (readonly [name: string, answer: string, reason: string, connections: number])[] = [
@@ -150,7 +154,7 @@ it.each(cuts)('an answer cut short is never used: %s', async (_, answer, reason,
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const { client } = testClient(`http://127.0.0.1:${port}`)
-  expect((await caught(client.listUsers({}))).reason).toBe(reason)
+  expect((await caught(client.fetch(users, {}))).reason).toBe(reason)
   expect(connections).toBe(expected)
   await client[Symbol.asyncDispose]()
   server.close()
@@ -163,7 +167,7 @@ it.each([301, 302, 303, 307, 308])('never follows a %i, and the other listener g
   })
   const { client } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.listUsers({}))).toMatchObject({
+  expect(await caught(client.fetch(users, {}))).toMatchObject({
     reason: 'redirect',
     status,
     hint: expect.stringMatching(/baseUrl/),
@@ -180,7 +184,7 @@ it('ends a dripping body at the total deadline', async () => {
   })
   const { client, observed } = testClient(server.url, { api: { timeoutMs: 40 } })
   await using _ = client
-  expect(await caught(client.listUsers({}))).toMatchObject({
+  expect(await caught(client.fetch(users, {}))).toMatchObject({
     reason: 'timeout',
     message: expect.stringMatching(/within 0.04 s/),
   })
@@ -192,14 +196,14 @@ it('ends as aborted when the caller says so, before and during the request', asy
   const { client } = testClient(server.url)
   await using _ = client
   const controller = new AbortController()
-  expect(await caught(client.listUsers({}, controller.signal))).toMatchObject({ reason: 'aborted' })
-  expect(await caught(client.listUsers({}, controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })
 
 it('says network for a refused connection and for an unknown host', async () => {
   const refused = testClient('http://127.0.0.1:1')
-  expect(await caught(refused.client.listRoles())).toMatchObject({
+  expect(await caught(refused.client.fetch(roles, {}))).toMatchObject({
     reason: 'network',
     message: expect.stringMatching(/ECONNREFUSED/),
     hint: 'Nothing listens there: check host and port of baseUrl, and whether the server runs',
@@ -211,7 +215,7 @@ it('says of a server without TLS that it speaks none, instead of doubting its ce
   await using server = await testServer((_, response) => response.end())
   const { client } = testClient(server.url.replace('http:', 'https:'))
   await using _ = client
-  expect(await caught(client.listRoles())).toMatchObject({
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     hint: 'What answers there does not speak TLS: check scheme and port of baseUrl',
   })
@@ -235,7 +239,7 @@ it('tells code and request id of an error answer of any shape, and never its tex
     await using server = await testServer((_, response) => sendJson(response, 400, body))
     const { client } = testClient(server.url)
     await using _ = client
-    const error = await caught(client.listUsers({ cursor: 'private' }))
+    const error = await caught(client.fetch(users, { cursor: 'private' }))
     expect(error.message).toBe(`GET /api/public/users answered 400${code}`)
     expect(error).toMatchObject({ status: 400, requestId: id, hint: undefined })
   }
@@ -245,5 +249,5 @@ it('hints at the page-size parameter for a 400 without a cursor', async () => {
   await using server = await testServer((_, response) => sendJson(response, 400, {}))
   const { client } = testClient(server.url, { api: { pageSizeParameter: 'limit' } })
   await using _ = client
-  expect((await caught(client.listDocuments({}))).hint).toContain('api.pageSizeParameter')
+  expect((await caught(client.fetch(documents, {}))).hint).toContain('api.pageSizeParameter')
 })

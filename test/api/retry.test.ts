@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import { type Log, silentLog } from '../../src/model/log.ts'
+import { roles } from '../../src/resources/roles.ts'
+import { users } from '../../src/resources/users.ts'
 import { envelope, page } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
 import { type Handler, sendJson, testServer } from './support/test-server.ts'
 
-const roles: Handler = (_, response) => sendJson(response, 200, envelope([]))
+const sendRoles: Handler = (_, response) => sendJson(response, 200, envelope([]))
 const failing = (status: number, times: number, headers: Record<string, string> = {}): Handler => {
   return (_, response, number) =>
     number <= times ? sendJson(response, status, {}, headers) : sendJson(response, 200, envelope([]))
@@ -15,7 +17,7 @@ it('retries with full jitter, exponentially, up to four times', async () => {
   await using server = await testServer(failing(500, 4))
   const { client, clock, observed } = testClient(server.url, { random: () => 0.999 })
   await using _ = client
-  await client.listRoles()
+  await client.fetch(roles, {})
   expect(clock.sleeps).toEqual([999, 1998, 3996, 7992])
   expect(observed.filter((line) => line.startsWith('retry'))).toEqual(Array(4).fill('retry server_error'))
 })
@@ -34,7 +36,7 @@ it.each([
     await using _ = client
     server.requests.length = 0
     const start = clock.monotonic()
-    await client.listRoles()
+    await client.fetch(roles, {})
     expect(clock.monotonic() - start).toBeGreaterThanOrEqual(ms)
     expect(server.requests).toHaveLength(2)
   }
@@ -48,7 +50,7 @@ it.each(['-5', 'NaN', 'Infinity', 'soon', '', '0', 'Thu, 15 Jan 2015 00:00:00 GM
     )
     const { client, clock } = testClient(server.url)
     await using _ = client
-    await client.listRoles()
+    await client.fetch(roles, {})
     expect(clock.sleeps).toEqual([500])
     expect(client.blockedUntil).toBe(0)
   },
@@ -68,10 +70,10 @@ it.each([
     const { client, clock } = testClient(server.url)
     await using _ = client
     const retryAt = clock.now() + ms
-    expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', status, retryAt })
+    expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', status, retryAt })
     expect(client.blockedUntil).toBe(retryAt)
     clock.advance(ms - 30_001)
-    expect(await caught(client.getUser(1))).toMatchObject({ reason: 'rate_limited', retryAt })
+    expect(await caught(client.fetchOne(users, 1))).toMatchObject({ reason: 'rate_limited', retryAt })
     expect(await caught(client.createUser({ firstName: 'a', lastName: 'b', email: 'c@d.e', roleId: 1 }))).toMatchObject(
       {
         reason: 'rate_limited',
@@ -80,7 +82,7 @@ it.each([
     expect(server.requests).toHaveLength(1)
     expect(clock.sleeps).toEqual([])
     clock.advance(1)
-    await client.listRoles()
+    await client.fetch(roles, {})
     expect(clock.sleeps).toEqual([30_000])
     expect(client.blockedUntil).toBe(0)
   },
@@ -90,13 +92,13 @@ it.each([-86_400_000, 86_400_000])('a wall clock that is set by %i ms moves no w
   await using server = await testServer(failing(429, 1, { 'retry-after': '600' }))
   const { client, clock } = testClient(server.url)
   await using _ = client
-  await caught(client.listRoles())
+  await caught(client.fetch(roles, {}))
   clock.jump(jump)
   clock.advance(569_000)
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 31_000 })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 31_000 })
   expect(server.requests).toHaveLength(1)
   clock.advance(31_000)
-  await client.listRoles()
+  await client.fetch(roles, {})
 })
 
 it.each(['20', '600'])(
@@ -110,7 +112,7 @@ it.each(['20', '600'])(
     const { client, clock } = testClient(server.url, { storeWait, api: { timeoutMs: 60_000 } })
     await using _ = client
     const stop = new AbortController()
-    const call = caught(client.listRoles(stop.signal))
+    const call = caught(client.fetch(roles, {}, stop.signal))
     expect(await stored).toBe(clock.now() + Number(wait) * 1000)
     stop.abort()
     expect((await call).reason).toBe('aborted')
@@ -124,7 +126,7 @@ it('heeds the wait of an answer whose body comes too late', async () => {
   })
   const { client, clock } = testClient(server.url, { api: { timeoutMs: 2000 } })
   await using _ = client
-  const error = await caught(client.listRoles())
+  const error = await caught(client.fetch(roles, {}))
   expect(error.reason).toBe('rate_limited')
   expect(server.requests).toHaveLength(1)
   expect(client.blockedUntil - clock.now()).toBeGreaterThan(110_000)
@@ -137,19 +139,19 @@ it('goes on when a wait cannot be stored, and says so', async () => {
   const storeWait = () => Promise.reject(new Error('disk full'))
   const { client, clock } = testClient(server.url, { storeWait, log })
   await using _ = client
-  await client.listRoles()
+  await client.fetch(roles, {})
   expect(clock.monotonic()).toBe(5000)
   expect(said).toContainEqual(expect.stringContaining('could not be stored'))
 })
 
 it('keeps a wait that an earlier process left, but never for more than 24 hours', async () => {
-  await using server = await testServer(roles)
+  await using server = await testServer(sendRoles)
   const now = Date.UTC(2026, 0, 15)
   const { client, clock } = testClient(server.url, { blockedUntil: now + 60_000 })
   await using _ = client
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: now + 60_000 })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: now + 60_000 })
   clock.advance(60_000)
-  await client.listRoles()
+  await client.fetch(roles, {})
   const far = testClient(server.url, { blockedUntil: now + 9e9 })
   await using _far = far.client
   expect(far.client.blockedUntil).toBe(now + 86_400_000)
@@ -159,9 +161,9 @@ it('makes other calls wait out a short Retry-After too, even when the first one 
   await using server = await testServer(failing(429, 5, { 'retry-after': '20' }))
   const { client, clock } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 20_000 })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 20_000 })
   const start = clock.monotonic()
-  await client.listRoles()
+  await client.fetch(roles, {})
   expect(clock.monotonic() - start).toBe(20_000)
 })
 
@@ -169,7 +171,7 @@ it('costs a dead tenant at most a fifth more requests in the long run', async ()
   await using server = await testServer((_, response) => sendJson(response, 500, {}))
   const { client } = testClient(server.url)
   await using _ = client
-  for (let call = 0; call < 120; call++) await caught(client.listRoles())
+  for (let call = 0; call < 120; call++) await caught(client.fetch(roles, {}))
   expect(server.requests).toHaveLength(140)
 })
 
@@ -179,7 +181,7 @@ it('rides out a server that trips on every fifth request', async () => {
   )
   const { client } = testClient(server.url)
   await using _ = client
-  for (let call = 0; call < 200; call++) await client.listRoles()
+  for (let call = 0; call < 200; call++) await client.fetch(roles, {})
 })
 
 it('retries at once, without a wait, when a kept-alive connection turns out to be closed', async () => {
@@ -189,8 +191,8 @@ it('retries at once, without a wait, when a kept-alive connection turns out to b
   })
   const { client, clock } = testClient(server.url)
   await using _ = client
-  await client.listRoles()
-  await client.listRoles()
+  await client.fetch(roles, {})
+  await client.fetch(roles, {})
   expect(server.requests).toHaveLength(3)
   expect(clock.sleeps).toEqual([])
 })
@@ -204,7 +206,7 @@ it('never starts more requests in any second than the rate allows', async () => 
   const { client, clock } = testClient(server.url, { api: { requestsPerSecond: 3 } })
   await using _ = client
   for (let call = 0; call < 10; call++) {
-    await client.listUsers({})
+    await client.fetch(users, {})
     clock.advance(call * 37)
   }
   for (const start of starts)
@@ -225,7 +227,7 @@ it('stops waiting when the caller aborts', async () => {
     },
   })
   await using _ = client
-  expect(await caught(client.listRoles(controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })
 
@@ -240,6 +242,6 @@ it.each([
   })
   const { client, clock } = testClient(server.url)
   await using _ = client
-  const { reason, retryAt } = await caught(client.listRoles())
+  const { reason, retryAt } = await caught(client.fetch(roles, {}))
   expect([reason, retryAt]).toEqual(['rate_limited', clock.now() + waitMs])
 })

@@ -1,6 +1,9 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import type { Log } from '../../src/model/log.ts'
+import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
+import { roles } from '../../src/resources/roles.ts'
+import { users } from '../../src/resources/users.ts'
 import { envelope, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient, token } from './support/client.ts'
@@ -25,7 +28,7 @@ it('never lets the token into an error, a log line or an observation, even when 
     const { client, observed } = testClient(server.url, { log })
     await using _ = client
     told.push(
-      await caught(client.listUsers({ cursor: 'c' })),
+      await caught(client.fetch(users, { cursor: 'c' })),
       observed,
       inspect(client, { depth: 9, showHidden: true }),
     )
@@ -33,7 +36,7 @@ it('never lets the token into an error, a log line or an observation, even when 
   server.handler = (_, response) => response.socket?.end(`HTTP/1.1 200 OK\r\nbad header ${token}\r\n\r\n`)
   const { client } = testClient(server.url, { log })
   await using _ = client
-  told.push(await caught(client.listRoles()), client)
+  told.push(await caught(client.fetch(roles, {})), client)
   const text = inspect(told, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null })
   expect(text).toContain('SyncError')
   for (const leak of [token, encoded, 'CANARY', token.slice(4, 16)]) expect(text).not.toContain(leak)
@@ -54,7 +57,7 @@ it('takes its own secret out of every text and name of an answer before anything
   })
   const { client } = testClient(server.url)
   await using _ = client
-  const read = [await client.getAuthenticationSettings(), await client.listUsers({})]
+  const read = [await client.fetch(authenticationSettings, {}), await client.fetch(users, {})]
   const text = inspect(read, { depth: 20, maxStringLength: null })
   expect(text).toContain('of [withheld]')
   expect(text).toContain('Role [withheld]')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { unstoredRuns } from '../../src/daemon/unstored-runs.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import { at, mode, posture, resource } from '../metrics/support/posture.ts'
 import { reloadable } from './support/reloading.ts'
 

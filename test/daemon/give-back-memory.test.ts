@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { giveBackMemory } from '../../src/daemon/give-back-memory.ts'
+import { giveBackMemory } from '../../src/daemon/idle-memory.ts'
 
 const mib = 2 ** 20
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { quietMoment } from '../../src/daemon/quiet-moment.ts'
+import { quietMoment } from '../../src/daemon/idle-memory.ts'
 
 const never = new AbortController().signal
 

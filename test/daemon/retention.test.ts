@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { ProvenClock } from '../../src/daemon/proven-clock.ts'
 import { eraseOutdated } from '../../src/daemon/retention.ts'
+import { ProvenClock } from '../../src/daemon/tenant-parts.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { dayMs } from '../../src/model/durations.ts'
 

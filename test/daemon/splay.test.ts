@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splayMs } from '../../src/daemon/splay.ts'
+import { splayMs } from '../../src/daemon/jobs.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 
 const jobs = (tenants: number) => Array.from({ length: tenants }, (_, i) => `tenant-${i} users incremental sync`)

@@ -16,7 +16,7 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'the age of an answer in a cache is overlooked',
     file: 'src/api/transport/send.ts',
-    find: "ageOf(first(response.headers['age']))",
+    find: "ageOf(firstOf(response.headers['age']))",
     replace: 'ageOf(undefined)',
     tests: stale,
   },
@@ -57,7 +57,7 @@ export const answerTimeMutants: readonly Mutant[] = [
   },
   {
     name: 'an old detail fails no run',
-    file: 'src/sync/ending-reasons.ts',
+    file: 'src/sync/run.ts',
     find: "new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])",
     replace: "new Set(['aborted', 'internal', 'store', 'tenant_changed'])",
     tests: stale,

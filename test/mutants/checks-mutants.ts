@@ -81,7 +81,7 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'both lists get the page size under the name of users',
-    file: 'src/api/query.ts',
+    file: 'src/api/endpoints.ts',
     find: '(written[resource.name] ?? null)',
     replace: '(written.users ?? null)',
     tests: ['test/api/client.test.ts'],

@@ -11,7 +11,7 @@ export const decoderMutants: readonly Mutant[] = [
   },
   {
     name: 'a date ahead of the server time is believed',
-    file: 'src/api/decode/strict-fields.ts',
+    file: 'src/api/decode/values.ts',
     find: 'if (ms !== undefined && ms <= latest) return value',
     replace: 'if (ms !== undefined) return value',
     tests: ['test/api/decode'],
@@ -69,7 +69,7 @@ export const decoderMutants: readonly Mutant[] = [
   {
     name: 'the deviations of a page that is not read again are not counted',
     file: 'src/sync/feeds/feed-pages.ts',
-    find: '    noteOddities(run, note.oddities)\n',
+    find: '  noteOddities(run, note.oddities)\n',
     replace: '',
     tests: ['test/sync/known-pages.test.ts'],
   },

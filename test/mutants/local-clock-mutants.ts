@@ -70,7 +70,7 @@ export const localClockMutants: readonly Mutant[] = [
   },
   {
     name: 'the time of a tenant whose identity is not proven counts',
-    file: 'src/daemon/proven-clock.ts',
+    file: 'src/daemon/tenant-parts.ts',
     find: 'return this.#proven ? this.#clock.now() : null',
     replace: 'return this.#clock.now()',
     tests: ['test/daemon/retention.test.ts'],

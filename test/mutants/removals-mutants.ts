@@ -95,14 +95,14 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'roles that grant nothing any more are believed',
-    file: 'src/sync/lists/contradiction.ts',
+    file: 'src/sync/lists/whole-list.ts',
     find: 'if (count === 0) return null',
     replace: 'if (count >= 0) return null',
     tests: ['test/sync/empty-roles.test.ts'],
   },
   {
     name: 'the own role may lose the permission by which it was read',
-    file: 'src/sync/lists/contradiction.ts',
+    file: 'src/sync/lists/whole-list.ts',
     find: 'if (lost.length === 0 || granted) return null',
     replace: 'if (lost.length >= 0 || granted) return null',
     tests: ['test/sync/empty-roles.test.ts'],
@@ -151,7 +151,7 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'a 404 of a proxy removes a user',
-    file: 'src/api/transport/error-facts.ts',
+    file: 'src/api/transport/envelope.ts',
     find: " && isObject(body['meta'])",
     replace: '',
     tests: ['test/api/client.test.ts'],

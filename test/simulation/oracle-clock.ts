@@ -1,6 +1,6 @@
 import { type Check, inputsOf } from '../../src/evaluate/check.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'

@@ -1,4 +1,4 @@
-import type { Permission } from '../../src/api/records.ts'
+import type { Permission } from '../../src/api/reader.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'

@@ -1,7 +1,7 @@
 import { checks } from '../../src/checks/index.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import { comparable, liveForms } from './forms.ts'
 import { mayLast } from './lasting-holds.ts'

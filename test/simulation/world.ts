@@ -1,4 +1,4 @@
-import type { AuthenticationSettings, Permission } from '../../src/api/records.ts'
+import type { AuthenticationSettings, Permission } from '../../src/api/reader.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { History, RecordHistory } from './history.ts'
 import type { VirtualTime } from './virtual-time.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import type { ReadingsInput, Simulator } from '../../src/simulator/index.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept } from '../support/trust.ts'
 

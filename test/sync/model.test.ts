@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { ReadingsInput, TenantControl } from '../../src/simulator/index.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept } from '../support/trust.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Fetched } from '../../src/api/reader.ts'
 import { users } from '../../src/resources/users.ts'
-import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/pages-ahead.ts'
+import { type PagesAhead, pagesAhead } from '../../src/sync/feeds/feed-reading.ts'
 import type { Run } from '../../src/sync/run.ts'
 import { testEngine } from '../support/engine.ts'
 
@@ -30,7 +30,7 @@ function opened(verified: readonly boolean[] = []) {
   const checkResults = [...verified]
   const guard = { verify: async () => checkResults.shift() ?? true }
   const run = { context: { reader }, definition: users, guard, signal: new AbortController().signal } as unknown as Run
-  const ahead: PagesAhead = pagesAhead(run, users)
+  const ahead: PagesAhead = pagesAhead(run)
   return { ahead, asked, answers }
 }
 

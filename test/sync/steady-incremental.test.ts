@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { walCommits } from '../../bench/support/wal-commits.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import type { RunResult } from '../../src/sync/run-result.ts'
+import type { RunResult } from '../../src/sync/observer.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
 

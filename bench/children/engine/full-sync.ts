@@ -1,6 +1,6 @@
 import type { Session } from '../../../src/daemon/session.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../../src/model/resource-names.ts'
-import type { RunResult } from '../../../src/sync/run-result.ts'
+import type { RunResult } from '../../../src/sync/observer.ts'
 import { timed } from '../../support/measure.ts'
 
 const never = new AbortController().signal

@@ -2,12 +2,53 @@ import { Mutex } from 'async-mutex'
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
+import { waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
-import { waitFor } from '../wait-for.ts'
-import { type Credential, Identity } from './identity.ts'
-import { deadCredential, isRefusal, missingPermission, type Refusal, undecided } from './refusals.ts'
-import type { Secret } from './secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import type { Secret, SecretSource } from './secret.ts'
+
+interface Credential {
+  readonly secret: Secret
+  readonly generation: number
+  readonly identity: number
+}
+
+/** Numbers the identities of answers (AnswerMeta.identity): data under a new one is verified before any commit. */
+class Identity {
+  readonly #renewsIdentity: boolean
+  readonly #denied = new Set<string>()
+  #secret: Secret | undefined
+  #generation = 0
+  #identity = 1
+
+  constructor(renewsIdentity: boolean) {
+    this.#renewsIdentity = renewsIdentity
+  }
+
+  credentialOf(secret: Secret): Credential {
+    if (this.#secret === undefined || !this.#secret.equals(secret)) {
+      if (this.#secret !== undefined && !this.#renewsIdentity) this.#identity += 1
+      this.#secret = secret
+      this.#generation += 1
+    }
+    return { secret: this.#secret, generation: this.#generation, identity: this.#identity }
+  }
+
+  denied(template: string): void {
+    this.#denied.add(template)
+  }
+
+  /** The identity of an answer of this endpoint; the end of a refusal begins a new one. */
+  answered(template: string, credential: Credential): number {
+    if (!this.#denied.delete(template)) return credential.identity
+    this.#identity += 1
+    return this.#identity
+  }
+
+  revived(): void {
+    this.#denied.clear()
+    this.#identity += 1
+  }
+}
 
 export interface AccessOptions {
   readonly source: SecretSource
@@ -150,4 +191,33 @@ export class Access {
     }
     return false
   }
+}
+
+/** Statuses that refuse a token or a permission: the specification has 401 for both. */
+export type Refusal = 401 | 403
+
+export function isRefusal(status: number | undefined): status is Refusal {
+  return status === 401 || status === 403
+}
+
+/** The token works elsewhere: the role of the API client lacks this permission. */
+export function missingPermission({ permission, template }: Endpoint, status: Refusal): SyncError {
+  return new SyncError('missing_permission', `The token lacks the permission ${permission}, which ${template} needs`, {
+    status,
+    hint: `Give the role of the API client the permission ${permission}, or switch the resource off`,
+  })
+}
+
+export function deadCredential(status: Refusal): SyncError {
+  return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
+    status,
+    hint: 'The token or the client secret is wrong, expired or revoked: replace it; one in a variable takes a restart',
+  })
+}
+
+export function undecided({ permission, template }: Endpoint, status: Refusal): SyncError {
+  return new SyncError('unauthorized', `${template} answered ${status}, and no other permission could be tried`, {
+    status,
+    hint: `Either the token is refused or it lacks the permission ${permission}`,
+  })
 }

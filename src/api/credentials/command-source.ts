@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
 import { endWithProcess } from '../../model/process/end-with-process.ts'
-import { codeOf } from '../code-of.ts'
+import { codeOf } from '../transport/outcome.ts'
 import { fetchedSource } from './fetched-source.ts'
-import { parseSecret } from './parse-secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { parseSecret, type SecretSource } from './secret.ts'
 
 const timeoutMs = 10_000
 const mostBytes = 64 * 1024

@@ -1,13 +1,13 @@
 import type { Clock } from '../../model/clock.ts'
+import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
+import type { AuthOptions, EnvLookup, OAuth2Origin, SecretOrigin } from '../options.ts'
 import { parseTokenUrl } from '../transport/base-url.ts'
 import type { Send, TokenRequest } from '../transport/send.ts'
-import type { AuthOptions, OAuth2Origin, SecretOrigin } from './auth-options.ts'
 import { commandSource } from './command-source.ts'
-import { type EnvLookup, envSource } from './env-source.ts'
 import { fileSource } from './file-source.ts'
 import { oauth2Source } from './oauth2-source.ts'
-import type { SecretSource } from './secret-source.ts'
+import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 
 export interface SourceParts {
   readonly clock: Clock
@@ -38,4 +38,15 @@ function createOAuth2(origin: OAuth2Origin, parts: SourceParts): SecretSource {
     cycleMs: parts.cycleMs,
     post: (form, signal) => parts.send({ tokenUrl, form, signal }),
   })
+}
+
+export function envSource(name: string, lookup: EnvLookup): SecretSource {
+  async function current(): Promise<Secret> {
+    const text = lookup(name)
+    if (text === undefined) {
+      throw new SyncError('unauthorized', `Environment variable ${name} is not set`, { hint: `Set ${name}` })
+    }
+    return parseSecret(text, `Environment variable ${name}`)
+  }
+  return { renewsIdentity: false, current, glance: current, renew: current, dispose() {} }
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { waitFor } from '../wait-for.ts'
-import type { Secret } from './secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { waitFor } from '../deadline.ts'
+import type { Secret, SecretSource } from './secret.ts'
 
 export interface Fetched {
   readonly secret: Secret
@@ -20,7 +19,6 @@ export interface FetchedSourceOptions {
   fetch(signal: AbortSignal, input: Secret | undefined): Promise<Fetched>
 }
 
-/** Delay after a failure without a stated wait. */
 const failureRestMs = 30 * secondMs
 
 /** A secret that is expensive to fetch: shared by all callers, and fetched at a limited rate after failures. */

@@ -1,10 +1,8 @@
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/process/regular-file.ts'
-import { codeOf } from '../code-of.ts'
-import { parseSecret } from './parse-secret.ts'
-import type { Secret } from './secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { codeOf } from '../transport/outcome.ts'
+import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 
 /** A secret in a file, read after each change. While the file is unusable, the last good secret stays in use. */
 export function fileSource(path: string, log: Log): SecretSource {

@@ -1,13 +1,11 @@
 import type { Clock } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { isObject } from '../decode/is-object.ts'
+import { isObject, parseJson } from '../json.ts'
 import { longestPauseMs } from '../limits/rate-limiter.ts'
 import type { Answer, Outcome } from '../transport/outcome.ts'
-import { parseJson } from '../transport/parse-json.ts'
 import { type Fetched, fetchedSource } from './fetched-source.ts'
-import { parseSecret } from './parse-secret.ts'
-import type { SecretSource } from './secret-source.ts'
+import { parseSecret, type SecretSource } from './secret.ts'
 
 export interface OAuth2SourceOptions {
   readonly clientId: string
@@ -20,7 +18,6 @@ export interface OAuth2SourceOptions {
 
 const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
 
-/** Life of a token without a stated one. */
 const defaultLifeMs = 5 * minuteMs
 
 /** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */

@@ -1,4 +1,24 @@
 import { inspect } from 'node:util'
+import { SyncError } from '../../model/errors.ts'
+
+const maxLength = 16_384
+
+/** Trims a secret; throws SyncError `unauthorized` unless it is one word of visible ASCII, as a header can carry it. */
+export function parseSecret(text: string, origin: string): Secret {
+  const trimmed = text.trim()
+  if (trimmed === '') throw refused(`${origin} is empty`)
+  if (trimmed.length > maxLength) throw refused(`${origin} is longer than ${maxLength} characters`)
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw refused(`${origin} contains a space, a control character or a character beyond ASCII`)
+  }
+  return new Secret(trimmed)
+}
+
+function refused(message: string): SyncError {
+  return new SyncError('unauthorized', message, {
+    hint: 'Store the bare secret there, without a header name or quotes',
+  })
+}
 
 const redacted = '[redacted]'
 
@@ -29,4 +49,19 @@ export class Secret {
   [inspect.custom](): string {
     return redacted
   }
+}
+
+/** Throws only a SyncError, without the secret. */
+export interface SecretSource {
+  /** True when a new text is still the same identity: a renewal by the same OAuth client. */
+  readonly renewsIdentity: boolean
+  /** The present secret; cheap enough to call before every request. */
+  current(signal?: AbortSignal): Promise<Secret>
+  /** The secret without a fetch; undefined when it would have to be fetched. */
+  glance(): Promise<Secret | undefined>
+  /** Fetches the secret again after the server refused `used`; an expensive source does so at most once a cycle. */
+  renew(used: Secret, signal?: AbortSignal): Promise<Secret>
+  /** Life of the last fetched secret in milliseconds; null before the first, absent when none is fetched. */
+  goodForMs?(): number | null
+  dispose(): void
 }

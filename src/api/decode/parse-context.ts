@@ -1,5 +1,5 @@
+import { kindOf } from '../json.ts'
 import type { Oddity, Reading } from '../reader.ts'
-import { kindOf } from './kind-of.ts'
 import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
 export interface ParseContext {
@@ -9,7 +9,6 @@ export interface ParseContext {
 
 export const noOddities: readonly Oddity[] = Object.freeze([])
 
-/** Each counts once, without being stored. */
 const maxOddities = 100
 
 /** A record with more unknown fields is no plausible record. */

@@ -1,9 +1,7 @@
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { type Field, type Fields, idFieldOf, type RecordOf } from '../../model/fields.ts'
+import { isObject } from '../json.ts'
 import type { Reading } from '../reader.ts'
-import { describedBoolean, describedText } from './descriptive-fields.ts'
-import { guidId, integerId, isGuid, isIntegerId, isTextId, wrong } from './identifiers.ts'
-import { isObject } from './is-object.ts'
 import {
   extraFields,
   fail,
@@ -14,7 +12,21 @@ import {
   odd,
   type ParseContext,
 } from './parse-context.ts'
-import { isShortText, strictBoolean, strictDate, strictText, strictWord } from './strict-fields.ts'
+import {
+  describedBoolean,
+  describedText,
+  guidId,
+  integerId,
+  isGuid,
+  isIntegerId,
+  isShortText,
+  isTextId,
+  strictBoolean,
+  strictDate,
+  strictText,
+  strictWord,
+  wrong,
+} from './values.ts'
 import type { DescribedTexts } from './withheld.ts'
 
 type Raw = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { isObject } from './is-object.ts'
+import { isObject } from '../json.ts'
 
 const maxDepth = 64
 const maxMembers = 100_000

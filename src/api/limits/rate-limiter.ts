@@ -3,7 +3,7 @@ import type { Clock } from '../../model/clock.ts'
 import { toIso } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { abortedError } from '../wait-for.ts'
+import { abortedError } from '../deadline.ts'
 import { maxRetryAfterMs } from './retry-after.ts'
 
 /** Limits the requests in any window of a second to the rate. */
@@ -39,7 +39,6 @@ const driftMs = secondMs
 export interface RateLimiterOptions {
   readonly clock: Clock
   readonly requestsPerSecond: number
-  /** End of the wait as stored by an earlier process; 0 = none. */
   readonly blockedUntil: number
   /** Rest of that wait when it was stored, in milliseconds; absent or null = unknown. */
   readonly blockedForMs?: number | null
@@ -67,7 +66,6 @@ export class RateLimiter {
     this.#stored = blockedUntil
   }
 
-  /** Wall time in milliseconds before which nothing is sent; 0 = no wait. */
   get blockedUntil(): number {
     const left = this.#leftMs
     return left > 0 ? Math.ceil(this.#clock.now() + left) : 0

@@ -1,6 +1,5 @@
 import { dayMs, secondMs } from '../../model/durations.ts'
 
-/** Cap on a stated wait. */
 export const maxRetryAfterMs = dayMs
 
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/

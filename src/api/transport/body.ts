@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { Dispatcher } from 'undici'
 import { SyncError } from '../../model/errors.ts'
 
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -13,20 +14,43 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 export const acceptedEncodings = 'gzip, br'
 
-/**
- * The body in UTF-8 without byte order mark; stops at `maxBytes` of decoded text.
- *
- * @throws SyncError `too_large` above the cap, `protocol` for an unknown encoding or no UTF-8.
- */
-export async function readBody(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
-  const coding = encoding?.trim().toLowerCase() ?? ''
+export type Response = Dispatcher.ResponseData
+
+/** A longer body of an error is not read. */
+const maxErrorBytes = 64 * 1024
+
+/** What is discarded at most to keep the connection. */
+const maxUnreadBytes = 128 * 1024
+
+/** In UTF-8 without byte order mark; null with `maxBytes` 0 or for an unreadable error. Throws SyncError. */
+export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
+  const { body, headers, statusCode } = response
+  if (maxBytes === 0) {
+    await body.dump({ limit: maxUnreadBytes, signal })
+    return null
+  }
+  const coding = firstOf(headers['content-encoding'])?.trim().toLowerCase() ?? ''
+  if (statusCode === 200 || statusCode === 201) return decoded(body, coding, maxBytes)
+  try {
+    return await decoded(body, coding, maxErrorBytes)
+  } catch (thrown) {
+    if (signal.aborted) throw thrown
+    return null
+  }
+}
+
+export function firstOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0]
+}
+
+async function decoded(body: Readable, coding: string, maxBytes: number): Promise<Buffer> {
   if (coding === '' || coding === 'identity') return insistOnText(await collect(body, maxBytes))
   const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
   if (decoder === undefined) {
     body.on('error', () => {}).destroy()
     throw new SyncError('protocol', 'The body has a content coding other than gzip, deflate or br')
   }
-  return insistOnText(await pipeline(body, decoder(), (decoded: AsyncIterable<Buffer>) => collect(decoded, maxBytes)))
+  return insistOnText(await pipeline(body, decoder(), (chunks: AsyncIterable<Buffer>) => collect(chunks, maxBytes)))
 }
 
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { SyncError, UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
-import { codeOf } from '../code-of.ts'
+import { codeOf } from './outcome.ts'
 
 /** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */
 const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>

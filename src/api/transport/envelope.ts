@@ -1,9 +1,7 @@
+import { hash } from 'node:crypto'
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
-import { isObject } from '../decode/is-object.ts'
-import { kindOf } from '../decode/kind-of.ts'
-import { asGuid, asRequestId } from './error-facts.ts'
-import { parseJson } from './parse-json.ts'
+import { isObject, kindOf, parseJson } from '../json.ts'
 import { excessIn } from './value-cap.ts'
 
 export interface Envelope {
@@ -38,4 +36,117 @@ export function violation(what: string, status: number, problem: string, sent: s
     status,
     ...(requestId === null ? {} : { requestId }),
   })
+}
+
+export interface ErrorFacts {
+  readonly code: string | null
+  readonly requestId: string | null
+  readonly timestamp: unknown
+  /** True for an envelope whose `error` is not null, as the API's own errors are. */
+  readonly enveloped: boolean
+}
+
+/** Alone or at the start of a text such as `NOT_FOUND: User not found`. */
+const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
+const guidLike = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const maxNodes = 200
+
+export function asGuid(value: unknown): string | null {
+  return typeof value === 'string' && guidLike.test(value) ? value : null
+}
+
+const longestId = 200
+
+/** The request id of a success; withheld when it is longer than 200 characters or looks like a token. */
+export function asRequestId(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  const text = String(value)
+  if (guidLike.test(text)) return text
+  if (text.length > longestId || /eyJ[\w-]+\./.test(text)) return `[withheld: string of ${text.length} characters]`
+  const kept = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+  return kept === '' ? null : kept
+}
+
+export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
+  const body = bytes === null ? undefined : parseJson(bytes.toString())
+  // Proxies and frameworks may send an `error` too, but no `meta`.
+  const enveloped =
+    isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
+  let code = typeof body === 'string' ? codeIn(body) : null
+  let requestId: string | null = null
+  const queue: unknown[] = [body]
+  for (let index = 0; index < queue.length && index < maxNodes; index++) {
+    const node = queue[index]
+    if (typeof node !== 'object' || node === null) continue
+    for (const [key, value] of Object.entries(node).slice(0, maxNodes)) {
+      if (typeof value === 'object') queue.push(value)
+      else if (typeof value !== 'string') continue
+      else if (key === 'code' || key === 'error') code ??= codeIn(value)
+      else if (key === 'requestId') requestId ??= asGuid(value)
+    }
+  }
+  const meta = isObject(body) ? body['meta'] : undefined
+  return { code, requestId, timestamp: isObject(meta) ? meta['timestamp'] : undefined, enveloped }
+}
+
+function codeIn(text: string): string | null {
+  return codeLike.exec(text)?.[1] ?? null
+}
+
+/** Replaces the records while the rest is parsed; no server sends this text. */
+const placeholder = '\u{10fffe}records'
+
+export interface RecordsDigest {
+  readonly digest: string
+  readonly rest: string
+}
+
+/**
+ * Digest of a list, so that an unchanged one is not parsed again; null when the answer has another structure. The rest
+ * with the placeholder must be an envelope with it as `data`. `salt` separates different decoders.
+ */
+export function recordsDigest(body: Buffer, salt: string): RecordsDigest | null {
+  const start = body.indexOf('[')
+  const end = body.lastIndexOf(']') + 1
+  if (start === -1 || end <= start) return null
+  const [before, after] = [body.toString('utf8', 0, start), body.toString('utf8', end)]
+  const envelope = parseJson(`${before}"${placeholder}"${after}`)
+  if (!isObject(envelope) || envelope['data'] !== placeholder) return null
+  return { digest: `${salt} ${hash('sha256', body.subarray(start, end), 'base64url')}`, rest: `${before}[]${after}` }
+}
+
+export interface Pagination {
+  readonly limit: number | null
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+}
+
+const maxCursor = 8192
+
+/** The full sync evaluates whether cursor and `hasMore` are consistent (docs/api.md#pagination). */
+export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {
+  const broken = (problem: string) => violation(what, 200, problem, requestId)
+  if (!isObject(pagination)) throw broken(`pagination is ${kindOf(pagination)}, not an object`)
+  const { limit, nextCursor = null, hasMore } = pagination
+  if (typeof hasMore !== 'boolean') throw broken(`pagination.hasMore is ${kindOf(hasMore)}, not a boolean`)
+  if (nextCursor !== null && typeof nextCursor !== 'string') {
+    throw broken(`pagination.nextCursor is ${kindOf(nextCursor)}, not a string`)
+  }
+  if (nextCursor !== null && nextCursor.length > maxCursor) {
+    throw broken(`pagination.nextCursor is longer than ${maxCursor} characters`)
+  }
+  return {
+    limit: Number.isSafeInteger(limit) ? (limit as number) : null,
+    nextCursor: nextCursor === null || nextCursor === '' ? null : nextCursor.toWellFormed(),
+    hasMore,
+  }
+}
+
+/** Refuses a partial unpaginated answer: missing records would count as removed (docs/api.md#pagination). */
+export function refusePart({ pagination, requestId }: Envelope, what: string): void {
+  if (!isObject(pagination) || pagination['hasMore'] !== true) return
+  throw violation(what, 200, 'pagination.hasMore is true where the whole list is due', requestId)
 }

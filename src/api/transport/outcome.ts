@@ -1,4 +1,9 @@
-import type { SyncError } from '../../model/errors.ts'
+import { SyncError, type SyncErrorDetails } from '../../model/errors.ts'
+import { UnfitFile } from '../../model/process/regular-file.ts'
+import type { Reason } from '../../model/reasons.ts'
+import { abortedError } from '../deadline.ts'
+import { longestPauseMs } from '../limits/rate-limiter.ts'
+import { readErrorFacts } from './envelope.ts'
 
 export interface Answer {
   readonly kind: 'answer'
@@ -21,3 +26,141 @@ export interface Failure {
 }
 
 export type Outcome = Answer | Failure
+
+export interface ExchangeState {
+  readonly what: string
+  readonly callerAborted: boolean
+  readonly expired: boolean
+  readonly timeoutMs: number
+  readonly status: number | undefined
+  readonly proxied: boolean
+}
+
+const timeouts = new Set(['ETIMEDOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
+
+const tls =
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|EPROTO$|UND_ERR_PRX_TLS)/
+
+const breaks = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+const retriableFailures: ReadonlySet<Reason> = new Set<Reason>(['network', 'timeout'])
+
+export function transportFailure(thrown: unknown, state: ExchangeState): Failure {
+  const error = toSyncError(thrown, state)
+  const untouched = state.status === undefined && error.reason === 'network' && breaks.has(codeOf(thrown))
+  return { kind: 'failure', error, retriable: retriableFailures.has(error.reason), untouched }
+}
+
+function toSyncError(thrown: unknown, state: ExchangeState): SyncError {
+  const { what, status } = state
+  const details: SyncErrorDetails = status === undefined ? {} : { status }
+  if (state.callerAborted) return abortedError()
+  if (state.expired) {
+    return new SyncError('timeout', `${what} did not complete within ${state.timeoutMs / 1000} s`, details)
+  }
+  if (thrown instanceof SyncError) {
+    return new SyncError(thrown.reason, `${what}: ${thrown.message}`, { ...details, ...hintOf(thrown) })
+  }
+  const code = codeOf(thrown)
+  const reason = reasonOfCode(code, state.proxied)
+  return new SyncError(reason, `${what} failed: ${code}`, { ...details, ...hintOfCode(reason, code, state.proxied) })
+}
+
+function reasonOfCode(code: string, proxied: boolean): Reason {
+  if (timeouts.has(code)) return 'timeout'
+  if (tls.test(code)) return 'tls'
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return 'too_large'
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'aborted'
+  // undici's only sign that a proxy requires credentials.
+  if (code === 'UND_ERR_INVALID_ARG' && proxied) return 'client_error'
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'internal'
+  // A truncated stream is a broken connection; other decoder errors are the sender's.
+  if (code === 'Z_BUF_ERROR') return 'network'
+  return /^(Z_|ERR__ERROR|ERR_BROTLI)/.test(code) ? 'protocol' : 'network'
+}
+
+function hintOf(error: SyncError): SyncErrorDetails {
+  return error.hint === undefined ? {} : { hint: error.hint }
+}
+
+const noTls = 'What answers there does not speak TLS: check scheme and port of baseUrl'
+
+const hintsByCode: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'Nothing listens there: check host and port of baseUrl, and whether the server runs'],
+  ['EHOSTUNREACH', 'No way leads to the host: check baseUrl and the network'],
+  ['ENETUNREACH', 'No way leads to the host: check baseUrl and the network'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+])
+
+function hintOfCode(reason: Reason, code: string, proxied: boolean): SyncErrorDetails {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { hint: 'The name of the host could not be resolved' }
+  const hint = proxied ? undefined : hintsByCode.get(code)
+  if (hint !== undefined) return { hint }
+  if (reason === 'tls') return { hint: 'Check the certificate of the server; a private authority goes into api.caFile' }
+  return proxied && reason !== 'aborted' ? { hint: 'Requests go through api.proxy: check that it lets them pass' } : {}
+}
+
+export interface StatusContext {
+  readonly what: string
+  readonly permission: string
+  readonly badRequestHint?: string | undefined
+  readonly notFoundHint?: string | undefined
+}
+
+const retriableAnswers: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
+
+/** A failure by status (docs/api.md#errors). A stated wait of over 30 s makes it `rate_limited` and ends retries. */
+export function statusFailure(answer: Answer, context: StatusContext): Failure {
+  const { status, retryAfterMs, receivedAt } = answer
+  const { code, requestId } = readErrorFacts(answer.body)
+  // A 404 that may mean an absent record, but does not come from the API.
+  const stated = status === 404 && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
+  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
+  const reason = tooLong ? 'rate_limited' : stated
+  const hint = hintOfStatus(status, context)
+  const details: SyncErrorDetails = {
+    status,
+    ...(hint === undefined ? {} : { hint }),
+    ...(requestId === null ? {} : { requestId }),
+    ...(retryAfterMs !== null && reason === 'rate_limited' ? { retryAt: receivedAt + Math.ceil(retryAfterMs) } : {}),
+  }
+  const lacks = status === 403 ? `: the token lacks the permission ${context.permission}` : ''
+  const message = `${context.what} answered ${status}${code === null ? '' : ` ${code}`}${lacks}`
+  const error = new SyncError(reason, message, details)
+  return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong, untouched: false }
+}
+
+function reasonOfStatus(status: number): Reason {
+  if (status === 401) return 'unauthorized'
+  if (status === 403) return 'missing_permission'
+  if (status === 408) return 'timeout'
+  if (status === 429) return 'rate_limited'
+  if (status >= 500 && status < 600) return 'server_error'
+  if (status >= 400 && status < 500) return 'client_error'
+  return isRedirect(status) ? 'redirect' : 'protocol'
+}
+
+function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint }: StatusContext): string | undefined {
+  if (status === 400) return badRequestHint
+  if (status === 404 && notFoundHint !== undefined) return notFoundHint
+  if (status === 403) return `Give the role of the API client the permission ${permission}`
+  if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
+  if (status === 407) return 'The proxy of api.proxy asks for credentials'
+  if (status === 429) return 'Lower api.requestsPerSecond or run less often'
+  if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
+  return undefined
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304
+}
+
+/** The code of an error, else its name. Messages contain nothing more, because its text may carry header values. */
+export function codeOf(thrown: unknown): string {
+  if (thrown instanceof UnfitFile) return thrown.message
+  if (typeof thrown !== 'object' || thrown === null) return 'unknown error'
+  if ('code' in thrown && typeof thrown.code === 'string' && /^[\w-]{1,64}$/.test(thrown.code)) return thrown.code
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors[0])
+  return thrown instanceof Error && /^\w{1,64}$/.test(thrown.name) ? thrown.name : 'unknown error'
+}

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { readRegularFile } from '../../model/process/regular-file.ts'
-import { startDeadline } from './deadline.ts'
+import { startDeadline } from '../deadline.ts'
 
 export interface PeerOptions {
   readonly caFile: string | null

@@ -2,18 +2,16 @@ import type { Clock } from '../../model/clock.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import type { OwnSecrets } from '../credentials/own-secrets.ts'
 import type { Secret } from '../credentials/secret.ts'
+import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
 import type { RateLimiter } from '../limits/rate-limiter.ts'
 import { type StatedWait, statedWait, statesWait, waitUntil } from '../limits/retry-after.ts'
 import type { TenantObserver } from '../reader.ts'
-import { abortedError, waitFor } from '../wait-for.ts'
 import type { Target } from './base-url.ts'
-import { acceptedEncodings, readBody } from './body.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import { acceptedEncodings, firstOf, type Response, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
-import { readErrorFacts } from './error-facts.ts'
-import type { Answer, Outcome } from './outcome.ts'
-import { transportFailure } from './transport-failure.ts'
+import { readErrorFacts } from './envelope.ts'
+import { type Answer, type Outcome, transportFailure } from './outcome.ts'
 
 export interface SendParts {
   readonly target: Target
@@ -47,9 +45,7 @@ export interface TokenRequest {
 
 export type Send<Request = TenantRequest | TokenRequest> = (request: Request) => Promise<Outcome>
 
-const maxErrorBytes = 64 * 1024
 const maxTokenAnswerBytes = 64 * 1024
-const maxUnreadBytes = 128 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the rate limiter are thrown and not retried. */
@@ -76,9 +72,9 @@ export function createSend(parts: SendParts): Send {
       // In parallel with the body, which may never end.
       const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms) : undefined
       undated = wait !== null && 'until' in wait ? wait.until : null
-      const [body] = await Promise.all([bodyOf(response, maxBytes, deadline), storing])
+      const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
       const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, undated, body)
-      const ageSeconds = ageOf(first(response.headers['age']))
+      const ageSeconds = ageOf(firstOf(response.headers['age']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
       outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, ...received }
     } catch (thrown) {
@@ -142,11 +138,9 @@ function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
   }
 }
 
-type Response = Awaited<ReturnType<import('undici').Dispatcher['request']>>
-
 function waitIn({ statusCode, headers }: Response): StatedWait | null {
   const { 'retry-after': wait, date } = headers
-  return statesWait(statusCode) ? statedWait(first(wait), first(date)) : null
+  return statesWait(statusCode) ? statedWait(firstOf(wait), firstOf(date)) : null
 }
 
 /** Measures a date by the server time in the body, else by the local clock. */
@@ -161,25 +155,4 @@ async function noteWait(parts: SendParts, until: number | null, body: Answer['bo
 function ageOf(header: string | undefined): number | null {
   const text = header?.trim() ?? ''
   return /^\d+$/.test(text) ? Number(text) : null
-}
-
-/** The body of a success must be complete; that of an error is read if small. */
-async function bodyOf(response: Response, maxBytes: number, deadline: Deadline): Promise<Answer['body']> {
-  const { body, headers, statusCode } = response
-  const encoding = first(headers['content-encoding'])
-  if (maxBytes === 0) {
-    await body.dump({ limit: maxUnreadBytes, signal: deadline.signal })
-    return null
-  }
-  if (statusCode === 200 || statusCode === 201) return readBody(body, encoding, maxBytes)
-  try {
-    return await readBody(body, encoding, maxErrorBytes)
-  } catch (thrown) {
-    if (deadline.signal.aborted) throw thrown
-    return null
-  }
-}
-
-function first(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : header?.[0]
 }

@@ -1,7 +1,7 @@
 import type { TenantPosture } from '../../model/posture.ts'
 import { type ExitCode, exitCodes } from '../../model/process/io.ts'
 import { isAtLeast, type Severity } from '../../model/severity.ts'
-import type { RunResult } from '../../sync/run-result.ts'
+import type { RunResult } from '../../sync/observer.ts'
 
 /** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */
 export function exitCodeOf(

@@ -10,10 +10,11 @@ import { cursorRefused, readFeed } from './feed-reading.ts'
 /** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
-  const ended = await readUnmoved(run, definition)
+  let ended = await readToEnd(run, definition)
+  while (await mustReadAgain(run, ended)) ended = await readToEnd(run, definition)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
-  await readFromCursorBefore(run, definition, ended)
+  await readFromCursorBefore(run, ended)
   // The incremental sync may have read a record without a readable id.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync, definition.removal)
@@ -43,23 +44,22 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
 }
 
 /** A record on two pages means that the list moved and others may have been skipped: it is read once more. */
-async function readUnmoved(run: Run, definition: FeedResource): Promise<FullSyncRow> {
+async function mustReadAgain(run: Run, { id, cursorBefore }: FullSyncRow): Promise<boolean> {
   const { store, log } = run.context
-  const fullSync = await readToEnd(run, definition)
-  const moved = await store.fullSyncMoved(fullSync.id)
+  const moved = await store.fullSyncMoved(id)
   if (moved === 'moved-again') noteEvent(run, 'order_violation', 'pages')
-  if (moved !== 'moved') return fullSync
-  log.info({ resource: definition.name }, 'The list moved while it was read; reading again')
-  await beginFullSync(run, fullSync.cursorBefore, { again: true })
-  return readUnmoved(run, definition)
+  if (moved !== 'moved') return false
+  log.info({ resource: run.definition.name }, 'The list moved while it was read; reading again')
+  await beginFullSync(run, cursorBefore, { again: true })
+  return true
 }
 
 /** Reads the changes made behind the full sync while it ran. */
-async function readFromCursorBefore(run: Run, definition: FeedResource, fullSync: FullSyncRow): Promise<void> {
+async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<void> {
   if (fullSync.cursorBefore === null) return
   let begun = false
   try {
-    await readFeed(run, definition, { cursor: fullSync.cursorBefore }, () => {
+    await readFeed(run, { cursor: fullSync.cursorBefore }, () => {
       begun = true
       return { fullSync: { id: fullSync.id } }
     })

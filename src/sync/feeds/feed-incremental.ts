@@ -3,7 +3,7 @@ import type { FullSyncRow } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
-import { fullIntervalMs } from '../intervals.ts'
+import { fullIntervalMs } from '../due.ts'
 import type { Run } from '../run.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
@@ -19,7 +19,7 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
   }
   const fullSync = await run.context.store.openFullSync(run.tenantId, definition.name)
   try {
-    await follow(run, definition, { cursor: state.cursor }, fullSync)
+    await follow(run, { cursor: state.cursor }, fullSync)
   } catch (error) {
     if (!cursorRefused(error)) throw error
     await recover(run, definition, fullSync)
@@ -29,15 +29,10 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
   return true
 }
 
-async function follow(
-  run: Run,
-  definition: FeedResource,
-  query: FeedQuery,
-  fullSync: FullSyncRow | null,
-): Promise<void> {
+async function follow(run: Run, query: FeedQuery, fullSync: FullSyncRow | null): Promise<void> {
   let serverTime: number | null = null
   let stored = run.state.cursor
-  await readFeed(run, definition, query, (page, index) => {
+  await readFeed(run, query, (page, index) => {
     if (index === 0) serverTime = page.meta.serverTime
     const cursor = page.nextCursor ?? stored
     const moved = cursor !== stored
@@ -84,7 +79,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
     const [section, key] = updatedAfter.overlap
     const from = new Date(since - settings[section][key]).toISOString()
     try {
-      await follow(run, definition, { updatedAfter: from }, fullSync)
+      await follow(run, { updatedAfter: from }, fullSync)
     } catch (error) {
       if (!(error instanceof SyncError && error.status === 400)) throw error
       log.warn(

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Fetched, Oddity } from '../../api/reader.ts'
-import type { FullSyncRow, PageCommit } from '../../mirror/port.ts'
+import type { FullSyncAdvance, FullSyncRow, PageCommit, PageFingerprint } from '../../mirror/port.ts'
 import { isoMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { reasonOf } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import { idleLimitMs } from '../intervals.ts'
-import { commit } from '../pages/commit-page.ts'
-import { queryAt } from '../pages/page-reading.ts'
-import { PageRefused, type PageRules, pageRules } from '../pages/page-rules.ts'
+import { idleLimitMs } from '../due.ts'
+import { commitPage } from '../pages/commit-page.ts'
+import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
 import {
   advanceOf,
   beginFullSync,
@@ -19,49 +18,48 @@ import {
   odditiesOf,
   type Run,
 } from '../run.ts'
-import { cursorRefused } from './feed-reading.ts'
-import { type PageWanted, pagesAhead } from './pages-ahead.ts'
+import { cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {
-  const { log } = run.context
   const reading = readingOf(run)
-  await using ahead = pagesAhead(run, definition)
+  await using ahead = pagesAhead(run)
   let fullSync = await openOrStart(run, definition)
   let wanted = await nextWanted(run, fullSync, reading)
   let rules = rulesFor(run, fullSync)
   let order: number | null = null
   let restarted = false
   while (!fullSync.reachedEnd) {
-    let page: Fetched
-    try {
-      page = await ahead.take(wanted)
-    } catch (error) {
-      // Earlier pages may have been replays too.
-      if (reasonOf(error) === 'stale_answer') await run.context.store.dropFullSync(fullSync.id)
-      if (!cursorRefused(error) || restarted) throw error
+    const page = await ahead.take(wanted).catch(async (error: unknown) => {
+      await insistOnRestart(run, fullSync, error, restarted)
+      return null
+    })
+    if (page === null) {
       restarted = true
-      log.warn(
-        { resource: definition.name, page: fullSync.pages },
-        'A cursor was refused in the middle of a full sync; reading again',
-      )
       fullSync = await beginFullSync(run, fullSync.cursorBefore)
       wanted = await nextWanted(run, fullSync, reading)
       rules = rulesFor(run, fullSync)
       order = null
       continue
     }
-    await insistOnRules(run, rules, fullSync, page)
+    await rules.check(page, fullSync.nextCursor).catch((error) => dropRefused(run, fullSync, error))
     const next = fullSyncAfter(fullSync, page)
     const nextPage = await nextWanted(run, next, reading)
     if (!next.reachedEnd) await ahead.begin(nextPage)
     run.guard.insist()
-    const written = await write(run, definition, { fullSync, page, wanted, reading })
-    if (written === null) {
+    const step = { id: fullSync.id, advance: advanceOf(run, page, fullSync.pages === 0) }
+    const known = page.same === true ? wanted.known : null
+    const note =
+      known === null ? noteOf(run, definition, page) : await confirmKnown(run, page, known, { step, next, reading })
+    if (note === null) {
       wanted = { ...wanted, known: null }
       continue
     }
-    order = noteOrder(run, written, order)
+    if (known === null) {
+      const remember = toRemember(page, note, reading)
+      await commitPage(run, page, queryAt(fullSync.nextCursor), { fullSync: step, ...remember }, note.oddities)
+    }
+    order = noteOrder(run, note.order, order)
     fullSync = next
     wanted = nextPage
   }
@@ -91,14 +89,27 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
   return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
 }
 
+/** Throws unless the cursor was refused for the first time: then the list is read from its beginning. */
+async function insistOnRestart(
+  { context, definition }: Run,
+  { id, pages }: FullSyncRow,
+  error: unknown,
+  restarted: boolean,
+): Promise<void> {
+  const { store, log } = context
+  // Earlier pages may have been replays too.
+  if (reasonOf(error) === 'stale_answer') await store.dropFullSync(id)
+  if (!cursorRefused(error) || restarted) throw error
+  log.warn(
+    { resource: definition.name, page: pages },
+    'A cursor was refused in the middle of a full sync; reading again',
+  )
+}
+
 /** A server that advances with each request would skip a page that breaks the rules, so the full sync is dropped. */
-async function insistOnRules({ context }: Run, rules: PageRules, fullSync: FullSyncRow, page: Fetched): Promise<void> {
-  try {
-    await rules.check(page, fullSync.nextCursor)
-  } catch (error) {
-    if (error instanceof PageRefused) await context.store.dropFullSync(fullSync.id)
-    throw error
-  }
+async function dropRefused({ context }: Run, { id }: FullSyncRow, error: unknown): Promise<never> {
+  if (error instanceof PageRefused) await context.store.dropFullSync(id)
+  throw error
 }
 
 const readingVersion = 2
@@ -127,44 +138,45 @@ function fullSyncAfter(fullSync: FullSyncRow, { items, nextCursor, hasMore, meta
   }
 }
 
-interface PageOfFullSync {
-  readonly fullSync: FullSyncRow
-  readonly page: Fetched
-  readonly wanted: PageWanted
-  readonly reading: string
-}
-
-/** Null when the page is known but its records have changed since: it must be read. */
-async function write(run: Run, definition: FeedResource, parts: PageOfFullSync): Promise<FeedOrder | null> {
-  const { fullSync, page, wanted, reading } = parts
-  const step = { id: fullSync.id, advance: advanceOf(run, page, fullSync.pages === 0) }
-  if (wanted.known !== null && page.same === true) {
-    const { tenantId, context } = run
-    const { digest, records } = wanted.known
-    const note = JSON.parse(wanted.known.note) as PageNote
-    // The server's clock was set back: dates that were plausible then may not be now.
-    if (page.meta.serverTime !== null && page.meta.serverTime + dayMs < note.serverTime) return null
-    const number = fullSync.pages + 1
-    const memory = { tenantId, resource: definition.name, page: number, digest, reading }
-    const result = await context.store.commitKnownPage({ ...memory, at: page.meta.receivedAt, fullSync: step })
-    if (result === null) return null
-    if (definition.identifiedBy === 'guid') run.proven = true
-    noteProgress(run, result.counts, records)
-    noteOddities(run, note.oddities)
-    return note.order
-  }
-  const order = orderWithin(definition, page)
-  const oddities = odditiesOf(run, page)
-  const remember = toRemember(page, { order, oddities, serverTime: page.meta.serverTime ?? 0 }, reading)
-  await commit(run, page, queryAt(fullSync.nextCursor), { fullSync: step, ...remember }, oddities)
-  return order
-}
-
 interface PageNote {
   readonly order: FeedOrder
   readonly oddities: readonly Oddity[]
   /** Server time that its dates were compared with, in milliseconds since the epoch. */
   readonly serverTime: number
+}
+
+function noteOf(run: Run, definition: FeedResource, page: Fetched): PageNote {
+  return {
+    order: orderWithin(definition, page),
+    oddities: odditiesOf(run, page),
+    serverTime: page.meta.serverTime ?? 0,
+  }
+}
+
+interface KnownStep {
+  readonly step: { readonly id: number; readonly advance: FullSyncAdvance }
+  readonly next: FullSyncRow
+  readonly reading: string
+}
+
+/** Null when the page is known but its records have changed since: it must be read. */
+async function confirmKnown(
+  run: Run,
+  { meta }: Fetched,
+  known: PageFingerprint,
+  { step, next, reading }: KnownStep,
+): Promise<PageNote | null> {
+  const { tenantId, context, definition } = run
+  const note = JSON.parse(known.note) as PageNote
+  // The server's clock was set back: dates that were plausible then may not be now.
+  if (meta.serverTime !== null && meta.serverTime + dayMs < note.serverTime) return null
+  const memory = { tenantId, resource: definition.name, page: next.pages, digest: known.digest, reading }
+  const result = await context.store.commitKnownPage({ ...memory, at: meta.receivedAt, fullSync: step })
+  if (result === null) return null
+  if (definition.identifiedBy === 'guid') run.proven = true
+  noteProgress(run, result.counts, known.records)
+  noteOddities(run, note.oddities)
+  return note
 }
 
 /** A page without server time cannot be remembered, because its dates were not compared with one. */

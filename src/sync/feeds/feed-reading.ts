@@ -1,47 +1,68 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit } from '../../mirror/port.ts'
+import type { PageCommit, PageFingerprint } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
-import type { FeedResource } from '../../model/resource.ts'
-import { commit } from '../pages/commit-page.ts'
-import { pageRules } from '../pages/page-rules.ts'
-import { fetchVerified, type Run } from '../run.ts'
+import { commitPage } from '../pages/commit-page.ts'
+import { pageRules, queryAt } from '../pages/page-rules.ts'
+import { fetchPage, type Run } from '../run.ts'
 
 export function cursorRefused(error: unknown): boolean {
   return error instanceof SyncError && error.reason === 'invalid_cursor'
 }
 
-/** Fetches one page of a feed. A 400 is `invalid_cursor` if a cursor was sent, else `client_error`. */
-export async function fetchFeedPage(
-  run: Run,
-  definition: FeedResource,
-  query: FeedQuery,
-  ask = () => run.context.reader.fetch(definition, query, run.signal),
-): Promise<Fetched> {
-  const cursor = query.cursor ?? null
-  try {
-    return await fetchVerified(run, ask, query)
-  } catch (error) {
-    if (cursor === null || !(error instanceof SyncError) || error.status !== 400) throw error
-    throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
-      cause: error,
-      status: 400,
-    })
-  }
-}
-
 export async function readFeed(
   run: Run,
-  definition: FeedResource,
   query: FeedQuery,
   step: (page: Fetched, index: number) => Pick<PageCommit, 'fullSync' | 'cursor'>,
 ): Promise<void> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   let next = query
   for (let index = 0; ; index++) {
-    const page = await fetchFeedPage(run, definition, next)
+    const page = await fetchPage(run, next)
     await rules.check(page, next.cursor ?? null)
-    await commit(run, page, next, step(page, index))
+    await commitPage(run, page, next, step(page, index))
     if (!page.hasMore || page.nextCursor === null) return
     next = { cursor: page.nextCursor }
+  }
+}
+
+export interface PageWanted {
+  readonly cursor: string | null
+  readonly known: PageFingerprint | null
+}
+
+export interface PagesAhead extends AsyncDisposable {
+  begin(wanted: PageWanted): Promise<void>
+  take(wanted: PageWanted): Promise<Fetched>
+}
+
+export function pagesAhead(run: Run): PagesAhead {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([run.signal, stop.signal])
+  let begun: { readonly wanted: PageWanted; readonly page: Promise<Fetched> } | null = null
+  const ask = ({ cursor, known }: PageWanted): Promise<Fetched> =>
+    run.context.reader.fetch(run.definition, queryAt(cursor), signal, known?.digest)
+
+  return {
+    async begin(wanted) {
+      const page = ask(wanted)
+      // The error is thrown when the page is taken.
+      page.catch(() => {})
+      begun = { wanted, page }
+      // Writing the page before blocks the thread; without this yield the request would leave after it.
+      await yieldToEventLoop()
+    },
+    take(wanted) {
+      const early = begun !== null && begun.wanted.cursor === wanted.cursor ? begun.page : null
+      begun = null
+      let attempts = 0
+      // After a change of identity the early page is another one's.
+      const next = () => (attempts++ === 0 && early !== null ? early : ask(wanted))
+      return fetchPage(run, queryAt(wanted.cursor), { ask: next })
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await begun?.page.catch(() => {})
+    },
   }
 }

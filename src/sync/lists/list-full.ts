@@ -4,11 +4,10 @@ import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
-import { type PageBuffer, pageBuffer } from '../feeds/page-buffer.ts'
-import { idOf, queryAt } from '../pages/page-reading.ts'
-import { pageRules } from '../pages/page-rules.ts'
+import { idOf, pageRules, queryAt } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import { fetchVerified, noteEvent, type Run } from '../run.ts'
+import { fetchPage, noteEvent, type Run } from '../run.ts'
+import { type PageBuffer, pageBuffer } from './page-buffer.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
@@ -29,7 +28,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   const begin = async () => {
     const pages = pageBuffer(run)
     run.dataAsOf = pages.begun.at
-    return { pages, first: await pages.over(() => onePass(run, definition, pages)) }
+    return { pages, first: await pages.over(() => onePass(run, pages)) }
   }
   let { pages, first } = await begin()
   if (first.changed && pages.isUnwritten()) ({ pages, first } = await begin())
@@ -41,7 +40,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (first.empty) {
     if (state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
   } else if (first.gap) {
-    await insistOnNothingMissing(run, fullSync, first, await onePass(run, definition, pageBuffer(run, fullSync)))
+    await insistOnNothingMissing(run, fullSync, first, await onePass(run, pageBuffer(run, fullSync)))
   }
   await insistOnSelf(run, definition, first.ids)
   const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
@@ -67,7 +66,7 @@ async function currentFullSync({ context, tenantId, definition }: Run, fullSync:
   return (await context.store.openFullSync(tenantId, definition.name)) ?? fullSync
 }
 
-async function onePass(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<Pass> {
+async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
   const sizes = new Set<number>()
@@ -76,7 +75,7 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
   let gap = false
   let changed = false
   for (let index = 0; ; index++) {
-    const fetched = await readPage(run, definition, cursor, pages.isFirst || index === 0)
+    const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
     const repeated = noteIds(run, fetched, ids, index)
     changed ||= repeated.length > 0 && pages.showsOther(fetched, repeated)
     await rules.check(fetched, cursor)
@@ -91,20 +90,13 @@ async function onePass(run: Run, definition: PagedListResource, pages: PageBuffe
 }
 
 /** Reads a page; an empty one at the end of the list is requested again before it counts. */
-async function readPage(
-  run: Run,
-  definition: PagedListResource,
-  cursor: string | null,
-  readAgain: boolean,
-): Promise<Fetched> {
-  const { reader, clock } = run.context
-  const query = queryAt(cursor)
-  const ask = () => fetchVerified(run, () => reader.fetch(definition, query, run.signal), query)
-  let fetched = await ask()
+async function readPage(run: Run, cursor: string | null, readAgain: boolean): Promise<Fetched> {
+  const { clock } = run.context
+  let fetched = await fetchPage(run, queryAt(cursor))
   for (const delay of readAgain && run.state.emptyAccepted === null ? repeatDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
     await clock.sleep(delay, run.signal)
-    fetched = await ask()
+    fetched = await fetchPage(run, queryAt(cursor))
   }
   return fetched
 }

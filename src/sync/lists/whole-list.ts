@@ -1,11 +1,11 @@
-import type { Fetched } from '../../api/reader.ts'
+import type { Fetched, Item } from '../../api/reader.ts'
+import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { Emptiness } from '../../model/emptiness.ts'
 import { SyncError } from '../../model/errors.ts'
-import type { WholeResource } from '../../model/resource.ts'
-import { commit } from '../pages/commit-page.ts'
+import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
+import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
-import { fetchVerified, type Run } from '../run.ts'
-import { contradictionOf } from './contradiction.ts'
-import { confirmList } from './known-list.ts'
+import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
 /** Consecutive answers that may differ before the run fails. */
@@ -19,7 +19,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const startedAt = clock.now()
   const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const read = () => fetchVerified(run, () => context.reader.fetch(definition, {}, run.signal), {})
+  const read = () => fetchPage(run, {})
   let fetched = await read()
   for (let reads = 1; ; reads++) {
     await refuseContradiction(run, definition, fetched)
@@ -29,7 +29,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     const provable = state.completeStartedAt !== null || (await guidsCount(run))
     const other = provable ? await differingAnswer(run, fetched, read) : null
     if (other === null) {
-      await commit(run, fetched, {}, { whole })
+      await commitPage(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')
       // Any other acceptance is used up once the answer is written.
       const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
@@ -48,4 +48,103 @@ async function refuseContradiction(run: Run, definition: WholeResource, { items 
   const found = await contradictionOf(run, definition, items)
   if (found === null || found.emptiness === run.state.emptyAccepted) return
   throw await suspectEmpty(run, found.emptiness, found)
+}
+
+interface Contradiction {
+  readonly emptiness: Emptiness
+  readonly message: string
+  /** How many records the hold concerns; absent = all live ones. */
+  readonly count?: number
+}
+
+interface Beside {
+  readonly definition: WholeResource
+  readonly rules: Contradictions
+  readonly before: readonly MirrorRecord[]
+  readonly items: readonly Item[]
+}
+
+/** Null unless the list is empty or grants nothing, contrary to the mirror, or excludes tenantwatch's own access. */
+async function contradictionOf(
+  { context, tenantId }: Run,
+  definition: WholeResource,
+  items: readonly Item[],
+): Promise<Contradiction | null> {
+  const rules = definition.contradictedBy
+  if (rules === undefined) return null
+  const { resources, settings, store } = context
+  const records = store.records(tenantId)
+  if (items.length === 0) return emptyList(records, definition, rules, resources)
+  const before: MirrorRecord[] = []
+  for await (const batch of records.select(definition.name)) before.push(...batch)
+  const beside = { definition, rules, before, items }
+  return noGrants(beside) ?? ownRecord(beside, await ownName(records, resources, settings.ownClientId))
+}
+
+async function emptyList(
+  records: RecordReader,
+  { nouns: [one, many] }: WholeResource,
+  { namedBy }: Contradictions,
+  resources: readonly ResourceDefinition[],
+): Promise<Contradiction | null> {
+  for (const [resource, field] of namedBy) {
+    const count = await records.count(resource, { all: [{ field, not: null }] })
+    const others = resources.find(({ name }) => name === resource)?.nouns[1] ?? resource
+    if (count > 0) {
+      return {
+        emptiness: 'list',
+        message: `The list of ${many} is empty although ${count} ${others} carry a ${one} name`,
+      }
+    }
+  }
+  return null
+}
+
+function noGrants({ definition, rules, before, items }: Beside): Contradiction | null {
+  const readable = items.flatMap((item) => (item.ok ? [item.record] : []))
+  if (readable.length === 0 || readable.some((record) => codesOf(record, rules).length > 0)) return null
+  const count = before.filter(({ fields }) => codesOf(fields, rules).length > 0).length
+  if (count === 0) return null
+  const message = `No ${definition.nouns[0]} grants a permission any more, ${count} did before`
+  return { emptiness: 'no-grants', message, count }
+}
+
+function ownRecord({ definition, rules, before, items }: Beside, name: string | null): Contradiction | null {
+  const { permission, nouns } = definition
+  const idField = definition.idField ?? ''
+  const grants = (record: object) => codesOf(record, rules).includes(permission)
+  const lost = before.filter(({ fields }) => {
+    if (name === null || fields[rules.name] !== name || !grants(fields)) return false
+    const now = items.find((item) => item.ok && Reflect.get(item.record, idField) === fields[idField])
+    return now?.ok === true && !grants(now.record)
+  })
+  // Several roles may share the name; the client may have one that still grants the permission.
+  const granted = items.some((item) => item.ok && Reflect.get(item.record, rules.name) === name && grants(item.record))
+  if (lost.length === 0 || granted) return null
+  const message = `The ${nouns[0]} of ownClientId lacks ${permission}, by which the list of ${nouns[1]} was read`
+  return { emptiness: 'own-role', message, count: lost.length }
+}
+
+async function ownName(
+  records: RecordReader,
+  resources: readonly ResourceDefinition[],
+  ownClientId: string | null,
+): Promise<string | null> {
+  for (const resource of resources) {
+    if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
+    const where = { all: [{ field: resource.key, is: ownClientId.toLowerCase() }] }
+    for await (const [record] of records.select(resource.name, where)) {
+      const name = record?.fields[resource.self.role]
+      return typeof name === 'string' ? name : null
+    }
+  }
+  return null
+}
+
+function codesOf(record: object, { grants: [list, code] }: Contradictions): readonly unknown[] {
+  const granted: unknown = Reflect.get(record, list)
+  if (!Array.isArray(granted)) return []
+  return granted.flatMap((one: unknown) =>
+    typeof one === 'object' && one !== null && code in one ? [Reflect.get(one, code)] : [],
+  )
 }

@@ -1,52 +1,76 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit, PageGlance, PageResult } from '../../mirror/port.ts'
-import { fetchVerified, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
+import type { PageCommit, PageGlance, WholeList } from '../../mirror/port.ts'
+import { fetchPage, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
-import { fetchOf } from './page-reading.ts'
 
-export async function commit(
+/** Writes a page, proven first where its records require it (docs/sync.md#tenant-identity). Throws for a refused one. */
+export async function commitPage(
   run: Run,
   fetched: Fetched,
   query: FeedQuery,
   rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole' | 'remember'>,
   oddities = odditiesOf(run, fetched),
 ): Promise<void> {
-  const { observer, settings } = run.context
-  const { name } = run.definition
+  const { context, definition, guard, state, tenantId } = run
+  const { observer, settings, store } = context
   await proveByUsers(run, fetched, query)
   noteOddities(run, oddities)
   const page: PageCommit = {
-    tenantId: run.tenantId,
-    resource: name,
+    tenantId,
+    resource: definition.name,
     items: fetched.items,
     at: fetched.meta.receivedAt,
     requestId: fetched.meta.requestId,
-    recordCreations: run.state.completeStartedAt !== null,
+    recordCreations: state.completeStartedAt !== null,
     ...rest,
   }
-  const result = await commitProven(run, page, fetched, query)
-  for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
-  observer.datesMovedLater(settings.name, name, result.laterDates)
-  noteProgress(run, result.counts, fetched.items.length)
-}
-
-async function commitProven(run: Run, page: PageCommit, fetched: Fetched, query: FeedQuery): Promise<PageResult> {
-  const { context, definition, guard, signal, state } = run
   const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
-  if (guard.passing || (state.completeStartedAt === null && run.proven)) return context.store.commitPage(page)
-  const isFullSync = definition.kind === 'feed' && page.fullSync?.advance !== undefined
+  const isAdmitted = guard.passing || (state.completeStartedAt === null && run.proven)
+  const isFullSync = definition.kind === 'feed' && rest.fullSync?.advance !== undefined
   const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore
   const admit = (glance: PageGlance, isProven: boolean) => {
     seen.refused = guard.admits(state, glance) ? null : glance
     seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance, isAnnouncedEnd)
     return seen.refused === null && seen.need === 'nothing'
   }
-  let result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, false) })
+  let result = await store.commitPage(isAdmitted ? page : { ...page, admit: (glance) => admit(glance, false) })
   if (seen.need !== 'nothing') {
-    const again = () => fetchVerified(run, () => fetchOf(context, definition, query, signal), query)
-    await provePage(run, fetched, seen.need, again)
-    result = await context.store.commitPage({ ...page, admit: (glance) => admit(glance, true) })
+    await provePage(run, fetched, seen.need, () => fetchPage(run, query, { isRepeated: true }))
+    result = await store.commitPage({ ...page, admit: (glance) => admit(glance, true) })
   }
   if (seen.refused !== null) throw await guard.refusePage(definition.name, query, seen.refused)
-  return result
+  for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
+  observer.datesMovedLater(settings.name, definition.name, result.laterDates)
+  noteProgress(run, result.counts, fetched.items.length)
+}
+
+/** Stores a complete list and the run's success at once; false, with nothing written, if it differs from the mirror. */
+export async function confirmList(
+  run: Run,
+  pages: readonly Fetched[],
+  whole: WholeList & { readonly reachedEndServerTime: number | null },
+): Promise<boolean> {
+  const { answered, context, definition, tenantId, mode, startedAt } = run
+  run.guard.insist()
+  for (const page of pages) noteOddities(run, odditiesOf(run, page))
+  const { reachedEndServerTime } = whole
+  const outcome = {
+    outcome: 'success',
+    reason: null,
+    message: null,
+    reachedEndServerTime,
+    answered,
+    pages: pages.length,
+  } as const
+  const times = { startedAt, endedAt: context.clock.now(), dataAsOf: whole.startedAt }
+  const of = { tenantId, resource: definition.name }
+  const end = { ...of, mode, ...times, ...outcome }
+  const items = pages.flatMap((page) => page.items)
+  const requestId = pages[0]?.meta.requestId ?? null
+  const counts = await context.store.confirmList({ ...of, items, requestId, whole, end })
+  if (counts === null) return false
+  run.closed = true
+  noteProgress(run, counts, items.length)
+  run.pages = pages.length
+  return true
 }

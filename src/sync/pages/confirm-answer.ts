@@ -3,9 +3,8 @@ import type { PageGlance } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
-import { endsRun } from '../ending-reasons.ts'
-import type { Run } from '../run.ts'
-import { idOf } from './page-reading.ts'
+import { endsRun, type Run } from '../run.ts'
+import { idOf } from './page-rules.ts'
 
 interface Confirmation {
   readonly careful: boolean

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Fetched } from '../../api/reader.ts'
+import type { Fetched, Item } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 
 const maxEmptyPages = 3
@@ -53,4 +53,14 @@ const unfollowed = "The tenant's pagination cannot be followed"
 
 function refused(what: string): PageRefused {
   return new PageRefused('protocol', `${unfollowed}: ${what}`)
+}
+
+export function idOf(item: Item, idField: string | null): string | number | null {
+  if (!item.ok) return item.id
+  const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+export function queryAt(cursor: string | null): { readonly cursor?: string } {
+  return cursor === null ? {} : { cursor }
 }

@@ -5,7 +5,7 @@ import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
-import { fetchOf, idOf, queryAt } from './page-reading.ts'
+import { idOf, queryAt } from './page-rules.ts'
 
 const leastSuspiciousPage = 5
 const oldEnoughMs = hourMs
@@ -54,7 +54,7 @@ async function everyPageAdmitted(page: RefusedPage, definition: PagedListResourc
   const { clock } = context
   let cursor: string | null = null
   for (let pages = 0; pages < context.settings.api.maxPages; pages++) {
-    const fetched: Fetched = await fetchOf(context, definition, queryAt(cursor), signal)
+    const fetched: Fetched = await context.reader.fetch(definition, queryAt(cursor), signal)
     if (!admits(state, await glanceAt(page, fetched), null, clock.now())) return false
     if (!fetched.hasMore || fetched.nextCursor === null || fetched.nextCursor === cursor) return true
     cursor = fetched.nextCursor
@@ -64,9 +64,9 @@ async function everyPageAdmitted(page: RefusedPage, definition: PagedListResourc
 
 async function refetch({ context, definition, query, signal }: RefusedPage): Promise<Fetched> {
   try {
-    return await fetchOf(context, definition, query, signal)
+    return await context.reader.fetch(definition, query, signal)
   } catch (error) {
-    if (error instanceof SyncError && error.status === 400) return fetchOf(context, definition, {}, signal)
+    if (error instanceof SyncError && error.status === 400) return context.reader.fetch(definition, {}, signal)
     throw error
   }
 }

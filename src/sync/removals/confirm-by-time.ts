@@ -3,9 +3,8 @@ import type { AbsentRecord, FullSyncRow } from '../../mirror/port.ts'
 import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime, UpdatedAfter } from '../../model/resource.ts'
-import { endsRun } from '../ending-reasons.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
-import { noteEvent, type Run } from '../run.ts'
+import { endsRun, noteEvent, type Run } from '../run.ts'
 
 /** Consecutive full syncs that must lack a document before its removal is due. */
 export const fullSyncsToRemove = 2
@@ -37,7 +36,7 @@ export async function confirmByTime(
   let older = false
   try {
     const updatedAfter = new Date(since).toISOString()
-    await readFeed(run, definition, { updatedAfter }, ({ items }) => {
+    await readFeed(run, { updatedAfter }, ({ items }) => {
       older ||= items.some((item) => isOlder(item, dates, since))
       return { fullSync: { id: fullSync.id } }
     })

@@ -1,11 +1,8 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import { askById } from '../ask-by-id.ts'
-import { showsListed } from '../details.ts'
-import { endsAsking, endsRun } from '../ending-reasons.ts'
-import { idOf } from '../pages/page-reading.ts'
-import { noteEvent, type Run } from '../run.ts'
-import { takeDetail } from '../take-detail.ts'
+import { askById, showsListed, takeDetail } from '../details.ts'
+import { idOf } from '../pages/page-rules.ts'
+import { endsAsking, endsRun, noteEvent, type Run } from '../run.ts'
 
 /** Looks missing records up by id (docs/sync.md#removal); true when a full sync skipped a record that exists. */
 export async function confirmMissing(

@@ -12,13 +12,12 @@ export type RemovalRule = 'confirm' | 'two-full-syncs'
 export interface RemovalPlan {
   readonly due: readonly AbsentRecord[]
   readonly held: readonly AbsentRecord[]
-  /** The violated rule and its numbers, in words; null when no removal is held. */
+  /** Null when no removal is held. */
   readonly why: string | null
 }
 
 type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 
-/** Counts of the shrink guard beside the due records. */
 export interface GuardBudget extends RemovalBudget {
   /** Live records that replace removed ones: API clients created in the last 24 hours. */
   readonly replacing: number

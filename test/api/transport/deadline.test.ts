@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startDeadline } from '../../../src/api/transport/deadline.ts'
+import { startDeadline } from '../../../src/api/deadline.ts'
 import { timerOverflows } from '../../support/timer-overflows.ts'
 
 it.each([2 ** 31, 2 ** 45])('does not end an exchange at once that has %d ms', async (ms) => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
+import { roles } from '../../../src/resources/roles.ts'
 import { envelope } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
@@ -18,11 +19,11 @@ it('goes through the configured proxy with its credentials, and says when the pr
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const { port } = proxy.address() as AddressInfo
   const { client } = testClient(target.url, { api: { proxy: `http://me:CANARY@127.0.0.1:${port}` } })
-  expect((await client.listRoles()).items).toEqual([])
+  expect((await client.fetch(roles, {})).items).toEqual([])
   expect(target.requests).toHaveLength(0)
   expect(seen).toEqual([`Basic ${Buffer.from('me:CANARY').toString('base64')}`])
   open = false
-  const error = await caught(client.listRoles())
+  const error = await caught(client.fetch(roles, {}))
   expect(error).toMatchObject({ reason: 'client_error', hint: expect.stringContaining('api.proxy') })
   await client[Symbol.asyncDispose]()
   proxy.closeAllConnections()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { recordsDigest } from '../../../src/api/transport/records-digest.ts'
+import { recordsDigest } from '../../../src/api/transport/envelope.ts'
 
 const answer = (data: unknown, requestId = 'r1', nextCursor: string | null = 'next') =>
   JSON.stringify({ data, error: null, meta: { requestId }, pagination: { nextCursor, hasMore: true } })

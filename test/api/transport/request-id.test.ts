@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asRequestId } from '../../../src/api/transport/error-facts.ts'
+import { asRequestId } from '../../../src/api/transport/envelope.ts'
 
 it.each([
   ['7f9c24e8-3b12-4fef-91e0-56a2d5a1c001', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001'],

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { roles } from '../../../src/resources/roles.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { envelope } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
@@ -45,31 +46,34 @@ afterAll(async () => {
 it('refuses a self-signed certificate without a retry, and takes it with caFile', async () => {
   const { client, clock } = testClient(url)
   await using _ = client
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'tls', hint: expect.stringContaining('caFile') })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({
+    reason: 'tls',
+    hint: expect.stringContaining('caFile'),
+  })
   expect(clock.sleeps).toEqual([])
   expect(requests).toBe(0)
   const believing = testClient(url, { api: { caFile: path('right.pem') } })
   await using _trusting = believing.client
-  await believing.client.listRoles()
+  await believing.client.fetch(roles, {})
 })
 
 it('reads caFile again when it changes, and fails as tls while it cannot be used', async () => {
   const caFile = path('ca.pem')
   const { client } = testClient(url, { api: { caFile } })
   await using _ = client
-  expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: ENOENT/)
+  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: ENOENT/)
   await mkdir(caFile)
-  expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: it is a directory/)
+  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is a directory/)
   await rmdir(caFile)
   execFileSync('mkfifo', [caFile])
-  expect((await caught(client.listRoles())).message).toMatch(/ca\.pem cannot be used: it is not a regular file/)
+  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is not a regular file/)
   await rm(caFile)
   await writeFile(caFile, 'not a certificate')
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'tls' })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   await writeFile(caFile, await readFile(path('wrong.pem')))
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'tls' })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   await writeFile(caFile, `\n${await readFile(path('right.pem'), 'utf8')}`)
-  expect((await client.listRoles()).items).toEqual([])
+  expect((await client.fetch(roles, {})).items).toEqual([])
 })
 
 it('checks the certificate through a proxy too, which sees only a tunnel', async () => {
@@ -85,8 +89,8 @@ it('checks the certificate through a proxy too, which sees only a tunnel', async
   const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const believing = testClient(url, { api: { proxy: through, caFile: path('right.pem') } })
   const doubting = testClient(url, { api: { proxy: through } })
-  expect((await believing.client.listRoles()).items).toEqual([])
-  expect(await caught(doubting.client.listRoles())).toMatchObject({ reason: 'tls' })
+  expect((await believing.client.fetch(roles, {})).items).toEqual([])
+  expect(await caught(doubting.client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   expect(tunnels[0]).toBe(new URL(url).host)
   await believing.client[Symbol.asyncDispose]()
   await doubting.client[Symbol.asyncDispose]()
@@ -97,5 +101,8 @@ it('refuses a certificate of another host', async () => {
   server.setSecureContext({ key: await readFile(path('wrong.key')), cert: await readFile(path('wrong.pem')) })
   const { client } = testClient(url, { api: { caFile: path('wrong.pem') } })
   await using _ = client
-  expect(await caught(client.listRoles())).toMatchObject({ reason: 'tls', message: expect.stringContaining('ALTNAME') })
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({
+    reason: 'tls',
+    message: expect.stringContaining('ALTNAME'),
+  })
 })

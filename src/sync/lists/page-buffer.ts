@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
-import { confirmList } from '../lists/known-list.ts'
-import { commit } from '../pages/commit-page.ts'
-import { idOf, queryAt } from '../pages/page-reading.ts'
+import { commitPage, confirmList } from '../pages/commit-page.ts'
+import { idOf, queryAt } from '../pages/page-rules.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
 /** The full sync of a longer list is written page by page, to limit memory. */
@@ -34,7 +33,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
 
   async function write(to: FullSyncRow, { page, cursor }: (typeof pages)[number]): Promise<void> {
     const advance = advanceOf(run, page, isFirst && cursor === null)
-    await commit(run, page, queryAt(cursor), { fullSync: { id: to.id, advance } })
+    await commitPage(run, page, queryAt(cursor), { fullSync: { id: to.id, advance } })
   }
 
   async function release(): Promise<FullSyncRow> {
