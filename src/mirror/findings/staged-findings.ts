@@ -1,7 +1,7 @@
 import type { Resolution } from '../../model/check-status.ts'
 import type { NewFinding } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
-import { waiverUpkeep } from './waiver-upkeep.ts'
+import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
 

@@ -1,7 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { columnOf, type FieldKind, type RecordTable } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnOf, type FieldKind, type RecordTable, recordTables } from '../records/record-tables.ts'
 
 export interface ViewColumn {
   readonly name: string

@@ -4,8 +4,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Incoming } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { RecordTable } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`

@@ -2,8 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { columnOf, type RecordTable, type Stored } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
 type Grouping = readonly string[]
 

@@ -1,6 +1,6 @@
 import type { Incoming } from '../port.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
-import type { RecordTable, Stored } from './record-table.ts'
+import type { RecordTable, Stored } from './record-tables.ts'
 
 type Good = Incoming & { readonly ok: true }
 

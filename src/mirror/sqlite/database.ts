@@ -1,8 +1,7 @@
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { SyncError } from '../../model/errors.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { BusyTimeout } from './busy-timeout.ts'
-import type { Connection } from './connection.ts'
+import type { BusyTimeout, Connection } from './connection.ts'
 
 /** Records and findings that a transaction may change; `acceptances` = what waivers accept of findings. */
 type Change =

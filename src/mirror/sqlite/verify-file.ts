@@ -8,6 +8,19 @@ import { endWithProcess } from '../../model/process/end-with-process.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { damaged, damageOf } from './file-guard.ts'
 
+/** Pages of the write-ahead log; SQLite's own default. */
+const logPages = 1000
+
+/** Suspends automatic checkpoints while `work` runs, whose process makes one at its end. */
+export async function leaveCheckpoints<T>(raw: BetterSqlite3.Database, work: () => Promise<T>): Promise<T> {
+  raw.pragma('wal_autocheckpoint = 0')
+  try {
+    return await work()
+  } finally {
+    if (raw.open) raw.pragma(`wal_autocheckpoint = ${logPages}`)
+  }
+}
+
 /** Reading this much takes some 20 ms, less than to start a process. */
 const smallBytes = 2 * 2 ** 20
 

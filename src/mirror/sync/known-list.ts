@@ -3,8 +3,8 @@ import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import type { FullSyncNotes } from './full-sync-pages.ts'
-import type { RunEnds } from './run-ends.ts'
+import type { FullSyncNotes } from './full-sync-store.ts'
+import type { RunEnds } from './sync-states.ts'
 
 export interface KnownListParts {
   readonly writer: (resource: ListCommit['resource']) => RecordWriter

@@ -1,5 +1,5 @@
 import type { Incoming } from '../port.ts'
-import type { RecordTable } from '../records/record-table.ts'
+import type { RecordTable } from '../records/record-tables.ts'
 import type { Known, RecordWriter } from '../records/record-writer.ts'
 import { repeatRule } from '../records/repeats.ts'
 

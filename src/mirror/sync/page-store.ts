@@ -1,7 +1,7 @@
 import { createdAtOf } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { ChangeLog } from '../history/change-log.ts'
+import type { ChangeLog } from '../history/history-store.ts'
 import type {
   CommitCounts,
   DetailResult,
@@ -14,8 +14,7 @@ import type {
 } from '../port.ts'
 import { type QuarantineStore, unbrokenFullSync } from '../records/quarantine-store.ts'
 import type { Tallies } from '../records/record-counts.ts'
-import type { RecordTable } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { type RecordTable, recordTables } from '../records/record-tables.ts'
 import {
   createdAs,
   type Known,
@@ -28,7 +27,7 @@ import type { Removals } from '../records/removal-store.ts'
 import { contradiction, outdated } from '../records/repeats.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import type { FullSyncNotes } from './full-sync-pages.ts'
+import type { FullSyncNotes } from './full-sync-store.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
 

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
+import type { CheckStateRow, FindingStore, WaiverStore } from '../findings/finding-port.ts'
 import type { ChangeRow } from '../records/query.ts'
-import type { CheckStateRow, FindingStore, WaiverStore } from './finding-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
