@@ -65,7 +65,7 @@ it('ships examples that can be evaluated', async () => {
 })
 
 /** Asks an example over these records. */
-async function ask(id: string, records: Readonly<Record<string, readonly object[]>>) {
+async function ask(id: string, records: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>) {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
   for (const resource of resourceNames) {

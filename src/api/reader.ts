@@ -68,17 +68,19 @@ export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }
 
-export type Item = Reading<object>
+export type AnyRecord = Readonly<Record<string, unknown>>
+
+export type Item = Reading<AnyRecord>
 
 type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
 
 /** An answer of any resource; the optional fields belong to pages. */
-export type Fetched = Pick<Page<object>, OfEveryAnswer> & Partial<Omit<Page<object>, OfEveryAnswer>>
+export type Fetched = Pick<Page<AnyRecord>, OfEveryAnswer> & Partial<Omit<Page<AnyRecord>, OfEveryAnswer>>
 
 export interface TenantReader {
   /** Reads a page or an unpaginated list; records with the digest `unless` are not decoded. */
   fetch(resource: ResourceDefinition, query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Fetched>
-  fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<object>>
+  fetchOne(resource: ResourceDefinition, id: number, signal?: AbortSignal): Promise<Lookup<AnyRecord>>
   listUsers(query: FeedQuery, signal?: AbortSignal, unless?: string): Promise<Page<User>>
   getUser(userId: number, signal?: AbortSignal): Promise<Lookup<User>>
   listRoles(signal?: AbortSignal): Promise<Listing<Role>>

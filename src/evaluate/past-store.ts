@@ -15,6 +15,7 @@ import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQ
 
 /** A read-only store of a past state, so that the same code reports present and past. */
 export function pastStore(past: PastReader, tenants: readonly TenantRow[]): PostureStore {
+  const { checkStates, findings, lapses, lapseCounts, lapsedUnderAll, isLive } = past
   const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)
   return {
@@ -30,12 +31,12 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Post
       return each.flat()
     },
     quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
-    checkStates: (tenantId) => past.checkStates(tenantId),
-    findings: (filter) => past.findings(filter),
-    lapses: (fingerprints) => past.lapses(fingerprints),
-    lapseCounts: (tenantId, check) => past.lapseCounts(tenantId, check),
-    lapsedUnderAll: (tenantId, check, waivers) => past.lapsedUnderAll(tenantId, check, waivers),
-    isLive: (tenantId, resource, key) => past.isLive(tenantId, resource, key),
+    checkStates,
+    findings,
+    lapses,
+    lapseCounts,
+    lapsedUnderAll,
+    isLive,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
     // The history does not contain the breadth of waivers.

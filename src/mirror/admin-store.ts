@@ -1,7 +1,7 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import type { AdminStore } from './port.ts'
 import { eraseRecord } from './records/record-retention.ts'
-import { recordTables } from './records/record-tables.ts'
+import { columnOf, recordTables } from './records/record-tables.ts'
 import type { Database, Operations } from './sqlite/database.ts'
 import type { OpenedDatabase } from './sqlite/open-database.ts'
 import { leaveCheckpoints, verifyFile } from './sqlite/verify-file.ts'
@@ -35,11 +35,10 @@ export function tenantErasure(database: Database): Operations<Pick<AdminStore, '
       }),
     overdueErasure: (before) =>
       database.run(() => {
-        const named = Object.values(recordTables).flatMap(({ table, personal }) => {
-          const columns = getTableColumns(table)
-          const present = personal.map((property) => `"${columns[property]?.name ?? property}" is not null`)
+        const named = Object.values(recordTables).flatMap((record) => {
+          const present = record.personal.map((field) => `${columnOf(record, field)} is not null`)
           if (present.length === 0) return []
-          const from = `from "${getTableName(table)}" where tenant_id = t.id and removed_at < @before`
+          const from = `from "${getTableName(record.table)}" where tenant_id = t.id and removed_at < @before`
           return [`exists (select 1 ${from} and (${present.join(' or ')}))`]
         })
         const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'

@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/mirror/sync/page-store.ts',
     find: '    if (page.admit !== undefined',
     replace:
-      '    if (page.cursor !== undefined) fullSyncNotes.storeCursor(page.tenantId, page.resource, page.cursor)\n    if (page.admit !== undefined',
+      '    if (page.cursor !== undefined) putState(page.tenantId, page.resource, { cursor: page.cursor })\n    if (page.admit !== undefined',
     tests: ['test/mirror', 'test/sync/guard'],
   },
   {

@@ -75,7 +75,7 @@ export function resultStore(database: Database): ResultStore {
 
   async function end(course: Course, lastSeenAt: number): Promise<void> {
     const { tenantId, check, resolve } = course.checkResult
-    const gone = sql.openIds(tenantId, check).filter((id) => !course.seen.has(id))
+    const gone = sql.openIds.all(tenantId, check).filter((id) => !course.seen.has(id))
     for (let at = 0; at < gone.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
       for (const row of sql.byId(gone.slice(at, at + batchSize))) {
@@ -117,7 +117,7 @@ export function resultStore(database: Database): ResultStore {
       if (!course.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
       const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open }
-      const stored = sql.stateOf(tenantId, check)
+      const stored = sql.stateOf.get(tenantId, check)
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
@@ -126,12 +126,12 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function confirm(tenantId: number, check: string, at: number, currentForMs?: number): void {
-    const state = sql.stateOf(tenantId, check)
+    const state = sql.stateOf.get(tenantId, check)
     if (state === undefined) return
     if (isGap(state, at, currentForMs)) {
       database.transact('nothing', () => {
         sql.record(tenantId, { ...state, evaluatedAt: at }, check)
-        sql.confirm(tenantId, check, at)
+        sql.confirm.run(at, tenantId, check)
       })
       confirmed.delete(keyOf(tenantId, check))
       return
@@ -140,26 +140,26 @@ export function resultStore(database: Database): ResultStore {
       confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
       return
     }
-    database.transact('nothing', () => sql.confirm(tenantId, check, at))
+    database.transact('nothing', () => sql.confirm.run(at, tenantId, check))
     confirmed.delete(keyOf(tenantId, check))
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
-    if (sql.stateOf(tenantId, check)?.owing !== 1) return
+    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return
     while (database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
   }
 
   function settlePart(tenantId: number, check: string): boolean {
     // Another caller may have settled it; rows staged since then belong to an uncommitted check result.
-    if (sql.stateOf(tenantId, check)?.owing !== 1) return false
+    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return false
     if (staging.apply(tenantId, check)) return true
-    sql.settled(tenantId, check)
+    sql.settled.run(tenantId, check)
     return false
   }
 
   return {
     checkStates: (tenantId) =>
-      database.run(() => sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))),
+      database.run(() => sql.statesOf.all(tenantId).map((state) => toCheckState(present(tenantId, state)))),
     commitResult: (checkResult) =>
       database.run(async () => {
         const { tenantId, check } = checkResult
@@ -168,7 +168,7 @@ export function resultStore(database: Database): ResultStore {
           database.transact('nothing', () => staging.discard(tenantId, check))
           await yieldToEventLoop()
         }
-        const stored = sql.stateOf(tenantId, check)
+        const stored = sql.stateOf.get(tenantId, check)
         const before = stored && present(tenantId, stored)
         const course: Course = {
           checkResult,
@@ -195,12 +195,12 @@ export function resultStore(database: Database): ResultStore {
       }),
     settle: () =>
       database.run(async () => {
-        for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
+        for (const { tenantId, check } of sql.owing.all()) await settleCheck(tenantId, check)
       }),
     flush() {
       if (confirmed.size === 0) return
       database.transact('nothing', () => {
-        for (const { tenantId, check, at } of confirmed.values()) sql.confirm(tenantId, check, at)
+        for (const { tenantId, check, at } of confirmed.values()) sql.confirm.run(at, tenantId, check)
       })
       confirmed.clear()
     },

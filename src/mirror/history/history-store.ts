@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { severities } from '../../model/severity.ts'
 import { decode, oneOf } from '../records/record-codec.ts'
 import { parseChange, recordReaders, type StoredChange } from '../records/record-reader.ts'
-import { type RecordTable, recordTables, type Stored } from '../records/record-tables.ts'
+import { columnOf, type RecordTable, recordTables, type Stored } from '../records/record-tables.ts'
 import type { Written } from '../records/record-writer.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
@@ -88,11 +88,11 @@ export function historyStore(
       }),
     hasEntity: ({ tenantId = null, resources, key }) =>
       database.run(() => {
-        return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
-          const column = getTableColumns(table)[field]?.name ?? field
+        return tablesOf(resources).some((record) => {
+          const { resource, table, keyOf } = record
           const find = raw.prepare(
             `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
-             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and "${column}" = @key)
+             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and ${columnOf(record, record.key)} = @key)
              or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
              or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
           )

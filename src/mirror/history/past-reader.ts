@@ -1,13 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
 import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
@@ -73,15 +73,14 @@ function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive
     )
     .pluck()
   return async (tenantId, resource, id) => {
-    const { table, key, keyOf } = recordTables[resource]
-    const name = getTableColumns(table)[key]?.name ?? key
-    const stored = keyOf(id)
+    const record = recordTables[resource]
+    const stored = record.keyOf(id)
     const kind = next.get(tenantId, resource, String(stored))
     if (kind !== undefined) return kind === 'removed'
     const row = raw
       .prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
-        `select first_seen_at as firstSeenAt, removed_at as removedAt from "${getTableName(table)}"
-         where tenant_id = ? and "${name}" = ?`,
+        `select first_seen_at as firstSeenAt, removed_at as removedAt from "${getTableName(record.table)}"
+         where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
       )
       .get(tenantId, stored)
     return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)

@@ -29,10 +29,10 @@ export const ownViews: readonly OwnView[] = Object.values(recordTables)
   .flatMap((record) => [viewOf(record), ...listViewsOf(record)])
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnView {
+function viewOf(record: RecordTable): OwnView {
+  const { resource, table, fields, ownTimes = {} } = record
   const name = getTableName(table)
-  const columns = getTableColumns(table)
-  const stored = (property: string) => columns[property]?.name ?? property
+  const stored = (property: string) => columnOf(record, property)
   const shown = [
     ...Object.entries(fields).flatMap(([field, kind]) => {
       const own = { name: field, kind: kinds[kind], stored: stored(field) }
@@ -45,7 +45,7 @@ function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnVie
     })),
     { name: 'firstSeenAtMs', kind: time, stored: stored('firstSeenAt') },
   ]
-  const list = shown.map((column) => `"${column.stored}" as "${column.name}"`).join(', ')
+  const list = shown.map((column) => `${column.stored} as "${column.name}"`).join(', ')
   return {
     name,
     resource,

@@ -1,9 +1,10 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
+import type { Fields } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
-import type { RecordTable, Stored, StoredFields } from './record-tables.ts'
+import { columnOf, type RecordTable, type Stored, type StoredFields } from './record-tables.ts'
 import { repeatRule } from './repeats.ts'
 
 interface InsertStamp {
@@ -26,7 +27,7 @@ function recordInserts(
   const into = (rows: number) =>
     raw.prepare(
       // `or fail` needs no statement journal: a failure rolls the transaction back.
-      `insert or fail into "${table}" (${names.map((name) => `"${name}"`).join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
+      `insert or fail into "${table}" (${names.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
     )
   const statement = memoize(into)
 
@@ -75,9 +76,9 @@ export interface WriteContext extends InsertStamp {
 
 export interface RecordWrite {
   readonly key: string | number
-  readonly record: object
+  readonly record: Fields
   /** Undefined keeps the known value: a look-up may carry other unknown fields than the list. */
-  readonly extra: object | null | undefined
+  readonly extra: Fields | null | undefined
   readonly known: Known | undefined
 }
 
@@ -103,8 +104,7 @@ export const createdAs = (rid: number): Written => ({ rid, kind: 'created', ...n
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
   const { raw } = database
-  const columns = getTableColumns(table.table)
-  const sqlName = (property: string): string => `"${columns[property]?.name ?? property}"`
+  const sqlName = (property: string) => columnOf(table, property)
   const name = getTableName(table.table)
   const setOf = (properties: readonly string[]) => properties.map((c) => `${sqlName(c)} = ?`).join(', ')
   const apiColumns = fieldColumns(table)
@@ -120,11 +120,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       `select ${select} from "${name}" where "tenant_id" = ? and ${sqlName(table.key)} in (select value from json_each(?))`,
     )
     .raw()
-  const insert = recordInserts(
-    database,
-    name,
-    inserted.map((column) => columns[column]?.name ?? column),
-  )
+  const insert = recordInserts(database, name, inserted.map(sqlName))
   const update = raw.prepare(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
@@ -143,7 +139,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     Object.fromEntries(values.map((column, i) => [column, stored[i] ?? null]))
 
   function rowOf({ record, extra, known }: RecordWrite): Stored[] {
-    const row = encode(record as Readonly<Record<string, unknown>>)
+    const row = encode(record)
     row[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
     return row
   }

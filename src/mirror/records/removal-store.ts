@@ -1,4 +1,4 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { dayMs } from '../../model/durations.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
@@ -7,7 +7,7 @@ import type { Absence, AbsentRecord, BudgetQuery, RemovalBudget, SyncStore } fro
 import type { Database, Operations } from '../sqlite/database.ts'
 import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
 import { liveCount } from './record-counts.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, recordTables } from './record-tables.ts'
 import { ridSet } from './rid-set.ts'
 
 /** Removes records from the live set. Call inside a transaction. */
@@ -42,9 +42,9 @@ export interface Removals {
 type Key = string | number
 
 function statementsOf(raw: Database['raw'], resource: ResourceName) {
-  const { table, key: property } = recordTables[resource]
-  const name = `"${getTableName(table)}"`
-  const key = `"${getTableColumns(table)[property]?.name ?? property}"`
+  const record = recordTables[resource]
+  const name = `"${getTableName(record.table)}"`
+  const key = columnOf(record, record.key)
   return {
     live: raw.prepare<[number], number>(`select rid from ${name} where tenant_id = ? and removed_at is null`).pluck(),
     tombstone: raw

@@ -5,7 +5,7 @@ import { getTableName } from 'drizzle-orm'
 import { FatalError, UsageError } from '../../model/errors.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { openTempFile } from './backup-temp-file.ts'
-import { damageOf, headerOf, toBegin } from './file-guard.ts'
+import { applicationIdOf, damageOf, toBegin } from './file-guard.ts'
 import { applicationId } from './migrate.ts'
 import { codeOf, openSnapshot } from './open-database.ts'
 
@@ -26,7 +26,7 @@ function backupTarget(to: string, store: string): string {
   if (other !== undefined) {
     throw new UsageError(`${target}${other} shows that ${target} is a database at work, or was one; name another file`)
   }
-  if (known !== undefined && known.size > 0 && !isOurs(target)) {
+  if (known !== undefined && known.size > 0 && applicationIdOf(target) !== applicationId) {
     throw new UsageError(`${target} is no backup of tenantwatch and is left as it is; name another file`)
   }
   return target
@@ -50,12 +50,6 @@ function isMirrorItself(target: string, known: Stats | undefined, store: string)
   if (['', ...beside].some((suffix) => target === real + suffix)) return true
   // A hard link.
   return known?.dev === mirror.dev && known.ino === mirror.ino
-}
-
-/** SQLite file format, section 1.3. */
-function isOurs(file: string): boolean {
-  const header = headerOf(file)
-  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' && header.readUInt32BE(68) === applicationId
 }
 
 /** A few milliseconds of work a step; signals are handled in between. */

@@ -34,7 +34,8 @@ export function fileGuard(file: string): FileGuard {
     // Only when the file shrank: a checkpoint writes the header before the new pages.
     if (now.size < largest && now.size < sizeByHeader(file)) return 'was cut short'
     largest = now.size
-    return belongsToMirror(file) ? null : 'was overwritten'
+    const id = applicationIdOf(file)
+    return id === applicationId || id === 0 ? null : 'was overwritten'
   }
 
   return {
@@ -97,7 +98,7 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
 }
 
 /** Padded with zeros when the file is shorter. */
-export function headerOf(file: string): Buffer {
+function headerOf(file: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   const fd = openSync(file, 'r')
   try {
@@ -117,10 +118,8 @@ function sizeByHeader(file: string): number {
   return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
 }
 
-/** SQLite file format, section 1.3: magic text at 0, application id at 68, which the first checkpoint writes. */
-function belongsToMirror(file: string): boolean {
+/** SQLite file format, section 1.3: magic text at 0, id at 68, 0 until the first checkpoint; null = another format. */
+export function applicationIdOf(file: string): number | null {
   const header = headerOf(file)
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false
-  const id = header.readUInt32BE(68)
-  return id === applicationId || id === 0
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null
 }

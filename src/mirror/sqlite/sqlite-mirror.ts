@@ -52,7 +52,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const checkResults = resultStore(database)
   return {
     ...tenantStore(database, ends),
-    ...knownListStore(database, { writer, quarantine, removals: removal, fullSyncNotes: notes, ends }),
+    ...knownListStore(database, { writer, quarantine, removals: removal, ends }),
     ...pageStore(database, {
       writer,
       tallies: tallies(database),

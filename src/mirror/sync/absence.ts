@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Absence, AbsentRecord, LeftOut } from '../port.ts'
@@ -64,9 +64,9 @@ export function leftOut({ raw }: Database) {
 }
 
 function statementsOf(raw: Database['raw'], resource: ResourceName) {
-  const { table, key } = recordTables[resource]
-  const name = `"${getTableName(table)}"`
-  const column = `"${getTableColumns(table)[key]?.name ?? key}"`
+  const record = recordTables[resource]
+  const name = `"${getTableName(record.table)}"`
+  const column = columnOf(record, record.key)
   type Key = string | number
   return {
     // In key order, so that only the index on the key is read, not the records.
@@ -81,7 +81,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
       )
       .pluck(),
     rest: raw.prepare<[number, Key], number>(`select rid from ${name} where tenant_id = ? and ${column} > ?`).pluck(),
-    live: raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
+    live: raw.prepare<[number], number>(liveCount(record)).pluck(),
     isLive: raw.prepare<[number], number>(`select 1 from ${name} where rid = ? and removed_at is null`).pluck(),
   }
 }

@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { SyncError } from '../../model/errors.ts'
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { FullSyncRow, FullSyncStep, SyncStore, WholeList } from '../port.ts'
+import { resourceNames } from '../../model/resource-names.ts'
+import type { FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { recordTables } from '../records/record-tables.ts'
@@ -12,7 +12,7 @@ import { fullSyncs } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { absences, leftOut } from './absence.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
-import { syncStateWriter } from './sync-states.ts'
+import { completion, syncStateWriter } from './sync-states.ts'
 
 const batchSize = 500
 
@@ -135,9 +135,9 @@ export function fullSyncStore(
           parts.removals.countAbsence(resource, absent)
           if (fullSync.unreadable === 0) parts.quarantine.release(tenantId, recordTables[resource], fullSyncId)
           const whole = { startedAt, durationMs, serverTime: startServerTime }
-          parts.fullSyncNotes.complete(tenantId, resource, whole, startRequestId)
-          if (cursor !== undefined) parts.fullSyncNotes.storeCursor(tenantId, resource, cursor)
           putState(tenantId, resource, {
+            ...completion(whole, startRequestId),
+            cursor,
             reachedEndServerTime: reachedEndServerTime ?? undefined,
             fullSyncOwed: 0,
             incrementalPaused: 0,
@@ -150,20 +150,16 @@ export function fullSyncStore(
   }
 }
 
-/** Writes a page's part of the full sync and the cursor. Call inside a transaction. */
+/** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
   /** Returns the number of the page in its full sync; null for an incremental sync beside it. */
   add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): number | null
-  storeCursor(tenantId: number, resource: ResourceName, cursor: string | null): void
-  complete(tenantId: number, resource: ResourceName, whole: WholeList, requestId: string | null): void
   /** True when an earlier page of the full sync itself, not of an incremental sync beside it, returned the record. */
   shown(fullSyncId: number, rid: number): boolean
   drop(fullSyncId: number): void
 }
 
-export function fullSyncNotes(database: Database): FullSyncNotes {
-  const { raw } = database
-  const putState = syncStateWriter(database)
+export function fullSyncNotes({ raw }: Database): FullSyncNotes {
   const lowestPage = raw
     .prepare<[number], number | null>('select min(page) from full_sync_pages where full_sync_id = ?')
     .pluck()
@@ -214,17 +210,6 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
       if (pages === undefined) throw fullSyncDropped()
       insertPage.run(id, pages, cursorDigest, rids)
       return pages
-    },
-    storeCursor(tenantId, resource, cursor) {
-      putState(tenantId, resource, { cursor })
-    },
-    complete(tenantId, resource, { startedAt, durationMs, serverTime }, requestId) {
-      putState(tenantId, resource, {
-        completeStartedAt: startedAt,
-        completeDurationMs: durationMs,
-        completeServerTime: serverTime,
-        completeRequestId: requestId,
-      })
     },
     drop(fullSyncId) {
       shownBy.delete(fullSyncId)

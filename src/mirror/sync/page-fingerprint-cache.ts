@@ -1,8 +1,8 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { PageFingerprint, PageMemory } from '../port.ts'
 import { fieldColumns } from '../records/record-codec.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
 import { countRids, rangeOfRids } from '../records/rid-set.ts'
 import type { Database } from '../sqlite/database.ts'
 
@@ -17,10 +17,9 @@ export interface Revisions {
 /** Triggers count every change. They last as long as the connection, the only one that writes records. */
 export function revisions({ raw }: Database): Revisions {
   for (const record of Object.values(recordTables)) {
-    const columns = getTableColumns(record.table)
     const name = getTableName(record.table)
     const watched = [...fieldColumns(record), record.key, 'extra', 'removedAt', 'missingSince', 'absentFullSyncs']
-    const list = [...new Set(watched)].map((property) => `"${columns[property]?.name ?? property}"`).join(', ')
+    const list = [...new Set(watched)].map((property) => columnOf(record, property)).join(', ')
     for (const event of [`update of ${list}`, 'delete']) {
       raw.exec(
         `create temp trigger "${name} ${event.slice(0, 6)}" after ${event} on main."${name}" begin

@@ -54,5 +54,5 @@ function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly
 
 export function keyOf(item: Incoming, table: RecordTable): string | number | null {
   if (!item.ok) return item.id === null ? null : table.keyOf(item.id)
-  return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])
+  return table.keyOf(table.idField === null ? null : item.record[table.idField])
 }

@@ -2,9 +2,12 @@ import type { ResourceName } from '../../model/resource-names.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
+/** Values by the API's names of the fields. */
+export type Fields = Readonly<Record<string, unknown>>
+
 /** A valid record, or one that failed validation. */
 export type Incoming =
-  | { readonly ok: true; readonly record: object; readonly extra: object | null }
+  | { readonly ok: true; readonly record: Fields; readonly extra: Fields | null }
   | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
 
 export interface DetailResult {

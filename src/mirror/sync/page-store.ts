@@ -30,6 +30,7 @@ import type { Database, Operations } from '../sqlite/database.ts'
 import type { FullSyncNotes } from './full-sync-store.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
+import { completion, syncStateWriter } from './sync-states.ts'
 
 export interface PageParts {
   readonly writer: (resource: ResourceName) => RecordWriter
@@ -69,6 +70,7 @@ export function pageStore(
   parts: PageParts,
 ): Operations<Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'>> {
   const { writer, tallies, log, quarantine, removals, fullSyncNotes, pageFingerprints } = parts
+  const putState = syncStateWriter(database)
   const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
   const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
 
@@ -161,15 +163,15 @@ export function pageStore(
         pageFingerprints.remember(page.tenantId, page.resource, number, page.remember, rids)
       }
     }
-    if (page.cursor !== undefined) fullSyncNotes.storeCursor(page.tenantId, page.resource, page.cursor)
     if (page.whole !== undefined) {
       if (!written.unreadable) {
         const absent = removals.liveWithout(page.tenantId, page.resource, rids)
         written.counts.removed = removals.tombstone(page.tenantId, page.resource, absent, page)
         quarantine.release(page.tenantId, writer(page.resource).table, unbrokenFullSync)
       }
-      fullSyncNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)
     }
+    const complete = page.whole && completion(page.whole, page.requestId)
+    putState(page.tenantId, page.resource, { cursor: page.cursor, ...complete })
     const { counts, laterDates, contradictory } = written
     return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
@@ -191,7 +193,7 @@ export function pageStore(
     if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
-    const value = (item.record as Readonly<Record<string, unknown>>)[states]
+    const value = item.record[states]
     if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
       return { supplied: false, differing: fields }
     log.written(table, key, put(known, { [states]: value, [readAt]: at }, detail), detail)

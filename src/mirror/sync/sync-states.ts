@@ -3,7 +3,7 @@ import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { memoize } from '../../model/memoize.ts'
 import { type Reason, reasons } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { RunClose, SyncState } from '../port.ts'
+import type { RunClose, SyncState, WholeList } from '../port.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
@@ -160,5 +160,15 @@ export function syncStateWriter({ raw }: Database): SyncStateWriter {
     if (stated.length === 0) return
     const values = stated.map(([, value]) => value)
     upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
+  }
+}
+
+/** The last complete full sync or list; `requestId` is of its first page. */
+export function completion({ startedAt, durationMs, serverTime }: WholeList, requestId: string | null): SyncStateNote {
+  return {
+    completeStartedAt: startedAt,
+    completeDurationMs: durationMs,
+    completeServerTime: serverTime,
+    completeRequestId: requestId,
   }
 }
