@@ -30,7 +30,6 @@ export type PostureStore = Pick<
 >
 
 export interface AdminStore {
-  /** The engine applies the decision before its next run. */
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
   /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
   eraseOutdated(erasure: Erasure | number): Promise<void>

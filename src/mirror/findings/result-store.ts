@@ -27,17 +27,12 @@ interface Course {
   readonly open: Counts
   failing: number
   pending: StagedFinding[]
-  /** True once there are too many differences for one transaction. */
   staged: boolean
   opened: number
   readonly resolved: Partial<Record<Resolution, number>>
 }
 
-/**
- * Stages differences without effect, commits the check result with its counts, then writes the staged rows into the
- * findings in parts. A crash before the commit leaves the earlier check result; after a later crash, `settle` writes
- * the rest.
- */
+/** Until the commit, staged differences have no effect; after it, `settle` writes the rest even after a crash. */
 export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
   const staging = stagedFindings(database)
@@ -212,7 +207,6 @@ interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
   readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
 }
 
-/** Null when the finding is stored unchanged. */
 function kindOf(
   row: StoredFinding | undefined,
   { severity, message, evidence, isSameEntity }: Failing,

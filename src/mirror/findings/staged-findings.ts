@@ -24,7 +24,6 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly evidence: string
   readonly lastSeenAt: number
   readonly resolution: Resolution | null
-  /** Null for `resolved`. */
   readonly facts: string | null
 }
 

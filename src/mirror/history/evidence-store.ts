@@ -13,10 +13,7 @@ type ClockPart = Operations<
   Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
 >
 
-/**
- * True for an event later than the confirmed time. Also true for one in a period that began when the clock was set back
- * and ended with a jump forward, if no answer confirmed the clock before it passed `latest` again.
- */
+/** Later than the confirmed time, or between a step back and a jump forward that no answer confirmed. */
 const ofWrongClock = `select e.at > @now or exists (select 1 from clock_steps s
     where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
       and e.at between s.at and s.latest and e.id > coalesce(json_extract(s.positions, '$.finding_events'), 0))

@@ -15,11 +15,7 @@ const maxOutput = 8 * maxText
 /** The mirror's file for one tenant, or tables without rows, to validate the query. */
 export type Place = { readonly file: string; readonly tenantId: number } | 'empty'
 
-/**
- * A separate process can be killed. It only reads, sees only the views of one tenant and has no environment.
- *
- * @throws the signal's reason when aborted.
- */
+/** A process can be killed. It only reads, sees one tenant and has no environment. @throws the signal's reason. */
 export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer> {
   signal?.throwIfAborted()
   const child = spawn(process.execPath, ['--no-warnings', '--max-old-space-size=64', '-e', script()], {
@@ -92,11 +88,8 @@ function script(): string {
 }
 
 /**
- * Main thread of the process that runs a query. The query cannot be interrupted, so a worker runs it. The process runs
- * the source of this function, so it uses only its arguments.
- *
- * The job is one line on standard input, which the caller keeps open. When it ends, so does the process, even after the
- * caller was killed.
+ * Source of the main thread of the process: it uses only its arguments. A worker runs the query, which cannot be
+ * interrupted. Standard input stays open; when it ends, as after a kill of the caller, so does the process.
  */
 function watchOver(load: NodeJS.Require, code: string): void {
   const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')

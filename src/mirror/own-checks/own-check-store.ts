@@ -44,7 +44,6 @@ export function ownCheckStore(
   }
 }
 
-/** Runs the query over views without records; returns its problem, or null. */
 export async function tryQuery(query: OwnQuery): Promise<string | null> {
   const answer = await ask(query, 'empty')
   return answer.kind === 'failed' ? answer.problem : null

@@ -26,7 +26,6 @@ export interface QuarantinedRecord {
   readonly rid: number
   readonly key: string
   readonly fullSyncs: number
-  /** The last full sync if it returned the record; otherwise null. */
   readonly fullSyncId: number | null
 }
 
@@ -35,7 +34,6 @@ export function quarantineRid(key: string): number {
 }
 
 export interface QuarantineStore {
-  /** Returns the key, or null when no id could be read. */
   quarantineRecord(
     table: RecordTable,
     item: Incoming & { ok: false },

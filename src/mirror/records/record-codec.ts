@@ -1,7 +1,6 @@
 import { isoMs } from '../../model/dates.ts'
 import type { FieldKind, RecordTable, Stored } from './record-tables.ts'
 
-/** Columns of the API's fields, in the order they are stored and compared. */
 export function fieldColumns(table: RecordTable): readonly string[] {
   return Object.entries(table.fields).flatMap(([field, kind]) => (kind === 'date' ? [field, `${field}Ms`] : [field]))
 }

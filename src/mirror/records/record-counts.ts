@@ -131,7 +131,6 @@ export interface KeptCounts {
   readonly field: (property: string) => string
 }
 
-/** Null when no stored counts cover the fields. */
 export function keptCounts(record: RecordTable, fields: readonly string[]): KeptCounts | null {
   const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
   if (grouping === undefined) return null
@@ -152,7 +151,6 @@ export function missingCount({ resource }: RecordTable): string {
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-/** Statements that return no row while the counts agree with the records. */
 export function countDifferences(): readonly string[] {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record

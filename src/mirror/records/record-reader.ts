@@ -170,9 +170,7 @@ function recordReader({ database, prepare, repeats, tenantId }: Reading): RanRea
   return reader as RanReader
 }
 
-/**
- * Among a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long.
- */
+/** One search of a million texts in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
 function digestOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x1b873593]
   for (let i = 0; i < text.length; i++) {

@@ -9,7 +9,6 @@ export interface Erasure {
   readonly before: ReadonlyMap<number, number>
   /** Confirmed time; rows dated later were written under a wrong clock. */
   readonly now: number
-  /** Latest time of any clock, for the age of the mirror; absent = `now`. */
   readonly latest?: number
 }
 

@@ -13,10 +13,8 @@ export type Stored = string | number | null
 
 export type StoredFields = Readonly<Record<string, Stored>>
 
-/** A field that only a look-up by id returns. */
 export interface Detail {
   readonly states: string
-  /** List field whose change invalidates the detail. */
   readonly hangsOn: string
   /** List fields that must equal the look-up's, or the detail is not stored. */
   readonly ifEqual: readonly string[]
@@ -52,7 +50,6 @@ export interface RecordTable {
   /** Fields that no check reads: two records with one id may differ in them. */
   readonly unread?: readonly string[]
   readonly updatedAfter?: { readonly updated: string; readonly created: string }
-  /** Date by which the later of two records with one id wins. */
   readonly laterWins?: string
   readonly settleNew?: (next: StoredFields, at: number) => StoredFields
   readonly settle?: (next: StoredFields, known: StoredFields, at: number) => StoredFields
@@ -205,14 +202,12 @@ export function personalFields(resource: string): readonly string[] {
   return personal.length === 0 ? personal : [...personal, 'extra']
 }
 
-/** @throws TypeError when the table has no such column. */
 export function columnOf({ table, resource }: Pick<RecordTable, 'table' | 'resource'>, property: string): string {
   const column = getTableColumns(table)[property]
   if (column === undefined) throw new TypeError(`${resource} has no field ${property}`)
   return `"${column.name}"`
 }
 
-/** A value that sorts before every key of the table. */
 export function leastKey({ keyOf }: RecordTable): string | number {
   return typeof keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
 }

@@ -16,7 +16,6 @@ interface InsertStamp {
 /** Fifty rows in one statement take two thirds of the time of fifty statements. */
 const rowsAtOnce = 50
 
-/** Inserts rows of `columns` values; returns their ids in the same order. */
 function recordInserts(
   { raw }: Database,
   table: string,
@@ -51,7 +50,6 @@ export interface Known {
   readonly rid: number
   readonly removed: boolean
   readonly firstSeenAt: number
-  /** Marked missing or absent; cleared when the record is returned. */
   readonly absent: boolean
   /** API fields, `extra` and own columns, in the order they are written. */
   readonly stored: readonly Stored[]
@@ -70,7 +68,6 @@ export interface Written {
 export interface WriteContext extends InsertStamp {
   readonly tally: Pick<Tally, 'add'>
   readonly repeated?: (rid: number) => boolean
-  /** True for a record that is written although it is older than the known one. */
   readonly takesOlder?: (key: string | number) => boolean
 }
 
@@ -85,7 +82,6 @@ export interface RecordWrite {
 export interface RecordWriter {
   readonly table: RecordTable
   readonly columns: readonly string[]
-  /** Live or tombstoned. */
   find(tenantId: number, keys: readonly (string | number)[]): Map<string | number, Known>
   /** True when the record is live, present and equal, so that a write would change nothing. */
   holds(write: RecordWrite): boolean

@@ -50,7 +50,6 @@ export const waivedFindings = sqliteTable(
     acceptedAt: integer('accepted_at').notNull(),
     later: integer('later').notNull().default(0),
     moreSevere: integer('more_severe').notNull().default(0),
-    /** When, and by which facts, the acceptance ended for good. */
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
     /** Null when the finding is resolved; scrapes count by it without reading the findings. */
@@ -87,7 +86,6 @@ export const heldRecords = sqliteTable(
   (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
 )
 
-/** `applied_at` is null until an engine applies the decision. */
 export const decisions = sqliteTable('decisions', {
   id: integer('id').primaryKey(),
   holdId: text('hold_id').notNull(),

@@ -25,7 +25,6 @@ export const checkStates = sqliteTable(
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
     rule: text('rule'),
-    /** JSON object: open findings by severity. */
     open: text('open').notNull().default('{}'),
     /** 1 = `staged_findings` still has some of the result's differences. */
     owing: integer('owing').notNull().default(0),

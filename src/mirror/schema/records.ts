@@ -57,10 +57,8 @@ export const changes = sqliteTable(
     resource: text('resource').notNull(),
     key: text('key').notNull(),
     at: integer('at').notNull(),
-    /** created, changed, removed or returned. */
     kind: text('kind').notNull(),
     field: text('field'),
-    /** JSON, for `changed`. */
     before: text('before'),
     after: text('after'),
     requestId: text('request_id'),

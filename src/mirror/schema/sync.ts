@@ -56,7 +56,6 @@ export const runs = sqliteTable(
   (table) => [index('runs_time').on(table.startedAt)],
 )
 
-/** Full syncs in progress, at most one a resource. */
 export const fullSyncs = sqliteTable(
   'full_syncs',
   {
@@ -118,7 +117,6 @@ export const syncStates = sqliteTable(
     fullReason: text('full_reason'),
     denied: text('denied'),
     message: text('message'),
-    /** Last full sync that a refused cursor caused. */
     resetFullSyncAt: integer('reset_full_sync_at'),
     /** 1 = that full sync has not completed yet. */
     fullSyncOwed: integer('full_sync_owed').notNull().default(0),

@@ -7,12 +7,11 @@ import { recordTables } from '../records/record-tables.ts'
 import { openTempFile } from './backup-temp-file.ts'
 import { applicationIdOf, damageOf, toBegin } from './file-guard.ts'
 import { applicationId } from './migrate.ts'
-import { codeOf, openSnapshot } from './open-database.ts'
+import { openSnapshot, rootCodeOf } from './open-database.ts'
 
 /** Files of a live database. SQLite would take leftovers for part of a new database. */
 const beside = ['-wal', '-shm', '-journal', '-lock'] as const
 
-/** @throws UsageError when the target is neither free nor a backup, or another file would be endangered. */
 function backupTarget(to: string, store: string): string {
   if (to.trim() === '') throw new UsageError('Name the file for the backup')
   const target = followed(resolve(to))
@@ -92,10 +91,7 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/**
- * Copies page by page: `vacuum into` has no progress, cannot be stopped and would repair damage that the check must
- * find. The transaction of the snapshot keeps the copy from restarting at each commit of the engine.
- */
+/** `vacuum into` cannot be stopped and repairs damage. The snapshot's transaction prevents restarts at each commit. */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)
   try {
@@ -149,7 +145,7 @@ function damagedCopy(from: string, target: string, how: string): FatalError {
 function failure(error: unknown, target: string): unknown {
   if (error instanceof FatalError || error instanceof UsageError) return error
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
-  const code = codeOf(error)
+  const code = rootCodeOf(error)
   const advice = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code)
     ? `free space in ${dirname(target)}`
     : `check that ${dirname(target)} is writable for this user and its disk is sound`

@@ -45,3 +45,8 @@ export class Connection extends BetterSqlite3 {
     return this.#atOnce(body) as T
   }
 }
+
+/** Code of SQLite or of the system; empty for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
+import { codeOf } from './connection.ts'
 import { realFile } from './real-file.ts'
 
-/** Milliseconds to wait when several engines start at the same instant. */
 const contentionMs = 500
 
 export interface EngineLock extends Disposable {
@@ -33,7 +33,7 @@ export function takeEngineLock(storePath: string): EngineLock {
     }
   } catch (error) {
     lock.close()
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     if (code.startsWith('SQLITE_BUSY')) {
       throw new FatalError(
         `Another tenantwatch engine (run, sync or demo) is working on ${storePath}; stop it first or give this one another store.path`,
@@ -47,11 +47,9 @@ export function takeEngineLock(storePath: string): EngineLock {
 }
 
 export interface LockState {
-  /** Null when this user may not read the lock. */
   readonly held: boolean | null
   /** Process with the lock; null when unknown, or in another container. */
   readonly pid: number | null
-  /** True when a mirror was made here before; null when unknown. */
   readonly mirrorMade: boolean | null
 }
 
@@ -75,17 +73,14 @@ function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
     lock = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 0 })
     return { held: false, mirrorMade: lock.pragma('user_version', { simple: true }) === 1 }
   } catch (error) {
-    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+    const isBusy = codeOf(error).startsWith('SQLITE_BUSY')
     return { held: isBusy ? true : null, mirrorMade: null }
   } finally {
     lock?.close()
   }
 }
 
-/**
- * Linux lists every lock with its process and inode: `1: POSIX  ADVISORY  WRITE 4711 00:2f:131 1073741825 1073741825`.
- * The device is not compared, because some file systems report another one here. Null when several processes match.
- */
+/** Linux lists `1: POSIX  ADVISORY  WRITE <pid> <device>:<inode> …`; some file systems report another device here. */
 function holderOf(inode: number): number | null {
   try {
     const lines = readFileSync('/proc/locks', 'utf8').split('\n')

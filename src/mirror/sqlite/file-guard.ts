@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { FatalError, SyncError } from '../../model/errors.ts'
+import { codeOf } from './connection.ts'
 import { applicationId } from './migrate.ts'
 
 const beside = ['-wal', '-shm', '-lock'] as const
@@ -10,7 +11,6 @@ export interface FileGuard {
   /** @throws FatalError when files were replaced or damage was found; SyncError `store` when they cannot be read. */
   insist(): void
   note(error: unknown): void
-  /** True when the database file is missing or is another file. */
   readonly moved: boolean
 }
 
@@ -70,7 +70,7 @@ function looking<T>(look: () => T): T {
   try {
     return look()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     const hint = code === 'EMFILE' || code === 'ENFILE' ? { hint: 'Allow the process more open files' } : {}
     throw new SyncError('store', `The database could not be looked at (${code})`, { cause: error, ...hint })
   }
@@ -85,7 +85,6 @@ export function damaged(file: string, how: string): FatalError {
   return new FatalError(`The database ${file} is damaged (${how}); ${toBegin(file)}`)
 }
 
-/** SQLite's code when the error or its cause indicates damage; else null. */
 export function damageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const code = 'code' in error ? String(error.code) : ''
@@ -97,7 +96,6 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
   return known !== undefined && known.dev === now.dev && known.ino === now.ino
 }
 
-/** Padded with zeros when the file is shorter. */
 function headerOf(file: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   const fd = openSync(file, 'r')
@@ -114,7 +112,6 @@ function sizeByHeader(file: string): number {
   const header = headerOf(file)
   const pageSize = header.readUInt16BE(16)
   const pages = header.readUInt32BE(28)
-  // A file shorter than its header was truncated.
   return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
 }
 

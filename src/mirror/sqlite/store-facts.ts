@@ -8,7 +8,6 @@ import { realFile } from './real-file.ts'
 export interface StoreFacts extends StoreSize {
   readonly path: string
   readonly exists: boolean
-  /** Free for this user on the volume; null when unknown. */
   readonly freeBytes: number | null
   readonly lock: LockState
 }
@@ -85,7 +84,6 @@ export interface StoreSize {
   readonly walBytes: number
 }
 
-/** 0 for a file that does not exist. */
 export function storeSize(path: string): StoreSize {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   const real = realFile(path)

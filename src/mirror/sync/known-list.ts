@@ -3,6 +3,7 @@ import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
+import { keyOfRecord } from './page-items.ts'
 import { completion, type RunEnds, syncStateWriter } from './sync-states.ts'
 
 export interface KnownListParts {
@@ -31,12 +32,11 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
     return unsettled.get({ tenantId, resource }) === undefined
   }
 
-  function showsQuarantined({ tenantId, resource, items }: ListCommit): boolean {
+  function equalsMirror({ tenantId, resource, items }: ListCommit): boolean {
     const { table, find, holds } = writer(resource)
     const good = items.filter((item): item is Good => item.ok)
     if (good.length === 0 || good.length < items.length) return false
-    const keyOf = ({ record }: Good) => table.keyOf(table.idField === null ? null : record[table.idField])
-    const keys = good.map(keyOf)
+    const keys = good.map(({ record }) => keyOfRecord(record, table))
     const known = find(tenantId, keys)
     // All known and distinct, as many as are live: none is absent.
     if (known.size < good.length || removals.live(tenantId, resource).length !== good.length) return false
@@ -49,7 +49,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
   return {
     confirmList: (list) =>
       database.write('nothing', () => {
-        if (!isSettled(list) || !showsQuarantined(list)) return null
+        if (!isSettled(list) || !equalsMirror(list)) return null
         const counts: CommitCounts = {
           created: 0,
           updated: 0,

@@ -51,7 +51,6 @@ interface ItemsWritten {
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
   readonly contradictory: Set<string>
-  /** Records returned in their known or a newer version. */
   readonly wellRids: number[]
   unreadable: boolean
   outdated: boolean

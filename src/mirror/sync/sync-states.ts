@@ -9,7 +9,6 @@ import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** 0 = nothing accepted. */
 export const emptinessCode = (emptiness: Emptiness | null) =>
   emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
 
@@ -127,7 +126,6 @@ function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
 
 export type SyncStateRow = typeof syncStates.$inferSelect
 
-/** Undefined before the resource's first run ended. */
 export function syncStateRow({ orm }: Database): (tenantId: number, resource: string) => SyncStateRow | undefined {
   const { tenantId, resource } = syncStates
   const row = orm
@@ -163,7 +161,6 @@ export function syncStateWriter({ raw }: Database): SyncStateWriter {
   }
 }
 
-/** The last complete full sync or list; `requestId` is of its first page. */
 export function completion({ startedAt, durationMs, serverTime }: WholeList, requestId: string | null): SyncStateNote {
   return {
     completeStartedAt: startedAt,
