@@ -112,7 +112,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
     'api/credentials/command-source.ts',
     'api/deadline.ts',
     'commands/start.ts',
-    'mirror/own-checks/watch-over.ts',
+    'mirror/own-checks/ask.ts',
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',

@@ -6,7 +6,7 @@ import { parseChecks } from '../src/config/own-checks/parse-checks.ts'
 import { readFolder } from '../src/config/own-checks/read-folder.ts'
 import { tryOwnChecks } from '../src/doctor/own-check-problems.ts'
 import { ownViews } from '../src/mirror/own-checks/views.ts'
-import { apiFields } from '../src/mirror/records/api-fields.ts'
+import { apiFields } from '../src/mirror/records/record-tables.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { iso, now } from './checks/support/evaluator.ts'
@@ -65,7 +65,7 @@ it('ships examples that can be evaluated', async () => {
 })
 
 /** Asks an example over these records. */
-async function ask(id: string, records: Readonly<Record<string, readonly object[]>>) {
+async function ask(id: string, records: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>) {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
   for (const resource of resourceNames) {

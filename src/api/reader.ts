@@ -64,12 +64,14 @@ export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }
 
-export type Item = Reading<object>
+export type AnyRecord = Readonly<Record<string, unknown>>
+
+export type Item = Reading<AnyRecord>
 
 type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
 
 /** An answer of any resource; the optional fields belong to pages. */
-export type Fetched<T = object> = Pick<Page<T>, OfEveryAnswer> & Partial<Omit<Page<T>, OfEveryAnswer>>
+export type Fetched<T = AnyRecord> = Pick<Page<T>, OfEveryAnswer> & Partial<Omit<Page<T>, OfEveryAnswer>>
 
 export type Described<F extends Fields> = ResourceDefinition & { readonly fields: F }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createViews } from '../daemon/views.ts'
 import type { TenantChangeRow } from '../mirror/port.ts'
-import { apiFields, personalFields } from '../mirror/records/api-fields.ts'
+import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'

@@ -1,6 +1,6 @@
 import type { CheckSettings, TenantSettings } from '../config/settings.ts'
 import type { Severity } from '../model/severity.ts'
-import type { Check } from './check.ts'
+import type { Check, RuleContext } from './check.ts'
 
 const byDefault: CheckSettings = { enabled: true, severity: null, options: {} }
 
@@ -10,4 +10,12 @@ export function settingsOf(check: Pick<Check, 'id'>, tenant: Pick<TenantSettings
 
 export function severitiesOf(check: Pick<Check, 'severities'>, settings: CheckSettings): readonly Severity[] {
   return settings.severity === null ? check.severities : [settings.severity]
+}
+
+export function ruleContextOf(tenant: Pick<TenantSettings, 'checks' | 'documents' | 'ownClientId'>): RuleContext {
+  return {
+    knownDocumentStatuses: tenant.documents.knownStatuses,
+    optionsOf: (id) => settingsOf({ id }, tenant).options,
+    ownClientId: tenant.ownClientId?.toLowerCase() ?? null,
+  }
 }

@@ -6,6 +6,10 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { digestOf } from './digest.ts'
 
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed'
+}
+
 export interface CheckFacts {
   /** `<resource>-<practice>`; also the name of the check's file. */
   readonly id: string

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { NotedConfiguration } from '../mirror/port.ts'
 import type { Check, CheckFacts } from './check.ts'
-import { settingsOf } from './check-settings.ts'
+import { ruleContextOf, settingsOf } from './check-settings.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
-import { ruleContextOf } from './rule-context.ts'
 
 /** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {

@@ -1,10 +1,11 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../model/data-quality.ts'
-import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed, type SkewOf } from '../model/server-clock.ts'
+import { type CheckFacts, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
   TenantSettings,
@@ -153,4 +154,14 @@ export function fullFailure({
 }: SyncState): Reason | null {
   const successAt = Math.max(incrementalSuccessAt ?? 0, fullSuccessAt ?? 0)
   return fullAttemptAt === null || fullAttemptAt >= successAt ? fullReason : null
+}
+
+export function usableInputs(check: CheckFacts, quality: TenantDataQuality, now: number): readonly InputQuality[] {
+  const { maxAgeMs } = check
+  const inputs = inputQualities(quality, inputsOf(check))
+  if (maxAgeMs === undefined) return inputs
+  return inputs.map((input) => {
+    const readAt = quality.resources.get(input.resource)?.stored?.state.completeStartedAt ?? null
+    return input.blocked === null && !isFresh(readAt, maxAgeMs, now) ? { ...input, blocked: 'stale' } : input
+  })
 }

@@ -1,18 +1,13 @@
-import type { CheckResult, NewFinding } from '../mirror/port.ts'
+import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { acceptedOf } from './accepted-states.ts'
 import { type Evaluated, type EvaluateInput, inputsOf } from './check.ts'
-import { usableInputs } from './check-inputs.ts'
-import type { CheckRun } from './check-run.ts'
-import { settingsOf } from './check-settings.ts'
-import { inputQualities } from './data-quality.ts'
-import type { EvaluateTenant } from './evaluation.ts'
-import { fingerprintOf } from './findings/fingerprint.ts'
-import { isSameEntity } from './findings/identity.ts'
+import { ruleContextOf, settingsOf } from './check-settings.ts'
+import { inputQualities, usableInputs } from './data-quality.ts'
+import type { CheckRun, EvaluateTenant } from './evaluation.ts'
+import { fingerprintOf, isSameEntity } from './findings/identity.ts'
 import { factsText, materialFacts } from './findings/material-facts.ts'
 import { resolutionOf } from './findings/resolve-finding.ts'
-import { ruleContextOf } from './rule-context.ts'
 
 /** Identifies all inputs of a check result except the time. */
 export function basisOf({ check, request, quality }: CheckRun): string {
@@ -164,4 +159,23 @@ function rawResultOf(evaluated: Evaluated, failing: number): RawResult {
   if (failing > 0) return { kind: 'fails' }
   if (evaluated.notEvaluated > 0) return { kind: 'unevaluated', reason: evaluated.notEvaluatedFor }
   return evaluated.applicable && evaluated.population > 0 ? { kind: 'passes' } : { kind: 'not_applicable' }
+}
+
+export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
+  const states = await request.store.acceptedStates(request.tenant.id, check.id)
+  return states && new Map(states.map((state) => [state.entityId, state]))
+}
+
+/** Stores the first accepted states, once. Requires complete data, because drift is measured from these states. */
+export async function keepFirstStates(run: CheckRun): Promise<void> {
+  const { check, request, quality, reader } = run
+  const { store, tenant, now } = request
+  if (check.drift?.states === undefined) return
+  const inputs = inputQualities(quality, inputsOf(check))
+  const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
+    return everComplete && blocked === null && partial.length === 0
+  })
+  if (!isWhole || (await store.acceptedStates(tenant.id, check.id)) !== null) return
+  const states = [...(await check.drift.states(reader))].map(([entityId, state]) => ({ entityId, state }))
+  await store.keepFirstStates(tenant.id, check.id, states, now)
 }

@@ -1,5 +1,6 @@
 import type { Waiver } from '../config/settings.ts'
 import type { CommittedResult, FindingStore } from '../mirror/port.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Check } from './check.ts'
@@ -29,4 +30,11 @@ export interface EvaluateTenant {
 
 export interface CheckOutcome extends CommittedResult {
   readonly check: string
+}
+
+export interface CheckRun {
+  readonly check: Check
+  readonly request: EvaluateTenant
+  readonly quality: TenantDataQuality
+  readonly reader: RecordReader
 }

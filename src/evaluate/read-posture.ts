@@ -1,22 +1,27 @@
-import type { Waiver } from '../config/settings.ts'
-import type { CheckStateRow, PostureStore } from '../mirror/port.ts'
+import type { ResourceSettings, Waiver } from '../config/settings.ts'
+import type { CheckStateRow, PostureStore, SyncState } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
-import { isFresh, resultLimitMs } from '../model/freshness.ts'
-import { type CheckView, identityStateOf, type TenantPosture } from '../model/posture.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
+import {
+  type CheckView,
+  identityStateOf,
+  type ModeView,
+  type ResourceView,
+  type TenantPosture,
+} from '../model/posture.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { type Check, inputsOf } from './check.ts'
-import { usableInputs } from './check-inputs.ts'
-import { settingsOf, severitiesOf } from './check-settings.ts'
+import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
   type EvaluatedTenant,
   greatestSkewOf,
+  incrementalFailure,
   inputQualities,
   readDataQuality,
   type TenantDataQuality,
+  usableInputs,
 } from './data-quality.ts'
 import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
-import { resourceView } from './resource-view.ts'
-import { ruleContextOf } from './rule-context.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
 
 export interface ReadPosture {
@@ -120,4 +125,58 @@ function presentStatus(check: Check, { request, quality, state }: CheckKnown): D
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
   const isOff = inputQualities(quality, inputsOf(check)).some((input) => input.off)
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
+}
+
+/** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's. */
+function resourceView(
+  resource: ResourceName,
+  settings: ResourceSettings,
+  { quality, now }: { readonly quality: TenantDataQuality; readonly now: number },
+): ResourceView {
+  const measured = quality.resources.get(resource)
+  const stored = measured?.stored
+  const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
+  const dataAsOf = stored?.state.completeStartedAt ?? null
+  const full = fullView(stored?.state, freshnessLimitMs)
+  const modes =
+    settings.incremental === null ? [full] : [incrementalView(stored?.state, settings.incremental.intervalMs), full]
+  return {
+    resource,
+    enabled: settings.enabled,
+    live: stored?.live ?? 0,
+    quarantined: stored?.quarantined ?? 0,
+    missing: stored?.missing ?? 0,
+    dataAsOf,
+    freshnessLimitMs,
+    fresh:
+      isFresh(dataAsOf, freshnessLimitMs, now) && !['stale', 'tenant_changed'].includes(measured?.input.blocked ?? ''),
+    message: stored?.state.message ?? null,
+    modes,
+  }
+}
+
+function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {
+  const reason = state === undefined ? null : incrementalFailure(state)
+  const lastSuccessAt = state?.incrementalSuccessAt ?? null
+  return {
+    mode: 'incremental',
+    up: lastSuccessAt !== null && reason === null,
+    lastAttemptAt: state?.incrementalAttemptAt ?? null,
+    lastSuccessAt,
+    freshnessLimitMs: incrementalFreshnessLimitMs(intervalMs),
+    reason,
+  }
+}
+
+function fullView(state: SyncState | undefined, freshnessLimitMs: number): ModeView {
+  const reason = state?.fullReason ?? null
+  const lastSuccessAt = state?.fullSuccessAt ?? null
+  return {
+    mode: 'full',
+    up: lastSuccessAt !== null && reason === null,
+    lastAttemptAt: state?.fullAttemptAt ?? null,
+    lastSuccessAt,
+    freshnessLimitMs,
+    reason,
+  }
 }

@@ -1,4 +1,4 @@
-import type { StoreSize } from '../mirror/sqlite/store-size.ts'
+import type { StoreSize } from '../mirror/sqlite/store-facts.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
 import { familyLines, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'

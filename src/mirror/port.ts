@@ -1,10 +1,10 @@
-import type { EvidenceStore } from './findings/evidence-port.ts'
 import type { FindingStore, OpenFindingStore } from './findings/finding-port.ts'
+import type { EvidenceStore } from './history/evidence-port.ts'
 import type { Erasure } from './records/record-retention.ts'
 import type { SyncStore } from './sync/sync-port.ts'
 
-export type * from './findings/evidence-port.ts'
 export type * from './findings/finding-port.ts'
+export type * from './history/evidence-port.ts'
 export type { NoAnswer, OwnAnswer, OwnQuery, Said } from './own-checks/question.ts'
 export type * from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
@@ -30,7 +30,6 @@ export type PostureStore = Pick<
 >
 
 export interface AdminStore {
-  /** The engine applies the decision before its next run. */
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
   /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
   eraseOutdated(erasure: Erasure | number): Promise<void>

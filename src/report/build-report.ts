@@ -1,6 +1,5 @@
 import type { Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
-import { usableInputs } from '../evaluate/check-inputs.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import {
   type ConfigurationRecord,
@@ -8,9 +7,9 @@ import {
   readRecord,
   recordedChecks,
 } from '../evaluate/configuration-record.ts'
-import { readDataQuality, type TenantDataQuality, unmirroredId } from '../evaluate/data-quality.ts'
-import { pastStore } from '../evaluate/findings/past-store.ts'
+import { readDataQuality, type TenantDataQuality, unmirroredId, usableInputs } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
+import { pastStore } from '../evaluate/past-store.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'

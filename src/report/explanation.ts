@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
-import { ruleContextOf } from '../evaluate/rule-context.ts'
+import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { AnswerMeta, Item, Lookup } from '../api/reader.ts'
+import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
@@ -59,7 +59,7 @@ async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise
 }
 
 /** Looks one record up by id; undefined where that is not possible or the answer may be another tenant's. */
-export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<object> | undefined> {
+export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<AnyRecord> | undefined> {
   const { context, tenantId, signal } = run
   await context.store.noteLookup(tenantId, definition.name, one.rid)
   const found = definition.lookUp && (await context.reader.fetchOne(definition, one.key, signal))

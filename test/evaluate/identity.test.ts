@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { fingerprintOf } from '../../src/evaluate/findings/fingerprint.ts'
-import { isSameEntity } from '../../src/evaluate/findings/identity.ts'
+import { fingerprintOf, isSameEntity } from '../../src/evaluate/findings/identity.ts'
 import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { withoutDetails } from '../../src/model/text/redact-finding.ts'

@@ -12,7 +12,7 @@ import { testMirror } from '../support/mirror.ts'
 import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
 
 const id = 'user-mfa-enrolled'
-const ok = (record: object) => ({ ok: true as const, record, extra: null })
+const ok = (record: Readonly<Record<string, unknown>>) => ({ ok: true as const, record, extra: null })
 
 /** A mirror with one user, and an evaluation with a result memory; returns the checks evaluated at a time. */
 async function evaluation() {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { lapsedReading, openReading } from '../../src/mirror/findings/open-findings.ts'
+import { lapsedReading, openReading } from '../../src/mirror/findings/finding-store.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'

@@ -207,7 +207,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
   const written = query(`select rid, user_id, email, first_request_id from users where request_id = 'r2' order by rid`)
   expect(written).toEqual(
     Array.from({ length: count }, (_, i) => {
-      const { record } = user(100 + i) as { record: { email: string } }
+      const { record } = user(100 + i) as unknown as { record: { email: string } }
       return { rid: 3 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
     }),
   )

@@ -1,11 +1,10 @@
 import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lockStateOf } from '../../src/mirror/sqlite/lock-holder.ts'
+import { lockStateOf } from '../../src/mirror/sqlite/engine-lock.ts'
 import { realFile } from '../../src/mirror/sqlite/real-file.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
-import { storeFacts } from '../../src/mirror/sqlite/store-facts.ts'
-import { storeSize } from '../../src/mirror/sqlite/store-size.ts'
+import { storeFacts, storeSize } from '../../src/mirror/sqlite/store-facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

@@ -38,7 +38,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-const ok = (record: object) => ({ ok: true as const, record, extra: null })
+const ok = (record: Readonly<Record<string, unknown>>) => ({ ok: true as const, record, extra: null })
 const about = { at: now, requestId: 'req-1', recordCreations: true }
 
 async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unknown> {

@@ -53,7 +53,7 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'a document that goes from one status to another that is not done is young again',
-    file: 'src/mirror/records/own-column-rules.ts',
+    file: 'src/mirror/records/record-tables.ts',
     find: '(next[column.field] === column.is) === (known[column.field] === column.is)',
     replace: 'next[column.field] === known[column.field]',
     tests: ['test/evaluate/documents-never-done.test.ts'],
@@ -123,7 +123,7 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'a waiver goes over to another person without an e-mail',
-    file: 'src/mirror/findings/waiver-upkeep.ts',
+    file: 'src/mirror/findings/waiver-store.ts',
     find: "d.kind = 'replaced' or not",
     replace: 'not',
     tests: ['test/evaluate/identity.test.ts'],

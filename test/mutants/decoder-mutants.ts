@@ -54,7 +54,7 @@ export const decoderMutants: readonly Mutant[] = [
   },
   {
     name: 'what an incremental sync shows beside a full one counts as a page of it',
-    file: 'src/mirror/sync/full-sync-pages.ts',
+    file: 'src/mirror/sync/full-sync-store.ts',
     find: "'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page'",
     replace: "'select page, rids from full_sync_pages where full_sync_id = ? and abs(page) > ? order by page'",
     tests: ['test/sync/same-id-twice.test.ts'],

@@ -76,7 +76,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a quarantined record without a live version is never due for removal',
-    file: 'src/mirror/records/absence.ts',
+    file: 'src/mirror/sync/absence.ts',
     find: 'absent.push(...quarantined.absent)',
     replace: '',
     tests,

@@ -133,7 +133,7 @@ export const localClockMutants: readonly Mutant[] = [
   },
   {
     name: 'a finding of a clock that was behind counts as fixed',
-    file: 'src/mirror/sync/clock-store.ts',
+    file: 'src/mirror/history/evidence-store.ts',
     find: 's.confirmed_at >= s.latest',
     replace: 's.confirmed_at < 0',
     tests: ['test/evaluate/wrong-clock.test.ts'],
@@ -147,14 +147,14 @@ export const localClockMutants: readonly Mutant[] = [
   },
   {
     name: 'a document of a wrong clock never gets old enough to fail',
-    file: 'src/mirror/sync/clock-store.ts',
+    file: 'src/mirror/history/evidence-store.ts',
     find: '        for (const cap of caps) cap.run({ at })\n',
     replace: '',
     tests: ['test/evaluate/wrong-clock.test.ts'],
   },
   {
     name: 'a tenant is purged without its evidence',
-    file: 'src/mirror/records/tenant-erasure.ts',
+    file: 'src/mirror/admin-store.ts',
     find: "  'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',\n",
     replace: '',
     tests: clock,

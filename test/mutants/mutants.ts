@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/mirror/sync/page-store.ts',
     find: '    if (page.admit !== undefined',
     replace:
-      '    if (page.cursor !== undefined) fullSyncNotes.storeCursor(page.tenantId, page.resource, page.cursor)\n    if (page.admit !== undefined',
+      '    if (page.cursor !== undefined) putState(page.tenantId, page.resource, { cursor: page.cursor })\n    if (page.admit !== undefined',
     tests: ['test/mirror', 'test/sync/guard'],
   },
   {
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'every write waits again for a program that holds the database',
-    file: 'src/mirror/sqlite/busy-timeout.ts',
+    file: 'src/mirror/sqlite/connection.ts',
     find: 'if (isLong) wait(shortTimeoutMs)',
     replace: 'if (isLong) wait(longTimeoutMs)',
     tests: ['test/mirror/busy-timeout'],
@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a success keeps its time ahead of a clock that was set back',
-    file: 'src/mirror/sync/run-ends.ts',
+    file: 'src/mirror/sync/sync-states.ts',
     find: '...(before && timesBefore(startedAt, before)), ',
     replace: '',
     tests: ['test/sync/clock-set.test.ts'],
@@ -413,7 +413,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an own check passes on inputs older than it allows',
-    file: 'src/evaluate/check-inputs.ts',
+    file: 'src/evaluate/data-quality.ts',
     find: 'if (maxAgeMs === undefined) return inputs',
     replace: 'if (maxAgeMs !== null) return inputs',
     tests: ['test/checks/own'],
@@ -441,7 +441,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a waiver covers a finding whatever became of its facts',
-    file: 'src/mirror/findings/waiver-upkeep.ts',
+    file: 'src/mirror/findings/waiver-store.ts',
     find: 'and waived_findings.facts <> d.facts',
     replace: 'and 0',
     tests: ['test/evaluate/waivers'],
@@ -462,7 +462,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'drift of roles is measured from half a picture',
-    file: 'src/evaluate/accepted-states.ts',
+    file: 'src/evaluate/evaluate-check.ts',
     find: 'everComplete && blocked === null && partial.length === 0',
     replace: 'everComplete || blocked === null',
     tests: ['test/evaluate', 'test/checks/role-permissions-unchanged'],
@@ -539,7 +539,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a report after the clock was set back tells an earlier state',
-    file: 'src/mirror/records/record-as-of.ts',
+    file: 'src/mirror/history/record-as-of.ts',
     find: 'floor[table] ?? 0',
     replace: '0 * (floor[table] ?? 0)',
     tests: ['test/commands/as-of'],
@@ -560,7 +560,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the record forgets why a waiver covers no longer',
-    file: 'src/mirror/findings/waiver-record.ts',
+    file: 'src/mirror/findings/waiver-store.ts',
     find: 'when old.lapsed_at is null and new.lapsed_at is not null begin',
     replace: 'when 1 = 0 begin',
     tests: ['test/commands/as-of'],
@@ -623,7 +623,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'findings that took the place of others are not named',
-    file: 'src/evaluate/findings/top-findings-memory.ts',
+    file: 'src/evaluate/findings/top-findings.ts',
     find: 'store.findingVersion(tenant.id, check.id)',
     replace: 'tenant.id',
     tests: ['test/evaluate/top-findings.test.ts'],

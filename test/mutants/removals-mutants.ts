@@ -18,7 +18,7 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'records that come while removals are held lift the hold a day later',
-    file: 'src/mirror/records/recent-removals.ts',
+    file: 'src/mirror/records/removal-store.ts',
     find: 'Math.min(at, heldSince ?? at) - dayMs',
     replace: 'Math.max(at, heldSince ?? at) - dayMs',
     tests: ['test/sync/guard-budget.test.ts'],
@@ -46,14 +46,14 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'a clock that jumps forward empties the budget',
-    file: 'src/mirror/records/recent-removals.ts',
+    file: 'src/mirror/records/removal-store.ts',
     find: 'or server_time <= @serverSince)',
     replace: 'or server_time <= @serverSince or 1)',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
     name: 'a clock that is set back prolongs the budget for years',
-    file: 'src/mirror/records/recent-removals.ts',
+    file: 'src/mirror/records/removal-store.ts',
     find: 'removed_at = min(removed_at, @at)',
     replace: 'removed_at = min(removed_at, @at + 1e14)',
     tests: ['test/sync/guard-budget.test.ts'],

@@ -34,7 +34,7 @@ export const simulationMutants: readonly Mutant[] = [
   },
   {
     name: 'a roleId stays known after the role name changed',
-    file: 'src/mirror/records/own-column-rules.ts',
+    file: 'src/mirror/records/record-tables.ts',
     find: 'const isWorthless = next[hangsOn] !== known[hangsOn]',
     replace: 'const isWorthless = known === null',
     tests,

@@ -4,8 +4,7 @@ import type { NamedFinding } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { CheckFacts } from '../check.ts'
-import { anyEntity, isValid, termsOf } from '../waivers/waiver-terms.ts'
-import { isCovering, lapsesOf } from '../waivers/waivers.ts'
+import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
 
 /** Each is a series. */
 export const maxTopFindings = 10
@@ -64,4 +63,33 @@ const plainId = /^[\w-]{1,64}$/
 
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
   return entity.hasPlainIds === true && plainId.test(id) ? id : ''
+}
+
+interface Kept {
+  readonly basis: string
+  readonly findings: readonly NamedFinding[]
+}
+
+/** Make a new cache after a reload of the configuration. */
+export function topFindingsMemory(): typeof topFindings {
+  const kept = new Map<string, Kept>()
+  return async (request) => {
+    const key = `${request.tenant.id} ${request.check.id}`
+    if (Object.values(request.counts.open).every((count) => count === 0)) {
+      kept.delete(key)
+      return []
+    }
+    // Computed before the read, so that a concurrent change invalidates the entry.
+    const basis = basisOf(request)
+    const known = kept.get(key)
+    if (known?.basis === basis) return known.findings
+    const findings = await topFindings(request)
+    kept.set(key, { basis, findings })
+    return findings
+  }
+}
+
+function basisOf({ store, tenant, check, counts, waivers, now }: TopFindings): string {
+  const valid = waivers.filter((waiver) => isValid(waiver, now)).map(termsOf)
+  return JSON.stringify([store.findingVersion(tenant.id, check.id), counts.open, counts.waived, valid])
 }

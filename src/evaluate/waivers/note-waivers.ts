@@ -3,7 +3,7 @@ import type { Acceptance, FindingRow, FindingStore } from '../../mirror/port.ts'
 import type { Check } from '../check.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, materialFacts } from '../findings/material-facts.ts'
-import { entityKeyOf, isAbout, termsOf } from './waiver-terms.ts'
+import { entityKeyOf, isAbout, termsOf } from './waivers.ts'
 
 export interface NoteWaivers {
   readonly store: FindingStore

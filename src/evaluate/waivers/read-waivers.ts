@@ -5,7 +5,7 @@ import { type Check, inputsOf } from '../check.ts'
 import { settingsOf } from '../check-settings.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'
 import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
-import { anyEntity, entityKeyOf, isValid, termsOf } from './waiver-terms.ts'
+import { anyEntity, entityKeyOf, isValid, termsOf } from './waivers.ts'
 
 const manyEntities = 20
 

@@ -29,7 +29,6 @@ export interface CheckStateRow {
   readonly reason: UnknownReason | null
   /** Null when not known. */
   readonly entities: number | null
-  /** Entities that could not be evaluated; null when not known. */
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
@@ -79,13 +78,11 @@ export interface FindingStore extends WaiverStore {
   records(tenantId: number): RecordReader
   quality(tenantId: number): Promise<readonly ResourceQuality[]>
   isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
-  /** Null when no live record has this key. */
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
   /** True for a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
   inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitResult(checkResult: CheckResult): Promise<CommittedResult>
-  /** Confirms the last check result at `at`; `currentForMs` as in `CheckResult`. */
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
@@ -105,7 +102,6 @@ export interface FindingStore extends WaiverStore {
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
   tenant(tenantId: number): Promise<TenantRow>
-  /** @throws the signal's reason when aborted. */
   ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
   /** `problem`: why an own check cannot be evaluated, or which entities a check could not evaluate; null = none. */
   noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
@@ -116,7 +112,6 @@ export interface FindingStore extends WaiverStore {
 export interface NotedWaiver {
   readonly id: string
   readonly check: string
-  /** As written; `*` for all. */
   readonly entity: string
   /** `entity` as spelled in the mirror's keys. */
   readonly entityKey: string
@@ -129,7 +124,6 @@ export interface NotedWaiver {
 export interface Acceptance {
   readonly fingerprint: string
   readonly severity: Severity
-  /** JSON object of the material facts. */
   readonly facts: string
   /** True when opened after a waiver for all was agreed. */
   readonly later: boolean
@@ -161,13 +155,11 @@ export interface WaiverBreadth {
   readonly moreSevere: boolean
 }
 
-/** A state that drift is measured from, set by an operator or by the check's first result. */
 export interface AcceptedState {
   readonly entityId: string
   /** Null = none, as for a removed entity. */
   readonly state: unknown
   readonly at: number
-  /** Null for the first state. */
   readonly reason: string | null
 }
 
@@ -185,7 +177,6 @@ export interface WaiverStore {
   ): Promise<void>
   /** From now on, check results add acceptances for findings that the waiver newly covers. */
   noteWaiver(tenantId: number, waiver: NotedWaiver): Promise<void>
-  /** Open findings only. */
   lapses(fingerprints: readonly string[]): Promise<readonly Lapse[]>
   /** Open findings, by waiver; counts can be 0. */
   lapseCounts(tenantId: number, check: string): Promise<readonly LapseCount[]>
@@ -198,7 +189,6 @@ export interface WaiverStore {
   waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
   /** The last accepted state of each entity; null before the first states are stored. */
   acceptedStates(tenantId: number, check: string): Promise<readonly AcceptedState[] | null>
-  /** Has no effect once first states are stored. */
   keepFirstStates(
     tenantId: number,
     check: string,

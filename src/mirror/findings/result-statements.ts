@@ -59,18 +59,23 @@ export function resultStatements({ raw }: Database) {
     `insert into check_status_changes (tenant_id, "check", at, status, reason, entities, not_evaluated, since, rule, open)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const confirm = raw.prepare('update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?')
-  const settled = raw.prepare('update check_states set owing = 0 where tenant_id = ? and "check" = ?')
+  const confirm = raw.prepare<[number, number, string]>(
+    'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
+  )
+  const settled = raw.prepare<[number, string]>('update check_states set owing = 0 where tenant_id = ? and "check" = ?')
   const owing = raw.prepare<[], { tenantId: number; check: string }>(
     'select tenant_id as tenantId, "check" from check_states where owing = 1',
   )
   return {
-    statesOf: (tenantId: number) => statesOf.all(tenantId),
-    stateOf: (tenantId: number, check: string) => stateOf.get(tenantId, check),
+    statesOf,
+    stateOf,
+    openIds,
+    confirm,
+    settled,
+    owing,
     known: (fingerprints: readonly string[]) =>
       known.all(JSON.stringify(fingerprints)).map((row) => [row.fingerprint, row] as const),
     byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
-    openIds: (tenantId: number, check: string) => openIds.all(tenantId, check),
     putState(tenantId: number, check: string, row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean }) {
       const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
       const counts = [entities, notEvaluated] as const
@@ -82,8 +87,5 @@ export function resultStatements({ raw }: Database) {
       endRecord.run({ tenantId, check })
       beginRecord.run(tenantId, check, evaluatedAt, status, reason, entities, notEvaluated, since, rule, open)
     },
-    confirm: (tenantId: number, check: string, at: number) => void confirm.run(at, tenantId, check),
-    settled: (tenantId: number, check: string) => void settled.run(tenantId, check),
-    owing: () => owing.all(),
   }
 }

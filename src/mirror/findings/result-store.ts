@@ -5,7 +5,7 @@ import { minFreshnessMs } from '../../model/freshness.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { CheckResult, CheckStateRow, FindingStore, NewFinding } from '../port.ts'
-import { oneOf } from '../records/one-of.ts'
+import { oneOf } from '../records/record-codec.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
 import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
@@ -27,17 +27,12 @@ interface Course {
   readonly open: Counts
   failing: number
   pending: StagedFinding[]
-  /** True once there are too many differences for one transaction. */
   staged: boolean
   opened: number
   readonly resolved: Partial<Record<Resolution, number>>
 }
 
-/**
- * Stages differences without effect, commits the check result with its counts, then writes the staged rows into the
- * findings in parts. A crash before the commit leaves the earlier check result; after a later crash, `settle` writes
- * the rest.
- */
+/** Until the commit, staged differences have no effect; after it, `settle` writes the rest even after a crash. */
 export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
   const staging = stagedFindings(database)
@@ -75,7 +70,7 @@ export function resultStore(database: Database): ResultStore {
 
   async function end(course: Course, lastSeenAt: number): Promise<void> {
     const { tenantId, check, resolve } = course.checkResult
-    const gone = sql.openIds(tenantId, check).filter((id) => !course.seen.has(id))
+    const gone = sql.openIds.all(tenantId, check).filter((id) => !course.seen.has(id))
     for (let at = 0; at < gone.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
       for (const row of sql.byId(gone.slice(at, at + batchSize))) {
@@ -117,7 +112,7 @@ export function resultStore(database: Database): ResultStore {
       if (!course.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
       const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open }
-      const stored = sql.stateOf(tenantId, check)
+      const stored = sql.stateOf.get(tenantId, check)
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
     })
@@ -126,12 +121,12 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function confirm(tenantId: number, check: string, at: number, currentForMs?: number): void {
-    const state = sql.stateOf(tenantId, check)
+    const state = sql.stateOf.get(tenantId, check)
     if (state === undefined) return
     if (isGap(state, at, currentForMs)) {
       database.transact('nothing', () => {
         sql.record(tenantId, { ...state, evaluatedAt: at }, check)
-        sql.confirm(tenantId, check, at)
+        sql.confirm.run(at, tenantId, check)
       })
       confirmed.delete(keyOf(tenantId, check))
       return
@@ -140,26 +135,26 @@ export function resultStore(database: Database): ResultStore {
       confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
       return
     }
-    database.transact('nothing', () => sql.confirm(tenantId, check, at))
+    database.transact('nothing', () => sql.confirm.run(at, tenantId, check))
     confirmed.delete(keyOf(tenantId, check))
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
-    if (sql.stateOf(tenantId, check)?.owing !== 1) return
+    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return
     while (database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
   }
 
   function settlePart(tenantId: number, check: string): boolean {
     // Another caller may have settled it; rows staged since then belong to an uncommitted check result.
-    if (sql.stateOf(tenantId, check)?.owing !== 1) return false
+    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return false
     if (staging.apply(tenantId, check)) return true
-    sql.settled(tenantId, check)
+    sql.settled.run(tenantId, check)
     return false
   }
 
   return {
     checkStates: (tenantId) =>
-      database.run(() => sql.statesOf(tenantId).map((state) => toCheckState(present(tenantId, state)))),
+      database.run(() => sql.statesOf.all(tenantId).map((state) => toCheckState(present(tenantId, state)))),
     commitResult: (checkResult) =>
       database.run(async () => {
         const { tenantId, check } = checkResult
@@ -168,7 +163,7 @@ export function resultStore(database: Database): ResultStore {
           database.transact('nothing', () => staging.discard(tenantId, check))
           await yieldToEventLoop()
         }
-        const stored = sql.stateOf(tenantId, check)
+        const stored = sql.stateOf.get(tenantId, check)
         const before = stored && present(tenantId, stored)
         const course: Course = {
           checkResult,
@@ -195,12 +190,12 @@ export function resultStore(database: Database): ResultStore {
       }),
     settle: () =>
       database.run(async () => {
-        for (const { tenantId, check } of sql.owing()) await settleCheck(tenantId, check)
+        for (const { tenantId, check } of sql.owing.all()) await settleCheck(tenantId, check)
       }),
     flush() {
       if (confirmed.size === 0) return
       database.transact('nothing', () => {
-        for (const { tenantId, check, at } of confirmed.values()) sql.confirm(tenantId, check, at)
+        for (const { tenantId, check, at } of confirmed.values()) sql.confirm.run(at, tenantId, check)
       })
       confirmed.clear()
     },
@@ -212,7 +207,6 @@ interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
   readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
 }
 
-/** Null when the finding is stored unchanged. */
 function kindOf(
   row: StoredFinding | undefined,
   { severity, message, evidence, isSameEntity }: Failing,

@@ -1,7 +1,7 @@
 import type { Resolution } from '../../model/check-status.ts'
 import type { NewFinding } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
-import { waiverUpkeep } from './waiver-upkeep.ts'
+import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
 
@@ -24,7 +24,6 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly evidence: string
   readonly lastSeenAt: number
   readonly resolution: Resolution | null
-  /** Null for `resolved`. */
   readonly facts: string | null
 }
 

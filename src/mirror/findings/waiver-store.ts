@@ -2,6 +2,89 @@ import { severities } from '../../model/severity.ts'
 import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
+type AcceptedPart = Operations<
+  Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>
+>
+
+interface StoredAcceptedState {
+  readonly entityId: string
+  readonly state: string
+  readonly at: number
+  readonly reason: string | null
+}
+
+/** Entity id of the row that marks the first states of a check as stored. */
+const whole = ''
+
+/** States that drift is measured from: all are kept, the last of an entity counts. */
+export function acceptedStateStore(database: Database): AcceptedPart {
+  const { raw } = database
+  const last = raw.prepare<[number, string], StoredAcceptedState>(
+    `select entity_id as entityId, state, at, reason from accepted_states where id in
+       (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
+  )
+  const isKept = raw.prepare<[number, string]>(
+    `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
+  )
+  const put = raw.prepare(
+    'insert into accepted_states (tenant_id, "check", entity_id, state, at, reason) values (?, ?, ?, ?, ?, ?)',
+  )
+  const version = raw
+    .prepare<[number, string], number | null>('select max(id) from accepted_states where tenant_id = ? and "check" = ?')
+    .pluck()
+  return {
+    acceptedStates: (tenantId, check) =>
+      database.run(() => {
+        const rows = last.all(tenantId, check).filter(({ entityId }) => entityId !== whole)
+        if (rows.length === 0 && isKept.get(tenantId, check) === undefined) return null
+        return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
+      }),
+    keepFirstStates: (tenantId, check, states, at) =>
+      database.write('nothing', () => {
+        if (isKept.get(tenantId, check) !== undefined) return
+        for (const { entityId, state } of [...states, { entityId: whole, state: null }])
+          put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
+      }),
+    acceptState: (tenantId, check, { entityId, state, at, reason }) =>
+      database.write('nothing', () => void put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)),
+    acceptedVersion: (tenantId, check) => version.get(tenantId, check) ?? 0,
+  }
+}
+
+const rank = (column: string) =>
+  `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
+
+/** Findings of a check's first complete result existed before anybody could review them. */
+const wasEvaluated = `exists (select 1 from check_status_changes c
+  where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
+
+/** Ends acceptances after another tenant was accepted: the same ids are other entities there. */
+export const anotherTenant = `update waived_findings set lapsed_at = @at,
+  lapsed_facts = json_set(facts, '$.tenant', 'accepted as another one')
+  where tenant_id = @tenantId and lapsed_at is null`
+
+/** @param part condition on `staged_findings` with three parameters; needs the function `is_same_facts`. */
+export function waiverUpkeep(part: string): readonly string[] {
+  const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
+  return [
+    `update waived_findings set open_severity = case when d.kind <> 'resolved' then d.severity end
+     from (select * from staged_findings where ${part}) d where waived_findings.fingerprint = d.fingerprint`,
+    `update waived_findings set lapsed_at = d.at, lapsed_facts = d.facts from ${failing} d
+     where waived_findings.fingerprint = d.fingerprint and waived_findings.lapsed_at is null
+       and waived_findings.facts <> d.facts
+       and (d.kind = 'replaced' or not is_same_facts(waived_findings.facts, d.facts))`,
+    `update waived_findings set more_severe = ${rank('d.severity')} > ${rank('waived_findings.severity')} from ${failing} d
+     where waived_findings.fingerprint = d.fingerprint`,
+    `insert or ignore into waived_findings
+       (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
+     select d.fingerprint, w.id, d.tenant_id, d."check", w.terms, d.facts, d.severity, d.at,
+       w.entity = '*' and d.at > w.since and ${wasEvaluated}, d.severity
+     from ${failing} d join waivers w on w.tenant_id = d.tenant_id and w."check" = d."check"
+       and (w.entity = '*' or w.entity = d.entity_id or w.entity_key = d.entity_id)
+     where w.expires_at >= d.at`,
+  ]
+}
+
 type Part = Operations<
   Pick<
     WaiverStore,
@@ -94,4 +177,19 @@ export function waiverStore(database: Database): Part {
           .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 })),
       ),
   }
+}
+
+/** Triggers record each change of a waiver in the same transaction, whichever statement writes it. */
+export function keepWaiverRecord({ raw }: Database): void {
+  raw.exec(`
+    create temp trigger "waiver terms" after insert on main.waivers begin
+      insert into waiver_changes (tenant_id, waiver, at, terms, "check")
+        values (new.tenant_id, new.id, new.since, new.terms, new."check");
+    end;
+    create temp trigger "waiver lapses" after update of lapsed_at on main.waived_findings
+      when old.lapsed_at is null and new.lapsed_at is not null begin
+      insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
+        values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
+          new.lapsed_facts);
+    end;`)
 }

@@ -1,12 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { severities } from '../../model/severity.ts'
-import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from '../findings/evidence-port.ts'
-import { oneOf } from '../records/one-of.ts'
-import { recordReaders } from '../records/record-reader.ts'
-import type { RecordTable } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { decode, oneOf } from '../records/record-codec.ts'
+import { parseChange, recordReaders, type StoredChange } from '../records/record-reader.ts'
+import { columnOf, type RecordTable, recordTables, type Stored } from '../records/record-tables.ts'
+import type { Written } from '../records/record-writer.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
+import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
 
 const batchSize = 500
 const kinds = ['opened', 'changed', 'resolved', 'reopened'] as const
@@ -22,11 +22,6 @@ const mostLookedAt = 50_000
 
 const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, c.field, c.before, c.after,
   c.request_id as requestId`
-
-type StoredChange = Omit<TenantChangeRow, 'before' | 'after'> & {
-  readonly before: string | null
-  readonly after: string | null
-}
 
 export function historyStore(
   database: Database,
@@ -44,13 +39,13 @@ export function historyStore(
       'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?',
     )
     .pluck()
-  const latest = raw.prepare<[number, number], StoredChange>(
+  const latest = raw.prepare<[number, number], StoredChange<TenantChangeRow>>(
     `select ${changeColumns} from changes c not indexed join tenants t on t.id = c.tenant_id
      where c.id > (select max(id) from changes) - ${mostLookedAt} and c.tenant_id = ? order by c.id desc limit ?`,
   )
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter)
-    const select = raw.prepare<unknown[], StoredChange>(
+    const select = raw.prepare<unknown[], StoredChange<TenantChangeRow>>(
       `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
        where c.id > ? ${text} order by c.id limit ${batchSize}`,
     )
@@ -93,11 +88,11 @@ export function historyStore(
       }),
     hasEntity: ({ tenantId = null, resources, key }) =>
       database.run(() => {
-        return tablesOf(resources).some(({ resource, table, key: field, keyOf }) => {
-          const column = getTableColumns(table)[field]?.name ?? field
+        return tablesOf(resources).some((record) => {
+          const { resource, table, keyOf } = record
           const find = raw.prepare(
             `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
-             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and "${column}" = @key)
+             exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and ${columnOf(record, record.key)} = @key)
              or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
              or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
           )
@@ -134,8 +129,42 @@ function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeF
 }
 
 /** A singleton's key is the name of its resource, as in findings. */
-function toChange({ before, after, ...row }: StoredChange): TenantChangeRow {
-  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-  const key = soleResources.has(row.resource) ? row.resource : row.key
-  return { ...row, key, before: parse(before), after: parse(after) }
+function toChange(row: StoredChange<TenantChangeRow>): TenantChangeRow {
+  return { ...parseChange(row), key: soleResources.has(row.resource) ? row.resource : row.key }
+}
+
+export interface ChangeContext {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+}
+
+/** Call inside the transaction that changes the records. */
+export interface ChangeLog {
+  written(table: RecordTable, key: string | number, written: Written, context: ChangeContext): void
+  noted(table: RecordTable, key: string | number, kind: 'created' | 'removed', context: ChangeContext): void
+}
+
+export function changeLog({ raw }: Database): ChangeLog {
+  const insert = raw.prepare(
+    `insert into changes (tenant_id, resource, key, at, kind, field, before, after, request_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const asJson = (table: RecordTable, field: string, value: Stored | undefined): string =>
+    JSON.stringify(decode(table.fields[field] ?? 'json', value ?? null))
+
+  return {
+    noted(table, key, kind, { tenantId, at, requestId }) {
+      insert.run(tenantId, table.resource, String(key), at, kind, null, null, null, requestId)
+    },
+    written(table, key, { kind, before, after, fields }, { tenantId, at, requestId }) {
+      if (before === null || after === null) return
+      if (kind === 'returned') insert.run(tenantId, table.resource, String(key), at, kind, null, null, null, requestId)
+      for (const field of fields) {
+        if (table.isHistory?.(field, before) === false) continue
+        const values = [asJson(table, field, before[field]), asJson(table, field, after[field])]
+        insert.run(tenantId, table.resource, String(key), at, 'changed', field, ...values, requestId)
+      }
+    },
+  }
 }

@@ -1,14 +1,91 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
+import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
-import type { NotedConfiguration, PastReader, PastRun } from '../findings/evidence-port.ts'
-import { pastLapses } from '../findings/waiver-record.ts'
-import type { CheckStateRow } from '../port.ts'
-import { oneOf } from '../records/one-of.ts'
-import type { RecordAsOf } from '../records/record-as-of.ts'
-import { resourceOf } from '../records/resource-of.ts'
+import { resourceNames } from '../../model/resource-names.ts'
+import { severities } from '../../model/severity.ts'
+import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
+import { oneOf } from '../records/record-codec.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
 import type { Database } from '../sqlite/database.ts'
-import { pastFindings, pastPresence } from './past-findings.ts'
+import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
+import type { RecordAsOf } from './record-as-of.ts'
+
+const batchSize = 250
+
+interface StoredFinding extends Omit<FindingRow, 'severity' | 'evidence' | 'resolvedAt' | 'resolution'> {
+  readonly id: number
+  readonly severity: string
+  readonly evidence: string
+  readonly isOpen: number
+}
+
+function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findings'] {
+  const event = asOf.within('finding_events', 'x')
+  return async function* findings({ tenantIds, all = false, check, fingerprints }) {
+    const among = (column: string, list: readonly unknown[] | undefined) =>
+      list === undefined ? '' : `and ${column} in (select value from json_each(?))`
+    // In the order of ids: with another index, each batch would be read and sorted again.
+    const select = raw.prepare<unknown[], StoredFinding>(
+      `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as entityType, f.entity_id as entityId,
+         e.severity, e.message, e.evidence, e.at as lastSeenAt,
+         case when f.first_seen_at <= e.at then f.first_seen_at else coalesce((select max(x.at) from finding_events x
+           where x.fingerprint = f.fingerprint and x.kind = 'opened' and ${event}), f.first_seen_at) end as firstSeenAt,
+         e.kind <> 'resolved' as isOpen,
+         max(0, f.reopened - (select count(*) from finding_events x
+           where x.fingerprint = f.fingerprint and x.kind = 'reopened' and not (${event}))) as reopened
+       from findings f cross join tenants t on t.id = f.tenant_id
+       cross join finding_events e on e.id = (select max(x.id) from finding_events x
+         where x.fingerprint = f.fingerprint and ${event})
+       where f.id > ? ${all ? '' : "and e.kind <> 'resolved'"} ${among('+f.tenant_id', tenantIds)}
+         ${among('f.fingerprint', fingerprints)} ${check === undefined ? '' : 'and +f."check" = ?'}
+       order by f.id limit ${batchSize}`,
+    )
+    const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [JSON.stringify(list)]))
+    const bound = check === undefined ? lists : [...lists, check]
+    for (let after = 0; ; ) {
+      const rows = select.all(after, ...bound)
+      if (rows.length === 0) return
+      yield rows.map(toFinding)
+      after = rows.at(-1)?.id ?? after
+      await yieldToEventLoop()
+    }
+  }
+}
+
+function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
+  return {
+    ...row,
+    severity: oneOf(severities, row.severity),
+    evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+    resolvedAt: isOpen === 1 ? null : row.lastSeenAt,
+    resolution: null,
+  }
+}
+
+/** The first removal or return after that time decides; without one, the present state. */
+function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive'] {
+  const next = raw
+    .prepare<[number, string, string], string>(
+      `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')
+         and not (${asOf.within('changes', 'c')}) order by id limit 1`,
+    )
+    .pluck()
+  return async (tenantId, resource, id) => {
+    const record = recordTables[resource]
+    const stored = record.keyOf(id)
+    const kind = next.get(tenantId, resource, String(stored))
+    if (kind !== undefined) return kind === 'removed'
+    const row = raw
+      .prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
+        `select first_seen_at as firstSeenAt, removed_at as removedAt from "${getTableName(record.table)}"
+         where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
+      )
+      .get(tenantId, stored)
+    return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
+  }
+}
 
 interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open' | 'since'> {
   readonly at: number
@@ -58,7 +135,8 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     },
     checkStates: async (tenantId) => states.all(tenantId).map((row) => toState(row, present ? row.evaluatedAt : at)),
     tenantState: async (tenantId) => tenantState.get(tenantId) ?? null,
-    runs: async (tenantId) => runs.all(tenantId).map((run) => ({ ...run, resource: resourceOf(run.resource) })),
+    runs: async (tenantId) =>
+      runs.all(tenantId).map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) })),
     findings: pastFindings(database, asOf),
     ...pastLapses(database, asOf),
     isLive: pastPresence(database, asOf),
@@ -74,5 +152,40 @@ function toState({ at: changedAt, ...row }: StoredState, at: number): CheckState
     since: row.since ?? changedAt,
     evaluatedAt: Math.min(row.evaluatedAt, at),
     open: JSON.parse(row.open) as CheckStateRow['open'],
+  }
+}
+
+type PastLapses = Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'>
+
+function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
+  const lapsed = `from waiver_changes c join findings f on f.fingerprint = c.fingerprint
+    join finding_events e on e.id = (select max(x.id) from finding_events x
+      where x.fingerprint = c.fingerprint and ${asOf.within('finding_events', 'x')})
+    where c.fingerprint is not null and e.kind <> 'resolved' and ${asOf.within('waiver_changes', 'c')}
+      and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
+        and n.fingerprint is null and n.id > c.id and ${asOf.within('waiver_changes', 'n')})`
+  const ofCheck = 'c.tenant_id = ? and c."check" = ?'
+  const ofFindings = raw.prepare<[string], Lapse>(
+    `select c.fingerprint, c.waiver, c.terms, c.at as lapsedAt, c.accepted, c.changed ${lapsed}
+       and c.fingerprint in (select value from json_each(?)) order by c.id`,
+  )
+  const counts = raw.prepare<[number, string], LapseCount>(
+    `select c.waiver, c.terms, e.severity, count(distinct c.fingerprint) as count ${lapsed} and ${ofCheck}
+     group by c.waiver, c.terms, e.severity`,
+  )
+  const underAll = raw.prepare<[number, string, string, number], Pick<LapseCount, 'severity' | 'count'>>(
+    `select severity, count(*) as count from (
+       select max(e.severity) as severity ${lapsed} and ${ofCheck}
+         and exists (select 1 from json_each(?) n
+           where n.value ->> 'waiver' = c.waiver and n.value ->> 'terms' = c.terms)
+       group by c.fingerprint having count(distinct c.waiver) = ?)
+     group by severity`,
+  )
+  return {
+    lapses: async (fingerprints) => ofFindings.all(JSON.stringify(fingerprints)),
+    lapseCounts: async (tenantId, check) => counts.all(tenantId, check),
+    async lapsedUnderAll(tenantId, check, waivers) {
+      return underAll.all(tenantId, check, JSON.stringify(waivers), waivers.length)
+    },
   }
 }

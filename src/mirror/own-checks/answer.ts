@@ -2,10 +2,8 @@ import type * as Sqlite from 'node:sqlite'
 import type { Job, NoAnswer, OwnAnswer, Said } from './question.ts'
 
 /**
- * Runs the query of an own check. Another process runs the source of this function, so it uses only its arguments.
- *
- * The query can read only the views. Each view selects from a hidden one with a random name, and tables of the mirror
- * can be read only through that name, because a `with` clause could take the name of a view.
+ * Source of another process: it uses only its arguments. Tables can be read only through hidden views with random
+ * names, because a `with` clause could take the name of a view.
  */
 export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): OwnAnswer | NoAnswer {
   let refused: string | undefined

@@ -5,7 +5,6 @@ import { secondMs } from '../../model/durations.ts'
 import { answerOf } from './answer.ts'
 import type { Job, NoAnswer, OwnAnswer, OwnQuery } from './question.ts'
 import { emptyTables, ownViews } from './views.ts'
-import { watchOver } from './watch-over.ts'
 
 const maxText = 4 * 2 ** 20
 const maxValueBytes = 2 ** 20
@@ -16,11 +15,7 @@ const maxOutput = 8 * maxText
 /** The mirror's file for one tenant, or tables without rows, to validate the query. */
 export type Place = { readonly file: string; readonly tenantId: number } | 'empty'
 
-/**
- * A separate process can be killed. It only reads, sees only the views of one tenant and has no environment.
- *
- * @throws the signal's reason when aborted.
- */
+/** A process can be killed. It only reads, sees one tenant and has no environment. @throws the signal's reason. */
 export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer> {
   signal?.throwIfAborted()
   const child = spawn(process.execPath, ['--no-warnings', '--max-old-space-size=64', '-e', script()], {
@@ -90,4 +85,44 @@ function script(): string {
   const code = `const { parentPort, workerData } = require('node:worker_threads')
     parentPort.postMessage((${answerOf})(require('node:sqlite'), workerData))`
   return `(${watchOver})(require, ${JSON.stringify(code)})`
+}
+
+/**
+ * Source of the main thread of the process: it uses only its arguments. A worker runs the query, which cannot be
+ * interrupted. Standard input stays open; when it ends, as after a kill of the caller, so does the process.
+ */
+function watchOver(load: NodeJS.Require, code: string): void {
+  const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')
+  const { writeFileSync, writeSync } = load('node:fs') as typeof import('node:fs')
+  let told = ''
+  let begun = false
+  const die = () => process.kill(process.pid, 'SIGKILL')
+  const fail = (problem: string) => {
+    writeSync(1, `${JSON.stringify({ kind: 'failed', problem })}\n`)
+    die()
+  }
+  try {
+    // When memory runs short, this process is killed before the caller.
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Not Linux, or not permitted.
+  }
+  process.stdin.setEncoding('utf8')
+  process.stdin.on('end', die)
+  process.stdin.on('error', die)
+  process.stdin.on('data', (part: string) => {
+    told += part
+    if (begun || !told.endsWith('\n')) return
+    begun = true
+    const job = JSON.parse(told)
+    const worker = new Worker(code, { eval: true, workerData: job, resourceLimits: { maxOldGenerationSizeMb: 96 } })
+    worker.on('message', (answer: unknown) => {
+      process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0))
+    })
+    worker.on('error', (error: Error) => fail(`it cannot be run: ${error.message}`))
+    setInterval(() => {
+      if (process.memoryUsage.rss() > job.maxMemoryBytes)
+        fail(`it takes more than ${Math.round(job.maxMemoryBytes / 2 ** 20)} MiB of memory`)
+    }, 10)
+  })
 }

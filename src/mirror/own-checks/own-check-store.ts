@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { FindingStore } from '../port.ts'
-import { checkProblems } from '../schema/check-problems.ts'
+import { checkProblems } from '../schema/findings.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { ask } from './ask.ts'
 import type { OwnQuery } from './question.ts'
@@ -44,7 +44,6 @@ export function ownCheckStore(
   }
 }
 
-/** Runs the query over views without records; returns its problem, or null. */
 export async function tryQuery(query: OwnQuery): Promise<string | null> {
   const answer = await ask(query, 'empty')
   return answer.kind === 'failed' ? answer.problem : null

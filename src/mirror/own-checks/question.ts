@@ -30,7 +30,6 @@ export interface NoAnswer {
 
 /** Input of the process that runs a query; its output is one line of JSON. */
 export interface Job {
-  /** Null = tables without rows. */
   readonly file: string | null
   readonly emptyTables: readonly string[]
   readonly views: readonly {

@@ -1,7 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { columnOf, type FieldKind, type RecordTable } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnOf, type FieldKind, type RecordTable, recordTables } from '../records/record-tables.ts'
 
 export interface ViewColumn {
   readonly name: string
@@ -30,10 +29,10 @@ export const ownViews: readonly OwnView[] = Object.values(recordTables)
   .flatMap((record) => [viewOf(record), ...listViewsOf(record)])
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnView {
+function viewOf(record: RecordTable): OwnView {
+  const { resource, table, fields, ownTimes = {} } = record
   const name = getTableName(table)
-  const columns = getTableColumns(table)
-  const stored = (property: string) => columns[property]?.name ?? property
+  const stored = (property: string) => columnOf(record, property)
   const shown = [
     ...Object.entries(fields).flatMap(([field, kind]) => {
       const own = { name: field, kind: kinds[kind], stored: stored(field) }
@@ -46,7 +45,7 @@ function viewOf({ resource, table, fields, ownTimes = {} }: RecordTable): OwnVie
     })),
     { name: 'firstSeenAtMs', kind: time, stored: stored('firstSeenAt') },
   ]
-  const list = shown.map((column) => `"${column.stored}" as "${column.name}"`).join(', ')
+  const list = shown.map((column) => `${column.stored} as "${column.name}"`).join(', ')
   return {
     name,
     resource,

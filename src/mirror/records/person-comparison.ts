@@ -4,8 +4,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { PersonMark, SyncStore } from '../port.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import { columnOf } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, recordTables } from './record-tables.ts'
 
 type Raw = { readonly id: number; readonly email: unknown; readonly createdAt: unknown }
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Incoming } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { RecordTable } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`
@@ -27,7 +26,6 @@ export interface QuarantinedRecord {
   readonly rid: number
   readonly key: string
   readonly fullSyncs: number
-  /** The last full sync if it returned the record; otherwise null. */
   readonly fullSyncId: number | null
 }
 
@@ -36,7 +34,6 @@ export function quarantineRid(key: string): number {
 }
 
 export interface QuarantineStore {
-  /** Returns the key, or null when no id could be read. */
   quarantineRecord(
     table: RecordTable,
     item: Incoming & { ok: false },
@@ -68,14 +65,15 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   )
   const unseen = 'tenant_id = ? and resource = ? and full_sync_id is not ?'
   const statements = memoize((resource: ResourceName) => {
-    const { table, key } = recordTables[resource]
-    const column = getTableColumns(table)[key]?.name ?? key
+    const record = recordTables[resource]
+    const { table, key } = record
+    const column = columnOf(record, key)
     const live = `select 1 from "${getTableName(table)}" r
-      where r.tenant_id = quarantine.tenant_id and r."${column}" = quarantine.key and r.removed_at is null`
+      where r.tenant_id = quarantine.tenant_id and r.${column} = quarantine.key and r.removed_at is null`
     return {
       outdo: raw.prepare(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
-           (select r."${column}" from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
+           (select r.${column} from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
       ),
       // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
       release: raw.prepare(

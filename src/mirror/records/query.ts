@@ -51,7 +51,6 @@ export interface MirrorRecord<Fields = Readonly<Record<string, unknown>>> {
   readonly firstSeenAt: number
   readonly readAt: number
   readonly requestId: string | null
-  /** True when the last complete full sync did not return it. */
   readonly absent: boolean
 }
 
@@ -71,16 +70,13 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
-  /**
-   * Letter case is ignored. `since`: earliest change for the first search, in ms since the epoch; null always searches.
-   */
+  /** Ignores letter case. `since`: earliest change for the first search, in milliseconds; null always searches. */
   hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean>
   /** Oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
 }
 
 export interface GroupCount {
-  /** In the order of the requested fields. */
   readonly values: readonly Scalar[]
   readonly count: number
 }

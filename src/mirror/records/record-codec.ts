@@ -1,7 +1,6 @@
 import { isoMs } from '../../model/dates.ts'
-import type { FieldKind, RecordTable, Stored } from './record-table.ts'
+import type { FieldKind, RecordTable, Stored } from './record-tables.ts'
 
-/** Columns of the API's fields, in the order they are stored and compared. */
 export function fieldColumns(table: RecordTable): readonly string[] {
   return Object.entries(table.fields).flatMap(([field, kind]) => (kind === 'date' ? [field, `${field}Ms`] : [field]))
 }
@@ -48,4 +47,11 @@ export function decode(kind: FieldKind, stored: Stored): unknown {
   if (kind === 'boolean') return stored === 1
   if (kind === 'json') return JSON.parse(String(stored))
   return stored
+}
+
+/** @throws TypeError when `text` is not a word that this version knows. */
+export function oneOf<const T extends string>(list: readonly T[], text: string): T {
+  const found = list.find((item) => item === text)
+  if (found === undefined) throw new TypeError(`The mirror holds "${text}", which this version does not know`)
+  return found
 }

@@ -2,8 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { columnOf, type RecordTable, type Stored } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
 type Grouping = readonly string[]
 
@@ -132,7 +131,6 @@ export interface KeptCounts {
   readonly field: (property: string) => string
 }
 
-/** Null when no stored counts cover the fields. */
 export function keptCounts(record: RecordTable, fields: readonly string[]): KeptCounts | null {
   const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
   if (grouping === undefined) return null
@@ -153,7 +151,6 @@ export function missingCount({ resource }: RecordTable): string {
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-/** Statements that return no row while the counts agree with the records. */
 export function countDifferences(): readonly string[] {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record

@@ -3,12 +3,11 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Operations } from '../sqlite/database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
-import { columnOf, leastKey, type RecordTable, type Stored } from './record-table.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
 /** Larger batches outlive the young generation of the heap. */
 const batchSize = 125
@@ -20,10 +19,12 @@ interface Sql {
 
 type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
 
-export function recordReaders({ raw }: Database): (tenantId: number) => RecordReader {
-  const prepare = memoize((text: string) => raw.prepare<Stored[]>(text)) as Prepare
+type RanReader = RecordReader & Operations<RecordReader>
+
+export function recordReaders(database: Database): (tenantId: number) => RanReader {
+  const prepare = memoize((text: string) => database.raw.prepare<Stored[]>(text)) as Prepare
   const repeats = new Map<string, Repeats>()
-  return (tenantId) => recordReader(prepare, tenantId, repeats)
+  return (tenantId) => recordReader({ database, prepare, repeats, tenantId })
 }
 
 interface Repeats {
@@ -32,7 +33,14 @@ interface Repeats {
   readonly found: boolean
 }
 
-function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, Repeats>): RecordReader {
+interface Reading {
+  readonly database: Database
+  readonly prepare: Prepare
+  readonly repeats: Map<string, Repeats>
+  readonly tenantId: number
+}
+
+function recordReader({ database, prepare, repeats, tenantId }: Reading): RanReader {
   async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
     const key = columnOf(table, table.key)
     const select = prepare<Record<string, Stored>>(
@@ -65,101 +73,104 @@ function recordReader(prepare: Prepare, tenantId: number, repeats: Map<string, R
     }
   }
 
-  function select(resource: ResourceName, where?: Where): AsyncIterable<readonly MirrorRecord[]> {
-    const table = recordTables[resource]
-    return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
+  function count(resource: ResourceName, where: Where = {}): number {
+    const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
+    const { text, values } = conditionSql(column, where)
+    return (
+      prepare<number>(`select ${amount} from ${from} ${text}`)
+        .pluck()
+        .get(tenantId, ...values) ?? 0
+    )
   }
 
-  const reader: RecordReader = {
-    // The columns were written from records of these types.
-    select: select as RecordReader['select'],
-    async count(resource, where = {}) {
-      const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
-      const { text, values } = conditionSql(column, where)
-      return (
-        prepare<number>(`select ${amount} from ${from} ${text}`)
-          .pluck()
-          .get(tenantId, ...values) ?? 0
-      )
-    },
-    async countBy(resource, fields, where = {}) {
-      const table = recordTables[resource]
-      const { from, amount, column } = countedFrom(table, [...fields, ...fieldsOf(where)])
-      const columns = fields.map(column).join(', ')
-      const { text, values } = conditionSql(column, where)
-      const rows = prepare<Stored[]>(`select ${columns}, ${amount} from ${from} ${text} group by ${columns}`)
-        .raw()
-        .all(tenantId, ...values)
-      return rows.map((row) => ({
-        values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
-        count: Number(row.at(-1)),
-      }))
-    },
-    async duplicates(resource, field) {
-      const table = recordTables[resource]
-      const column = columnOf(table, field)
-      return prepare<{ value: string; count: number }>(
-        `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
-         where tenant_id = ? and removed_at is null and ${column} is not null
-         group by ${column} having count(*) > 1 order by ${column}`,
-      ).all(tenantId)
-    },
-    async hasRepeats(resource, field, since) {
-      const table = recordTables[resource]
-      const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
-      const count = await reader.count(resource)
-      const missing = prepare<number>(
-        `select count(*) from "${getTableName(table.table)}" where tenant_id = ? and missing_since is not null`,
-      )
-      const newest = prepare<number>('select coalesce(max(id), 0) from changes').pluck().get() ?? 0
-      const before = prepare<number | null>('select min(id) - 1 from changes where at >= ?').pluck()
-      const changedAfter = prepare(
-        `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
-      )
-      const counts = `${count} ${missing.pluck().get(tenantId)}`
-      const name = `${tenantId} ${resource} ${field}`
-      const known =
-        repeats.get(name) ?? (since === null ? null : { counts, change: before.get(since) ?? newest, found: false })
-      // The result is valid until a record is added, goes missing or changes its text.
-      const isSame = known?.counts === counts && changedAfter.get(known.change, tenantId, resource, field) === undefined
-      const found = isSame ? known.found : await lookForRepeats()
-      repeats.set(name, { counts, change: newest, found })
-      return found
-
-      /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
-      async function lookForRepeats(): Promise<boolean> {
-        const select = prepare<[Stored, string]>(
-          `select ${key}, ${column} from "${getTableName(table.table)}"
-           where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
-             and ${key} > ? order by ${key} limit ${batchSize}`,
-        ).raw()
-        const digests = new Float64Array(count)
-        let read = 0
-        for (let after: Stored = leastKey(table); ; ) {
-          const rows = select.all(tenantId, after)
-          for (const [, text] of rows) digests[read++] = digestOf(text.toLowerCase())
-          if (rows.length < batchSize) break
-          after = rows.at(-1)?.[0] ?? null
-          await yieldToEventLoop()
-        }
-        const sorted = digests.subarray(0, read).sort()
-        return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
-      }
-    },
-    async history(resource, ...keys) {
-      const rows = prepare<Record<string, Stored>>(
-        `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
-         where tenant_id = ? and resource = ? and key in (select value from json_each(?)) order by id`,
-      ).all(tenantId, resource, JSON.stringify(keys))
-      return rows.map(toChange)
-    },
+  async function hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean> {
+    const { table } = recordTables[resource]
+    const missing = prepare<number>(
+      `select count(*) from "${getTableName(table)}" where tenant_id = ? and missing_since is not null`,
+    )
+    const newest = prepare<number>('select coalesce(max(id), 0) from changes').pluck().get() ?? 0
+    const before = prepare<number | null>('select min(id) - 1 from changes where at >= ?').pluck()
+    const changedAfter = prepare(
+      `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
+    )
+    const records = count(resource)
+    const counts = `${records} ${missing.pluck().get(tenantId)}`
+    const name = `${tenantId} ${resource} ${field}`
+    const known =
+      repeats.get(name) ?? (since === null ? null : { counts, change: before.get(since) ?? newest, found: false })
+    // The result is valid until a record is added, goes missing or changes its text.
+    const isSame = known?.counts === counts && changedAfter.get(known.change, tenantId, resource, field) === undefined
+    const found = isSame ? known.found : await searchRepeats(recordTables[resource], field, records)
+    repeats.set(name, { counts, change: newest, found })
+    return found
   }
-  return reader
+
+  /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
+  async function searchRepeats(table: RecordTable, field: string, records: number): Promise<boolean> {
+    const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
+    const select = prepare<[Stored, string]>(
+      `select ${key}, ${column} from "${getTableName(table.table)}"
+       where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
+         and ${key} > ? order by ${key} limit ${batchSize}`,
+    ).raw()
+    const digests = new Float64Array(records)
+    let read = 0
+    for (let after: Stored = leastKey(table); ; ) {
+      const rows = select.all(tenantId, after)
+      for (const [, text] of rows) digests[read++] = digestOf(text.toLowerCase())
+      if (rows.length < batchSize) break
+      after = rows.at(-1)?.[0] ?? null
+      await yieldToEventLoop()
+    }
+    const sorted = digests.subarray(0, read).sort()
+    return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
+  }
+
+  const reader: Operations<RecordReader> = {
+    select: (resource, where) => {
+      const table = recordTables[resource]
+      return database.each(where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where))
+    },
+    count: (resource, where) => database.run(() => count(resource, where)),
+    countBy: (resource, fields, where = {}) =>
+      database.run(() => {
+        const table = recordTables[resource]
+        const { from, amount, column } = countedFrom(table, [...fields, ...fieldsOf(where)])
+        const columns = fields.map(column).join(', ')
+        const { text, values } = conditionSql(column, where)
+        const rows = prepare<Stored[]>(`select ${columns}, ${amount} from ${from} ${text} group by ${columns}`)
+          .raw()
+          .all(tenantId, ...values)
+        return rows.map((row) => ({
+          values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
+          count: Number(row.at(-1)),
+        }))
+      }),
+    duplicates: (resource, field) =>
+      database.run(() => {
+        const table = recordTables[resource]
+        const column = columnOf(table, field)
+        return prepare<{ value: string; count: number }>(
+          `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
+           where tenant_id = ? and removed_at is null and ${column} is not null
+           group by ${column} having count(*) > 1 order by ${column}`,
+        ).all(tenantId)
+      }),
+    hasRepeats: (resource, field, since) => database.run(() => hasRepeats(resource, field, since)),
+    history: (resource, ...keys) =>
+      database.run(() => {
+        const rows = prepare<StoredChange>(
+          `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
+           where tenant_id = ? and resource = ? and key in (select value from json_each(?)) order by id`,
+        ).all(tenantId, resource, JSON.stringify(keys))
+        return rows.map(parseChange)
+      }),
+  }
+  // `Operations` loses the type parameters; the columns were written from records of these types.
+  return reader as RanReader
 }
 
-/**
- * Among a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long.
- */
+/** One search of a million texts in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
 function digestOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x1b873593]
   for (let i = 0; i < text.length; i++) {
@@ -171,9 +182,14 @@ function digestOf(text: string): number {
   return (high >>> 0) * 2 ** 21 + (low >>> 11)
 }
 
-function toChange(row: Record<string, Stored>): ChangeRow {
-  const parse = (text: Stored | undefined): unknown => (typeof text === 'string' ? JSON.parse(text) : null)
-  return { ...(row as unknown as ChangeRow), before: parse(row['before']), after: parse(row['after']) }
+export type StoredChange<Row extends ChangeRow = ChangeRow> = Omit<Row, 'before' | 'after'> & {
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export function parseChange<Change extends StoredChange>(change: Change) {
+  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
+  return { ...change, before: parse(change.before), after: parse(change.after) }
 }
 
 function selectOf(table: RecordTable): string {

@@ -1,7 +1,7 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { tenants } from '../schema/index.ts'
 import type { Database } from '../sqlite/database.ts'
-import { recordTables } from './record-tables.ts'
+import { columnOf, recordTables } from './record-tables.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {
@@ -9,7 +9,6 @@ export interface Erasure {
   readonly before: ReadonlyMap<number, number>
   /** Confirmed time; rows dated later were written under a wrong clock. */
   readonly now: number
-  /** Latest time of any clock, for the age of the mirror; absent = `now`. */
   readonly latest?: number
 }
 
@@ -134,17 +133,17 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
 
 /** Erases names once the history no longer has the row of the removal. */
 function erasePersonal(raw: Database['raw'], latest: number): void {
-  for (const { table, personal, resource, key } of Object.values(recordTables)) {
-    const named = getTableColumns(table)
-    const columns = personal.map((property) => named[property]?.name ?? property)
+  for (const record of Object.values(recordTables)) {
+    const { table, resource } = record
+    const columns = record.personal.map((field) => columnOf(record, field))
     if (columns.length === 0) continue
     const name = getTableName(table)
-    const set = [...columns, 'extra'].map((column) => `"${column}" = null`).join(', ')
-    const present = columns.map((column) => `"${column}" is not null`).join(' or ')
+    const set = [...columns, '"extra"'].map((column) => `${column} = null`).join(', ')
+    const present = columns.map((column) => `${column} is not null`).join(' or ')
     raw.exec(
       `update "${name}" set ${set} where removed_at < ${latest} and removed_at < ${due(`"${name}"`)} and (${present})
          and not exists (select 1 from changes c where c.tenant_id = "${name}".tenant_id and c.resource = '${resource}'
-           and c.key = cast("${name}"."${named[key]?.name ?? key}" as text) and c.kind = 'removed')`,
+           and c.key = cast("${name}".${columnOf(record, record.key)} as text) and c.kind = 'removed')`,
     )
   }
 }

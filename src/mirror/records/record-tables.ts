@@ -1,10 +1,61 @@
+import { getTableColumns } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Field } from '../../model/fields.ts'
 import { type OwnColumn, type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
 import { mirrored, tableNameOf } from '../schema/mirrored.ts'
-import { ownColumnRules } from './own-column-rules.ts'
-import { type Detail, type FieldKind, guidKey, type RecordTable } from './record-table.ts'
+
+/** A date is stored as its text and its milliseconds, a boolean as 0 or 1, json as text. */
+export type FieldKind = 'boolean' | 'date' | 'integer' | 'json' | 'text'
+
+export type Stored = string | number | null
+
+export type StoredFields = Readonly<Record<string, Stored>>
+
+export interface Detail {
+  readonly states: string
+  readonly hangsOn: string
+  /** List fields that must equal the look-up's, or the detail is not stored. */
+  readonly ifEqual: readonly string[]
+  readonly readAt: string
+}
+
+export interface ListView {
+  readonly view: string
+  readonly fields: Readonly<Record<string, FieldKind>>
+}
+
+export interface RecordTable {
+  readonly resource: ResourceName
+  readonly table: SQLiteTable
+  readonly key: string
+  readonly keyOf: (id: unknown) => string | number
+  /** API field of the key; null for a singleton. */
+  readonly idField: string | null
+  readonly fields: Readonly<Record<string, FieldKind>>
+  readonly own: readonly string[]
+  /** Own times that own checks may read: name in the view, column. */
+  readonly ownTimes?: Readonly<Record<string, string>>
+  readonly sinceTimes?: readonly string[]
+  readonly lists?: Readonly<Record<string, ListView>>
+  /** Groups of fields whose counts are stored, so that frequent counts read no records; at least one. */
+  readonly counted: readonly (readonly string[])[]
+  /** Fields that name a person or that a person wrote; erased from a tombstone past the retention. */
+  readonly personal: readonly string[]
+  /** Fields whose null in a list means unknown and never overwrites a value. */
+  readonly unstated?: readonly string[]
+  readonly detail?: Detail
+  readonly person?: { readonly email: string; readonly createdAt: string }
+  /** Fields that no check reads: two records with one id may differ in them. */
+  readonly unread?: readonly string[]
+  readonly updatedAfter?: { readonly updated: string; readonly created: string }
+  readonly laterWins?: string
+  readonly settleNew?: (next: StoredFields, at: number) => StoredFields
+  readonly settle?: (next: StoredFields, known: StoredFields, at: number) => StoredFields
+  /** False for a change caused by our reading, not by the tenant. */
+  readonly isHistory?: (field: string, known: StoredFields) => boolean
+}
 
 const storedAs = {
   date: 'date',
@@ -71,4 +122,98 @@ function detailOf(resource: ResourceDefinition): Detail | null {
     throw new TypeError(`${resource.name} looks ${states} up by id, but does not say until when it holds or since when`)
   }
   return { states, hangsOn, ifEqual, readAt }
+}
+
+type Settle = NonNullable<RecordTable['settle']>
+
+type Following = readonly [name: string, column: Exclude<OwnColumn, { readonly rule: 'readById' }>]
+
+function ownColumnRules(
+  { own = {} }: ResourceDefinition,
+  detail: Detail | null,
+): Pick<RecordTable, 'settleNew' | 'settle' | 'isHistory'> {
+  const columns = Object.entries<OwnColumn>(own).flatMap(([name, column]): Following[] =>
+    column.rule === 'readById' ? [] : [[name, column]],
+  )
+  const settles = [
+    ...(columns.length === 0 ? [] : [changed(columns)]),
+    ...(detail === null ? [] : [withoutDetail(detail)]),
+  ]
+  return {
+    ...(columns.length === 0 ? {} : { settleNew: created(columns) }),
+    ...(settles.length === 0
+      ? {}
+      : { settle: (...of) => Object.assign({}, ...settles.map((settle) => settle(...of))) }),
+    ...(detail === null ? {} : { isHistory: isHistoryBeside(detail) }),
+  }
+}
+
+function created(columns: readonly Following[]): NonNullable<RecordTable['settleNew']> {
+  return (next, at) => {
+    const settled: Record<string, Stored> = {}
+    for (const [name, column] of columns) {
+      if (column.rule === 'firstOf') settled[name] = firstOf(column.dates, next, at)
+      // With a time ahead of the clock, the state would look as if it had not begun.
+      else settled[name] = Math.min(Number(settled[column.from] ?? at), at)
+    }
+    return settled
+  }
+}
+
+function changed(columns: readonly Following[]): Settle {
+  return (next, known, at) => {
+    const settled: Record<string, Stored> = {}
+    for (const [name, column] of columns) {
+      if (column.rule === 'firstOf') settled[name] = firstOf(column.dates, next, at)
+      else {
+        const isAsBefore = (next[column.field] === column.is) === (known[column.field] === column.is)
+        settled[name] = isAsBefore ? (known[name] ?? at) : at
+      }
+    }
+    return settled
+  }
+}
+
+function firstOf(dates: readonly string[], next: StoredFields, at: number): number {
+  const present = dates.map((date) => next[`${date}Ms`] ?? null).find((ms) => ms !== null)
+  return Number(present ?? at)
+}
+
+/** A detail from a look-up becomes null when the list field that it depends on changes. */
+function withoutDetail({ states, hangsOn }: Detail): Settle {
+  return (next, known) => {
+    const isWorthless = next[hangsOn] !== known[hangsOn]
+    return isWorthless && next[states] === null ? { [states]: null, lookupTurn: null } : {}
+  }
+}
+
+/** The first look-up fills the detail in; only later differences are changes in the tenant. */
+function isHistoryBeside({ states, readAt }: Detail): NonNullable<RecordTable['isHistory']> {
+  return (field, known) => field !== states || known[readAt] !== null
+}
+
+export function apiFields(resource: ResourceName): readonly string[] {
+  return Object.keys(recordTables[resource].fields)
+}
+
+/** Fields that name a person or a file. Beside such fields, unspecified ones (`extra`) may be personal, too. */
+export function personalFields(resource: string): readonly string[] {
+  const personal = Object.hasOwn(recordTables, resource) ? recordTables[resource as ResourceName].personal : []
+  return personal.length === 0 ? personal : [...personal, 'extra']
+}
+
+export function columnOf({ table, resource }: Pick<RecordTable, 'table' | 'resource'>, property: string): string {
+  const column = getTableColumns(table)[property]
+  if (column === undefined) throw new TypeError(`${resource} has no field ${property}`)
+  return `"${column.name}"`
+}
+
+export function leastKey({ keyOf }: RecordTable): string | number {
+  return typeof keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
+}
+
+/** GUIDs differ in letter case between answers; any other id is compared as sent. */
+export function guidKey(id: unknown): string {
+  const text = String(id)
+  return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : text
 }

@@ -1,17 +1,55 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
+import type { Fields } from '../port.ts'
 import type { Database } from '../sqlite/database.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
-import { type InsertStamp, recordInserts } from './record-inserts.ts'
-import type { RecordTable, Stored, StoredFields } from './record-table.ts'
+import { columnOf, type RecordTable, type Stored, type StoredFields } from './record-tables.ts'
 import { repeatRule } from './repeats.ts'
+
+interface InsertStamp {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+}
+
+/** Fifty rows in one statement take two thirds of the time of fifty statements. */
+const rowsAtOnce = 50
+
+function recordInserts(
+  { raw }: Database,
+  table: string,
+  columns: readonly string[],
+): (rows: readonly (readonly Stored[])[], stamp: InsertStamp) => number[] {
+  const names = [...columns, 'tenant_id', 'read_at', 'request_id', 'first_seen_at', 'first_request_id']
+  const row = `(${columns.map(() => '?').join(', ')}, @tenantId, @at, @requestId, @at, @requestId)`
+  const into = (rows: number) =>
+    raw.prepare(
+      // `or fail` needs no statement journal: a failure rolls the transaction back.
+      `insert or fail into "${table}" (${names.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
+    )
+  const statement = memoize(into)
+
+  return (rows, stamp) => {
+    const rids: number[] = []
+    for (let from = 0; from < rows.length; ) {
+      const together = rows.length - from < rowsAtOnce ? 1 : rowsAtOnce
+      const values: Stored[] = []
+      for (let i = from; i < from + together; i++) for (const value of rows[i] ?? []) values.push(value)
+      const { lastInsertRowid } = statement(together).run(values, stamp)
+      const last = Number(lastInsertRowid)
+      // New rows have consecutive ids, after all others.
+      for (let rid = last - together + 1; rid <= last; rid++) rids.push(rid)
+      from += together
+    }
+    return rids
+  }
+}
 
 export interface Known {
   readonly rid: number
   readonly removed: boolean
   readonly firstSeenAt: number
-  /** Marked missing or absent; cleared when the record is returned. */
   readonly absent: boolean
   /** API fields, `extra` and own columns, in the order they are written. */
   readonly stored: readonly Stored[]
@@ -30,22 +68,20 @@ export interface Written {
 export interface WriteContext extends InsertStamp {
   readonly tally: Pick<Tally, 'add'>
   readonly repeated?: (rid: number) => boolean
-  /** True for a record that is written although it is older than the known one. */
   readonly takesOlder?: (key: string | number) => boolean
 }
 
 export interface RecordWrite {
   readonly key: string | number
-  readonly record: object
+  readonly record: Fields
   /** Undefined keeps the known value: a look-up may carry other unknown fields than the list. */
-  readonly extra: object | null | undefined
+  readonly extra: Fields | null | undefined
   readonly known: Known | undefined
 }
 
 export interface RecordWriter {
   readonly table: RecordTable
   readonly columns: readonly string[]
-  /** Live or tombstoned. */
   find(tenantId: number, keys: readonly (string | number)[]): Map<string | number, Known>
   /** True when the record is live, present and equal, so that a write would change nothing. */
   holds(write: RecordWrite): boolean
@@ -64,8 +100,7 @@ export const createdAs = (rid: number): Written => ({ rid, kind: 'created', ...n
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
   const { raw } = database
-  const columns = getTableColumns(table.table)
-  const sqlName = (property: string): string => `"${columns[property]?.name ?? property}"`
+  const sqlName = (property: string) => columnOf(table, property)
   const name = getTableName(table.table)
   const setOf = (properties: readonly string[]) => properties.map((c) => `${sqlName(c)} = ?`).join(', ')
   const apiColumns = fieldColumns(table)
@@ -81,11 +116,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       `select ${select} from "${name}" where "tenant_id" = ? and ${sqlName(table.key)} in (select value from json_each(?))`,
     )
     .raw()
-  const insert = recordInserts(
-    database,
-    name,
-    inserted.map((column) => columns[column]?.name ?? column),
-  )
+  const insert = recordInserts(database, name, inserted.map(sqlName))
   const update = raw.prepare(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
@@ -104,7 +135,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     Object.fromEntries(values.map((column, i) => [column, stored[i] ?? null]))
 
   function rowOf({ record, extra, known }: RecordWrite): Stored[] {
-    const row = encode(record as Readonly<Record<string, unknown>>)
+    const row = encode(record)
     row[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
     return row
   }

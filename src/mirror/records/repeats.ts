@@ -1,13 +1,13 @@
-import type { Incoming } from '../port.ts'
+import type { Fields, Incoming } from '../port.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
-import type { RecordTable, Stored } from './record-table.ts'
+import type { RecordTable, Stored } from './record-tables.ts'
 
 type Good = Incoming & { readonly ok: true }
 
 /** Which of two records with one id counts, or the field in which they contradict each other. */
 export type Repeat = 'first' | 'second' | { readonly field: string }
 
-const whole = ({ record, extra }: Good): object => ({ ...record, ...extra })
+const whole = ({ record, extra }: Good): Fields => ({ ...record, ...extra })
 
 /** Resolves records with one id in one answer or one full sync (docs/sync.md#same-id-twice). */
 export interface RepeatRule {
@@ -50,14 +50,14 @@ export function repeatRule(table: RecordTable): RepeatRule {
       const good = items.filter((item): item is Good => item.ok)
       const bad = items.find((item) => !item.ok)
       if (bad !== undefined) return { item: bad, field: null }
-      const rows = good.map((item) => ({ item, row: encode(item.record as Readonly<Record<string, unknown>>) }))
+      const rows = good.map((item) => ({ item, row: encode(item.record) }))
       const newest = rows.reduce((latest, { row }) => Math.max(latest, time(row)), Number.NEGATIVE_INFINITY)
       const [first, ...rest] = rows.filter(({ row }) => time(row) === newest)
       if (first === undefined) throw new TypeError('No records to choose from')
       for (const { item, row } of rest) {
         const field = differing(first.row, row)
         if (field === null) continue
-        const id = table.idField === null ? null : (Reflect.get(item.record, table.idField) as string | number)
+        const id = table.idField === null ? null : (item.record[table.idField] as string | number)
         return { item: contradiction(id, field, [whole(first.item), whole(item)]), field }
       }
       return { item: first.item, field: null }
@@ -68,7 +68,7 @@ export function repeatRule(table: RecordTable): RepeatRule {
 export function contradiction(
   id: string | number | null,
   field: string,
-  records: readonly object[],
+  records: readonly Fields[],
 ): Incoming & { readonly ok: false } {
   return { ok: false, id, raw: records, problem: `contradictory: ${field} differs between records with this id` }
 }
@@ -76,6 +76,6 @@ export function contradiction(
 /** Prefix by which statements find the problem. */
 export const olderVersion = 'older version'
 
-export function outdated(id: string | number, field: string, raw: object): Incoming & { readonly ok: false } {
+export function outdated(id: string | number, field: string, raw: Fields): Incoming & { readonly ok: false } {
   return { ok: false, id, raw, problem: `${olderVersion}: ${field} lies before that of the known one` }
 }

@@ -21,7 +21,6 @@ export function unpackRids(blob: Buffer): readonly number[] {
   return [...runsOf(blob)].flatMap(([first, length]) => Array.from({ length }, (_, i) => first + i))
 }
 
-/** Of a blob with at least one id. */
 export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
   const runs = [...runsOf(blob)]
   const [last, length] = runs.at(-1) ?? [0, 1]

@@ -1,5 +1,83 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** Why an own check cannot be evaluated, in full or in part; of other checks, a JSON array of entity ids. */
+export const checkProblems = sqliteTable(
+  'check_problems',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    problem: text('problem').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
+)
+
+/** Last check result of a check. Readers apply the present age of its inputs. */
+export const checkStates = sqliteTable(
+  'check_states',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    entities: integer('entities'),
+    notEvaluated: integer('not_evaluated'),
+    since: integer('since').notNull(),
+    evaluatedAt: integer('evaluated_at').notNull(),
+    rule: text('rule'),
+    open: text('open').notNull().default('{}'),
+    /** 1 = `staged_findings` still has some of the result's differences. */
+    owing: integer('owing').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.check] }),
+    index('check_states_owing').on(table.tenantId).where(sql`owing = 1`),
+  ],
+)
+
+/** A row for each check result that differs in more than the time of its confirmation. */
+export const checkStatusChanges = sqliteTable(
+  'check_status_changes',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    at: integer('at').notNull(),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    entities: integer('entities'),
+    notEvaluated: integer('not_evaluated'),
+    /** Null in rows of the first release. */
+    since: integer('since'),
+    rule: text('rule'),
+    open: text('open').notNull().default('{}'),
+    /** Last confirmation; null while `check_states` has it. */
+    confirmedAt: integer('confirmed_at'),
+  },
+  (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
+)
+
+/** Differences of a check result, without effect until it is committed; see `check_states.owing`. */
+export const stagedFindings = sqliteTable(
+  'staged_findings',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    at: integer('at').notNull(),
+    kind: text('kind').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    entityType: text('entity_type').notNull(),
+    entityId: text('entity_id').notNull(),
+    severity: text('severity').notNull(),
+    message: text('message').notNull(),
+    evidence: text('evidence').notNull(),
+    lastSeenAt: integer('last_seen_at').notNull(),
+    resolution: text('resolution'),
+    facts: text('facts'),
+  },
+  (table) => [index('staged_findings_check').on(table.tenantId, table.check)],
+)
 
 export const acceptedStates = sqliteTable(
   'accepted_states',

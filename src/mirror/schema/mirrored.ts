@@ -11,10 +11,8 @@ const common = () => ({
   extra: text('extra'),
   firstSeenAt: integer('first_seen_at').notNull(),
   firstRequestId: text('first_request_id'),
-  /** Time and answer of the present values. */
   readAt: integer('read_at').notNull(),
   requestId: text('request_id'),
-  /** Tombstone: when the removal was decided. */
   removedAt: integer('removed_at'),
   /** Since when complete full syncs do not return it; its removal is not confirmed. */
   missingSince: integer('missing_since'),

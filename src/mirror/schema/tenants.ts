@@ -3,11 +3,9 @@ import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core
 /** Steps back of the clock: local time after them repeats. */
 export const clockSteps = sqliteTable('clock_steps', {
   id: integer('id').primaryKey(),
-  /** Local time after the step. */
   at: integer('at').notNull(),
   /** Latest time in the record before the step. */
   latest: integer('latest').notNull(),
-  /** Latest time recorded since the step. */
   until: integer('until').notNull(),
   /** First time later than `latest`; null = none yet. */
   resumed: integer('resumed'),
@@ -31,7 +29,6 @@ export const tenantStates = sqliteTable(
 )
 
 export const retention = sqliteTable('retention', {
-  /** Always 1. */
   id: integer('id').primaryKey(),
   begunAt: integer('begun_at'),
   /** Confirmed time of the first erasure; no row is older, whatever its own time. */
@@ -53,13 +50,9 @@ export const tenants = sqliteTable('tenants', {
   name: text('name').notNull().unique(),
   baseUrl: text('base_url').notNull(),
   createdAt: integer('created_at').notNull(),
-  /** No request is sent before this time. */
   blockedUntil: integer('blocked_until').notNull().default(0),
   blockedForMs: integer('blocked_for_ms'),
-  /**
-   * JSON after an operator accepted another tenant: resources that owe a complete full sync, until which any identity
-   * passes, and those that may still have records of the former tenant; null = neither.
-   */
+  /** JSON after a change of tenant: resources that owe a full sync, and those with records of the former tenant. */
   changeAccepted: text('change_accepted'),
   /** When an operator last accepted another tenant; tombstones of older records are not known any more. */
   knownSince: integer('known_since'),

@@ -1,13 +1,55 @@
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { FatalError, UsageError } from '../../model/errors.ts'
 import { recordTables } from '../records/record-tables.ts'
-import { backupTarget } from './backup-target.ts'
 import { openTempFile } from './backup-temp-file.ts'
-import { damageOf, toBegin } from './file-guard.ts'
-import { codeOf, openSnapshot } from './open-database.ts'
+import { applicationIdOf, damageOf, toBegin } from './file-guard.ts'
+import { applicationId } from './migrate.ts'
+import { openSnapshot, rootCodeOf } from './open-database.ts'
+
+/** Files of a live database. SQLite would take leftovers for part of a new database. */
+const beside = ['-wal', '-shm', '-journal', '-lock'] as const
+
+function backupTarget(to: string, store: string): string {
+  if (to.trim() === '') throw new UsageError('Name the file for the backup')
+  const target = followed(resolve(to))
+  const known = statSync(target, { throwIfNoEntry: false })
+  if (isMirrorItself(target, known, store)) {
+    throw new UsageError(`${target} is the mirror itself (store.path) or lies in its place; name another file`)
+  }
+  if (known?.isDirectory()) throw new UsageError(`${target} is a folder; name a file in it`)
+  if (known !== undefined && !known.isFile()) throw new UsageError(`${target} is no regular file; name another one`)
+  const other = beside.find((suffix) => existsSync(target + suffix))
+  if (other !== undefined) {
+    throw new UsageError(`${target}${other} shows that ${target} is a database at work, or was one; name another file`)
+  }
+  if (known !== undefined && known.size > 0 && applicationIdOf(target) !== applicationId) {
+    throw new UsageError(`${target} is no backup of tenantwatch and is left as it is; name another file`)
+  }
+  return target
+}
+
+/** Does not create the folder: an unmounted volume must not go unnoticed. */
+function followed(path: string): string {
+  const folder = statSync(dirname(path), { throwIfNoEntry: false })
+  if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup; make it first`)
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    return join(realpathSync(dirname(path)), basename(path))
+  }
+  if (!existsSync(path)) throw new UsageError(`${path} is a symbolic link to nowhere; name another file`)
+  return realpathSync(path)
+}
+
+function isMirrorItself(target: string, known: Stats | undefined, store: string): boolean {
+  const mirror = statSync(store, { throwIfNoEntry: false })
+  if (mirror === undefined) return false
+  const real = realpathSync(store)
+  if (['', ...beside].some((suffix) => target === real + suffix)) return true
+  // A hard link.
+  return known?.dev === mirror.dev && known.ino === mirror.ino
+}
 
 /** A few milliseconds of work a step; signals are handled in between. */
 const defaultPagesPerStep = 1000
@@ -49,10 +91,7 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/**
- * Copies page by page: `vacuum into` has no progress, cannot be stopped and would repair damage that the check must
- * find. The transaction of the snapshot keeps the copy from restarting at each commit of the engine.
- */
+/** `vacuum into` cannot be stopped and repairs damage. The snapshot's transaction prevents restarts at each commit. */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)
   try {
@@ -106,7 +145,7 @@ function damagedCopy(from: string, target: string, how: string): FatalError {
 function failure(error: unknown, target: string): unknown {
   if (error instanceof FatalError || error instanceof UsageError) return error
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return error
-  const code = codeOf(error)
+  const code = rootCodeOf(error)
   const advice = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code)
     ? `free space in ${dirname(target)}`
     : `check that ${dirname(target)} is writable for this user and its disk is sound`

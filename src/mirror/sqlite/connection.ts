@@ -1,5 +1,31 @@
 import BetterSqlite3 from 'better-sqlite3'
 
+/** Milliseconds. A waiting write blocks the process, signals included. */
+const longTimeoutMs = 1000
+const shortTimeoutMs = 10
+
+export interface BusyTimeout {
+  /** Shortens the timeout until a write succeeds; otherwise the waits of further operations add up. */
+  lose(): void
+  regain(): void
+}
+
+export function busyTimeoutOf(raw: BetterSqlite3.Database): BusyTimeout {
+  let isLong = true
+  const wait = (ms: number) => raw.exec(`pragma busy_timeout = ${ms}`)
+  wait(longTimeoutMs)
+  return {
+    lose() {
+      if (isLong) wait(shortTimeoutMs)
+      isLong = false
+    },
+    regain() {
+      if (!isLong) wait(longTimeoutMs)
+      isLong = true
+    },
+  }
+}
+
 const weighed = /(=|\bis|\blimit|\boffset) \?/gi
 
 /**
@@ -18,4 +44,9 @@ export class Connection extends BetterSqlite3 {
   atOnce<T>(body: () => T): T {
     return this.#atOnce(body) as T
   }
+}
+
+/** Code of SQLite or of the system; empty for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

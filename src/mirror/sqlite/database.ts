@@ -1,8 +1,7 @@
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { SyncError } from '../../model/errors.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { BusyTimeout } from './busy-timeout.ts'
-import type { Connection } from './connection.ts'
+import { type BusyTimeout, type Connection, codeOf } from './connection.ts'
 
 /** Records and findings that a transaction may change; `acceptances` = what waivers accept of findings. */
 type Change =
@@ -57,7 +56,6 @@ type OperationResult<Result> = Result extends Promise<unknown> | AsyncIterable<u
     : Result
 
 export interface DatabaseOptions {
-  /** Only for an engine, whose event loop must not wait long for another process's lock. */
   readonly busyTimeout?: BusyTimeout
   readonly onError?: (error: unknown) => void
 }
@@ -123,7 +121,7 @@ export class Database {
       busyTimeout?.regain()
       return result
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') busyTimeout?.lose()
+      if (codeOf(error) === 'SQLITE_BUSY') busyTimeout?.lose()
       throw error
     } finally {
       this.versions.note(change)
@@ -138,7 +136,7 @@ export class Database {
 
 function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'SqliteError') return error
-  const code = 'code' in error ? String(error.code) : 'SQLITE_ERROR'
+  const code = codeOf(error) || 'SQLITE_ERROR'
   return new SyncError('store', `The mirror could not be written (${code})`, { cause: error, ...hintFor(code) })
 }
 

@@ -1,7 +1,9 @@
+import { readFileSync, statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
+import { codeOf } from './connection.ts'
+import { realFile } from './real-file.ts'
 
-/** Milliseconds to wait when several engines start at the same instant. */
 const contentionMs = 500
 
 export interface EngineLock extends Disposable {
@@ -31,7 +33,7 @@ export function takeEngineLock(storePath: string): EngineLock {
     }
   } catch (error) {
     lock.close()
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     if (code.startsWith('SQLITE_BUSY')) {
       throw new FatalError(
         `Another tenantwatch engine (run, sync or demo) is working on ${storePath}; stop it first or give this one another store.path`,
@@ -41,5 +43,52 @@ export function takeEngineLock(storePath: string): EngineLock {
     if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
       throw new FatalError(`The lock file ${path} is damaged; delete it and start again`, { cause: error })
     throw error
+  }
+}
+
+export interface LockState {
+  readonly held: boolean | null
+  /** Process with the lock; null when unknown, or in another container. */
+  readonly pid: number | null
+  readonly mirrorMade: boolean | null
+}
+
+/** Neither waits for the lock nor prevents an engine from starting. */
+export function lockStateOf(storePath: string): LockState {
+  try {
+    const path = `${realFile(storePath)}-lock`
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return { held: false, pid: null, mirrorMade: false }
+    const { held, mirrorMade } = look(path)
+    return { held, pid: held === true ? holderOf(stats.ino) : null, mirrorMade }
+  } catch {
+    return { held: null, pid: null, mirrorMade: null }
+  }
+}
+
+/** An engine's lock is exclusive: nobody else can read the file. */
+function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
+  let lock: BetterSqlite3.Database | undefined
+  try {
+    lock = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 0 })
+    return { held: false, mirrorMade: lock.pragma('user_version', { simple: true }) === 1 }
+  } catch (error) {
+    const isBusy = codeOf(error).startsWith('SQLITE_BUSY')
+    return { held: isBusy ? true : null, mirrorMade: null }
+  } finally {
+    lock?.close()
+  }
+}
+
+/** Linux lists `1: POSIX  ADVISORY  WRITE <pid> <device>:<inode> …`; some file systems report another device here. */
+function holderOf(inode: number): number | null {
+  try {
+    const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+    const fitting = lines.filter((one) => one.includes(' WRITE ') && one.includes(`:${inode} `))
+    const pids = new Set(fitting.map((line) => Number(/ WRITE +(\d+) /.exec(line)?.[1])))
+    const [pid = 0] = pids
+    return pids.size === 1 && pid > 0 ? pid : null
+  } catch {
+    return null
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { FatalError, SyncError } from '../../model/errors.ts'
+import { codeOf } from './connection.ts'
 import { applicationId } from './migrate.ts'
 
 const beside = ['-wal', '-shm', '-lock'] as const
@@ -10,7 +11,6 @@ export interface FileGuard {
   /** @throws FatalError when files were replaced or damage was found; SyncError `store` when they cannot be read. */
   insist(): void
   note(error: unknown): void
-  /** True when the database file is missing or is another file. */
   readonly moved: boolean
 }
 
@@ -34,7 +34,8 @@ export function fileGuard(file: string): FileGuard {
     // Only when the file shrank: a checkpoint writes the header before the new pages.
     if (now.size < largest && now.size < sizeByHeader(file)) return 'was cut short'
     largest = now.size
-    return belongsToMirror(file) ? null : 'was overwritten'
+    const id = applicationIdOf(file)
+    return id === applicationId || id === 0 ? null : 'was overwritten'
   }
 
   return {
@@ -69,7 +70,7 @@ function looking<T>(look: () => T): T {
   try {
     return look()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     const hint = code === 'EMFILE' || code === 'ENFILE' ? { hint: 'Allow the process more open files' } : {}
     throw new SyncError('store', `The database could not be looked at (${code})`, { cause: error, ...hint })
   }
@@ -84,7 +85,6 @@ export function damaged(file: string, how: string): FatalError {
   return new FatalError(`The database ${file} is damaged (${how}); ${toBegin(file)}`)
 }
 
-/** SQLite's code when the error or its cause indicates damage; else null. */
 export function damageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const code = 'code' in error ? String(error.code) : ''
@@ -96,8 +96,7 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
   return known !== undefined && known.dev === now.dev && known.ino === now.ino
 }
 
-/** Padded with zeros when the file is shorter. */
-export function headerOf(file: string): Buffer {
+function headerOf(file: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   const fd = openSync(file, 'r')
   try {
@@ -113,14 +112,11 @@ function sizeByHeader(file: string): number {
   const header = headerOf(file)
   const pageSize = header.readUInt16BE(16)
   const pages = header.readUInt32BE(28)
-  // A file shorter than its header was truncated.
   return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
 }
 
-/** SQLite file format, section 1.3: magic text at 0, application id at 68, which the first checkpoint writes. */
-function belongsToMirror(file: string): boolean {
+/** SQLite file format, section 1.3: magic text at 0, id at 68, 0 until the first checkpoint; null = another format. */
+export function applicationIdOf(file: string): number | null {
   const header = headerOf(file)
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false
-  const id = header.readUInt32BE(68)
-  return id === applicationId || id === 0
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null
 }

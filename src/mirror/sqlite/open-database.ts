@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { countDifferences } from '../records/record-counts.ts'
-import { busyTimeoutOf } from './busy-timeout.ts'
-import { Connection } from './connection.ts'
+import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
 import { Database } from './database.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
@@ -190,7 +189,7 @@ function noMirror(file: string): FatalError {
 
 function describe(error: unknown, file: string): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
-  const code = codeOf(error)
+  const code = rootCodeOf(error)
   return new FatalError(`The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`, {
     cause: error,
   })
@@ -202,7 +201,7 @@ function adviceFor(error: Error, code: string, file: string): string {
   return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
 }
 
-export function codeOf(error: Error): string {
-  if ('code' in error) return String(error.code)
-  return error.cause instanceof Error ? codeOf(error.cause) : error.name
+/** Code of the error or of the first of its causes that has one. */
+export function rootCodeOf(error: Error): string {
+  return codeOf(error) || (error.cause instanceof Error ? rootCodeOf(error.cause) : error.name)
 }

@@ -1,31 +1,24 @@
-import { adminStore } from '../admin-store.ts'
-import { acceptedStateStore } from '../findings/accepted-states.ts'
-import { evidenceStore } from '../findings/evidence-store.ts'
-import { findingStore } from '../findings/finding-store.ts'
-import { openFindings } from '../findings/open-findings.ts'
+import { adminStore, tenantErasure } from '../admin-store.ts'
+import { findingStore, openFindings } from '../findings/finding-store.ts'
 import { resultStore } from '../findings/result-store.ts'
-import { keepWaiverRecord } from '../findings/waiver-record.ts'
-import { waiverStore } from '../findings/waiver-store.ts'
-import { changeLog } from '../history/change-log.ts'
-import { historyStore } from '../history/history-store.ts'
-import { revisions } from '../history/revisions.ts'
+import { acceptedStateStore, keepWaiverRecord, waiverStore } from '../findings/waiver-store.ts'
+import { clockStore, evidenceStore } from '../history/evidence-store.ts'
+import { changeLog, historyStore } from '../history/history-store.ts'
 import { ownCheckStore } from '../own-checks/own-check-store.ts'
 import type { Mirror } from '../port.ts'
 import { personComparison } from '../records/person-comparison.ts'
 import { quarantineStore } from '../records/quarantine-store.ts'
 import { keepCounts, tallies } from '../records/record-counts.ts'
+import { recordReaders } from '../records/record-reader.ts'
 import { removalStore, removals } from '../records/removal-store.ts'
-import { tenantErasure } from '../records/tenant-erasure.ts'
-import { clockStore } from '../sync/clock-store.ts'
-import { fullSyncNotes } from '../sync/full-sync-pages.ts'
-import { fullSyncStore } from '../sync/full-sync-store.ts'
+import { fullSyncNotes, fullSyncStore } from '../sync/full-sync-store.ts'
 import { holdStore } from '../sync/hold-store.ts'
-import { inputSnapshotStore } from '../sync/input-snapshot-store.ts'
 import { knownListStore } from '../sync/known-list.ts'
 import { lookUpStore } from '../sync/lookup-store.ts'
-import { pageFingerprints } from '../sync/page-fingerprint-cache.ts'
+import { pageFingerprints, revisions } from '../sync/page-fingerprint-cache.ts'
 import { pageStore, recordWriters } from '../sync/page-store.ts'
-import { runEnds } from '../sync/run-ends.ts'
+import { qualityStore } from '../sync/quality-store.ts'
+import { runEnds } from '../sync/sync-states.ts'
 import { tenantStore } from '../sync/tenant-store.ts'
 import type { Operations } from './database.ts'
 import { damaged } from './file-guard.ts'
@@ -59,7 +52,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
   const checkResults = resultStore(database)
   return {
     ...tenantStore(database, ends),
-    ...knownListStore(database, { writer, quarantine, removals: removal, fullSyncNotes: notes, ends }),
+    ...knownListStore(database, { writer, quarantine, removals: removal, ends }),
     ...pageStore(database, {
       writer,
       tallies: tallies(database),
@@ -77,7 +70,8 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ...checkResults,
     ...findingStore(database, checkResults),
     ...openFindings(database),
-    ...inputSnapshotStore(database),
+    ...qualityStore(database),
+    records: recordReaders(database),
     ...ownCheckStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),

@@ -1,15 +1,13 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type LockState, lockStateOf } from './lock-holder.ts'
+import { type LockState, lockStateOf } from './engine-lock.ts'
 import { type SchemaAge, schemaAge } from './migrate.ts'
 import { openSnapshot } from './open-database.ts'
 import { realFile } from './real-file.ts'
-import { type StoreSize, storeSize } from './store-size.ts'
 
 export interface StoreFacts extends StoreSize {
   readonly path: string
   readonly exists: boolean
-  /** Free for this user on the volume; null when unknown. */
   readonly freeBytes: number | null
   readonly lock: LockState
 }
@@ -79,4 +77,15 @@ function freeBytesAt(path: string): number | null {
   } catch {
     return null
   }
+}
+
+export interface StoreSize {
+  readonly bytes: number
+  readonly walBytes: number
+}
+
+export function storeSize(path: string): StoreSize {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const real = realFile(path)
+  return { bytes: sizeOf(real), walBytes: sizeOf(`${real}-wal`) }
 }

@@ -8,6 +8,18 @@ import { endWithProcess } from '../../model/process/end-with-process.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { damaged, damageOf } from './file-guard.ts'
 
+const logPages = 1000
+
+/** Suspends automatic checkpoints while `work` runs, whose process makes one at its end. */
+export async function leaveCheckpoints<T>(raw: BetterSqlite3.Database, work: () => Promise<T>): Promise<T> {
+  raw.pragma('wal_autocheckpoint = 0')
+  try {
+    return await work()
+  } finally {
+    if (raw.open) raw.pragma(`wal_autocheckpoint = ${logPages}`)
+  }
+}
+
 /** Reading this much takes some 20 ms, less than to start a process. */
 const smallBytes = 2 * 2 ** 20
 
@@ -16,9 +28,8 @@ export function isQuicklyVerified(file: string): boolean {
 }
 
 /**
- * Reads the whole database for damage, about 10 ms a megabyte: its structure, indexes against tables (a lost index row
- * could make a finding look resolved) and stored counts against records. A separate process reads, because a thread
- * could not be stopped. That process then makes a checkpoint, see `leaveCheckpoints`.
+ * Reads the whole database for damage, about 10 ms a megabyte, in a process, because a thread could not be stopped. A
+ * lost index row could make a finding look resolved.
  *
  * @throws FatalError when it is damaged; the signal's reason when aborted.
  */
@@ -67,13 +78,9 @@ function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]
   return differs ? 'its counts do not agree with its records' : null
 }
 
-/**
- * The read blocks checkpoints, and the next commit would then write everything since at once: hundreds of MiB in a
- * first full sync. Uses the reading connection, so that a file that replaced this one is not written.
- */
+/** The read blocks checkpoints: the next commit would write hundreds of MiB. This connection reads the right file. */
 const emptyLog = "raw.pragma('wal_checkpoint(PASSIVE)')"
 
-/** Null = no damage; undefined = not determined. */
 async function askProcess(file: string, signal: AbortSignal): Promise<string | null | undefined> {
   const script = `
     const [driver, file, ...differences] = process.argv.slice(1)

@@ -1,18 +1,18 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
-import type { FullSyncRow, SyncStore } from '../port.ts'
-import { absences } from '../records/absence.ts'
+import { SyncError } from '../../model/errors.ts'
+import { resourceNames } from '../../model/resource-names.ts'
+import type { FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
+import { oneOf } from '../records/record-codec.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
-import { resourceOf } from '../records/resource-of.ts'
-import { packRids, ridSet } from '../records/rid-set.ts'
+import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import { type FullSyncNotes, fullSyncDropped } from './full-sync-pages.ts'
-import { leftOut } from './left-out.ts'
+import { absences, leftOut } from './absence.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
-import { syncStateWriter } from './sync-state-writer.ts'
+import { completion, syncStateWriter } from './sync-states.ts'
 
 const batchSize = 500
 
@@ -114,7 +114,10 @@ export function fullSyncStore(
     absence: (fullSyncId) =>
       database.run(() => {
         const { tenantId, resource } = find(fullSyncId)
-        return absenceFrom({ id: fullSyncId, tenantId, resource: resourceOf(resource) }, ridsOf.all(fullSyncId))
+        return absenceFrom(
+          { id: fullSyncId, tenantId, resource: oneOf(resourceNames, resource) },
+          ridsOf.all(fullSyncId),
+        )
       }),
     besideFullSync: (fullSyncId) => database.run(() => Math.min(lowestPage.get(fullSyncId) ?? 0, 0)),
     leftOut: (fullSyncId, before, since) => database.run(() => leftOutOf(find(fullSyncId), before, since)),
@@ -122,7 +125,7 @@ export function fullSyncStore(
       database.run(() => {
         const fullSync = find(fullSyncId)
         const { tenantId, startedAt, startServerTime, startRequestId } = fullSync
-        const resource = resourceOf(fullSync.resource)
+        const resource = oneOf(resourceNames, fullSync.resource)
         return database.transact({ tenantId, resource }, () => {
           const removed = parts.removals.tombstone(tenantId, resource, remove, {
             at,
@@ -132,9 +135,9 @@ export function fullSyncStore(
           parts.removals.countAbsence(resource, absent)
           if (fullSync.unreadable === 0) parts.quarantine.release(tenantId, recordTables[resource], fullSyncId)
           const whole = { startedAt, durationMs, serverTime: startServerTime }
-          parts.fullSyncNotes.complete(tenantId, resource, whole, startRequestId)
-          if (cursor !== undefined) parts.fullSyncNotes.storeCursor(tenantId, resource, cursor)
           putState(tenantId, resource, {
+            ...completion(whole, startRequestId),
+            cursor,
             reachedEndServerTime: reachedEndServerTime ?? undefined,
             fullSyncOwed: 0,
             incrementalPaused: 0,
@@ -145,4 +148,78 @@ export function fullSyncStore(
         })
       }),
   }
+}
+
+/** Writes a page's part of the full sync. Call inside a transaction. */
+export interface FullSyncNotes {
+  /** Returns the number of the page in its full sync; null for an incremental sync beside it. */
+  add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): number | null
+  /** True when an earlier page of the full sync itself, not of an incremental sync beside it, returned the record. */
+  shown(fullSyncId: number, rid: number): boolean
+  drop(fullSyncId: number): void
+}
+
+export function fullSyncNotes({ raw }: Database): FullSyncNotes {
+  const lowestPage = raw
+    .prepare<[number], number | null>('select min(page) from full_sync_pages where full_sync_id = ?')
+    .pluck()
+  const insertPage = raw.prepare(
+    'insert into full_sync_pages (full_sync_id, page, cursor_digest, rids) values (?, ?, ?, ?)',
+  )
+  const advanceFullSync = raw
+    .prepare<(number | string | null)[], number>(
+      `update full_syncs set pages = pages + 1, progress_at = ?, wait_ms = 0, full_sync_ms = ?, next_cursor = ?,
+         last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = unreadable or ?,
+         empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
+       where id = ? returning pages`,
+    )
+    .pluck()
+  const noteStart = raw.prepare('update full_syncs set start_server_time = ?, start_request_id = ? where id = ?')
+  const dropPages = raw.prepare('delete from full_sync_pages where full_sync_id = ?')
+  const dropFullSync = raw.prepare('delete from full_syncs where id = ?')
+  const isOpen = raw.prepare('select 1 from full_syncs where id = ?')
+  const noteUnreadable = raw.prepare('update full_syncs set unreadable = 1 where id = ?')
+  const pagesAfter = raw.prepare<[number, number], { page: number; rids: Buffer }>(
+    'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page',
+  )
+  /** Only full syncs in which a record differed from the mirror. */
+  const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
+  return {
+    shown(fullSyncId, rid) {
+      const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
+      shownBy.set(fullSyncId, known)
+      for (const { page, rids } of pagesAfter.all(fullSyncId, known.pages)) {
+        known.rids.add(rids)
+        known.pages = page
+      }
+      return known.rids.has(rid)
+    },
+    add({ id, advance }, rids, items, unreadable, at) {
+      if (advance === undefined) {
+        if (isOpen.get(id) === undefined) throw fullSyncDropped()
+        if (unreadable) noteUnreadable.run(id)
+        if (rids.byteLength === 0) return null
+        insertPage.run(id, Math.min(lowestPage.get(id) ?? 0, 0) - 1, null, rids)
+        return null
+      }
+      const { nextCursor, cursorDigest, reachedEnd, fullSyncMs, start } = advance
+      if (start !== undefined) noteStart.run(start.serverTime, start.requestId, id)
+      const flags = [reachedEnd ? 1 : 0, unreadable ? 1 : 0, items] as const
+      const cursors = [reachedEnd ? null : nextCursor, nextCursor] as const
+      const pages = advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id)
+      if (pages === undefined) throw fullSyncDropped()
+      insertPage.run(id, pages, cursorDigest, rids)
+      return pages
+    },
+    drop(fullSyncId) {
+      shownBy.delete(fullSyncId)
+      dropPages.run(fullSyncId)
+      dropFullSync.run(fullSyncId)
+    },
+  }
+}
+
+/** An operator's decision drops full syncs of the former tenant, even while a page is being read. */
+export function fullSyncDropped(): SyncError {
+  return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }

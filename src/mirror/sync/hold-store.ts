@@ -3,14 +3,13 @@ import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
-import { anotherTenant } from '../findings/waiver-upkeep.ts'
+import { anotherTenant } from '../findings/waiver-store.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
+import { oneOf } from '../records/record-codec.ts'
 import type { Removals } from '../records/removal-store.ts'
-import { resourceOf } from '../records/resource-of.ts'
 import { decisions, heldRecords, holds, tenants } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import { syncStateWriter } from './sync-state-writer.ts'
-import { emptinessCode } from './tenant-store.ts'
+import { emptinessCode, syncStateWriter } from './sync-states.ts'
 
 type Part = Operations<
   Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
@@ -19,7 +18,7 @@ type Part = Operations<
 
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
-const scopeOf = (text: string) => (text === 'all' ? 'all' : resourceOf(text))
+const scopeOf = (text: string) => (text === 'all' ? 'all' : oneOf(resourceNames, text))
 /** Holds stored by versions without a cause are for empty lists. */
 function emptinessOf(cause: string): Emptiness {
   const { emptiness } = JSON.parse(cause) as { readonly emptiness?: unknown }

@@ -3,14 +3,13 @@ import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import type { FullSyncNotes } from './full-sync-pages.ts'
-import type { RunEnds } from './run-ends.ts'
+import { keyOfRecord } from './page-items.ts'
+import { completion, type RunEnds, syncStateWriter } from './sync-states.ts'
 
 export interface KnownListParts {
   readonly writer: (resource: ListCommit['resource']) => RecordWriter
   readonly quarantine: QuarantineStore
   readonly removals: Removals
-  readonly fullSyncNotes: FullSyncNotes
   readonly ends: RunEnds
 }
 
@@ -18,7 +17,8 @@ type Good = Incoming & { readonly ok: true }
 
 /** Confirms a complete list equal to the mirror, the usual case, and ends its run in the same transaction. */
 export function knownListStore(database: Database, parts: KnownListParts): Operations<Pick<SyncStore, 'confirmList'>> {
-  const { writer, quarantine, removals, fullSyncNotes, ends } = parts
+  const { writer, quarantine, removals, ends } = parts
+  const putState = syncStateWriter(database)
   const unsettled = database.raw.prepare(
     `select 1 from holds where tenant_id = :tenantId and resource = :resource
      union all select 1 from full_syncs where tenant_id = :tenantId and resource = :resource
@@ -32,13 +32,11 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
     return unsettled.get({ tenantId, resource }) === undefined
   }
 
-  function showsQuarantined({ tenantId, resource, items }: ListCommit): boolean {
+  function equalsMirror({ tenantId, resource, items }: ListCommit): boolean {
     const { table, find, holds } = writer(resource)
     const good = items.filter((item): item is Good => item.ok)
     if (good.length === 0 || good.length < items.length) return false
-    const keyOf = ({ record }: Good) =>
-      table.keyOf(table.idField === null ? null : (record as Readonly<Record<string, unknown>>)[table.idField])
-    const keys = good.map(keyOf)
+    const keys = good.map(({ record }) => keyOfRecord(record, table))
     const known = find(tenantId, keys)
     // All known and distinct, as many as are live: none is absent.
     if (known.size < good.length || removals.live(tenantId, resource).length !== good.length) return false
@@ -51,7 +49,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
   return {
     confirmList: (list) =>
       database.write('nothing', () => {
-        if (!isSettled(list) || !showsQuarantined(list)) return null
+        if (!isSettled(list) || !equalsMirror(list)) return null
         const counts: CommitCounts = {
           created: 0,
           updated: 0,
@@ -59,7 +57,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
           removed: 0,
           quarantined: 0,
         }
-        fullSyncNotes.complete(list.tenantId, list.resource, list.whole, list.requestId)
+        putState(list.tenantId, list.resource, completion(list.whole, list.requestId))
         ends.close({ ...list.end, counts })
         return counts
       }),

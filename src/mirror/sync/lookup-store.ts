@@ -3,8 +3,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
-import { columnOf } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
 /** In turns, so that look-ups without an answer do not delay others; counted, because a clock may be set back. */

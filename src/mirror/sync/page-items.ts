@@ -1,11 +1,10 @@
-import type { Incoming } from '../port.ts'
-import type { RecordTable } from '../records/record-table.ts'
+import type { Fields, Incoming } from '../port.ts'
+import type { RecordTable } from '../records/record-tables.ts'
 import type { Known, RecordWriter } from '../records/record-writer.ts'
 import { repeatRule } from '../records/repeats.ts'
 
 export interface KnownItems {
   readonly items: readonly Incoming[]
-  /** Null without a readable id. */
   readonly keys: readonly (string | number | null)[]
   readonly merged: boolean
   readonly contradictory: readonly string[]
@@ -54,5 +53,9 @@ function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly
 
 export function keyOf(item: Incoming, table: RecordTable): string | number | null {
   if (!item.ok) return item.id === null ? null : table.keyOf(item.id)
-  return table.keyOf(table.idField === null ? null : (item.record as Readonly<Record<string, unknown>>)[table.idField])
+  return keyOfRecord(item.record, table)
+}
+
+export function keyOfRecord(record: Fields, { idField, keyOf: keyFrom }: RecordTable): string | number {
+  return keyFrom(idField === null ? null : record[idField])
 }

@@ -2,9 +2,10 @@ import type { ResourceName } from '../../model/resource-names.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
-/** A valid record, or one that failed validation. */
+export type Fields = Readonly<Record<string, unknown>>
+
 export type Incoming =
-  | { readonly ok: true; readonly record: object; readonly extra: object | null }
+  | { readonly ok: true; readonly record: Fields; readonly extra: Fields | null }
   | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
 
 export interface DetailResult {
@@ -24,7 +25,6 @@ export interface PageGlance {
   readonly known: number
   /** `key` is null without a readable id, `createdAt` where the record has none. */
   readonly unknown: readonly { readonly key: string | number | null; readonly createdAt: number | null }[]
-  /** True when a record is new or differs. */
   readonly changes: () => boolean
 }
 
@@ -42,7 +42,6 @@ export interface PageCommit {
   /** True once a full sync is complete: later creations are history. */
   readonly recordCreations: boolean
   readonly remember?: PageMemory & { readonly note: string }
-  /** False refuses the page: nothing is written. */
   readonly admit?: (glance: PageGlance) => boolean
 }
 
@@ -63,9 +62,7 @@ export interface FullSyncAdvance {
   /** Digest of the page's next cursor, to detect a repeated one. */
   readonly cursorDigest: string | null
   readonly reachedEnd: boolean
-  /** Includes waits between runs. */
   readonly fullSyncMs: number
-  /** Set on the first page. */
   readonly start?: { readonly serverTime: number | null; readonly requestId: string | null }
 }
 
@@ -108,7 +105,6 @@ export interface LookUp {
 }
 
 export interface MissingRecord extends LookUp {
-  /** Complete full syncs in a row that did not return it. */
   readonly fullSyncs: number
 }
 
@@ -123,11 +119,7 @@ export interface DetailQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly limit: number
-  /**
-   * Only records without a known detail that were created or changed since; null = all: first those never looked up,
-   * then those with an ambiguous value, then the rest, longest ago first. Those looked up in vain get half of what the
-   * first leave, and what the others do not use.
-   */
+  /** Only unknown details of records changed since; null = all: never looked up, ambiguous, the rest. */
   readonly changedSince: number | null
   /** Values of the detail's list field that do not determine the detail. */
   readonly ambiguous: readonly string[]
@@ -144,7 +136,6 @@ export interface BudgetQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  /** Server time of the full sync that decides; null when it was unreadable. */
   readonly serverTime: number | null
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
   readonly heldSince?: number | null
@@ -159,7 +150,6 @@ export interface RemovalBudget {
 }
 
 export interface AbsentRecord {
-  /** Negative for a quarantined record without a live version. */
   readonly rid: number
   readonly key: string
   readonly fullSyncs: number
@@ -179,10 +169,8 @@ export interface FullSyncEnd {
   readonly requestId: string | null
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
-  /** Null keeps the stored one. */
   readonly reachedEndServerTime: number | null
   readonly remove: readonly number[]
-  /** Records that stay, with one absent full sync more. */
   readonly absent: readonly number[]
 }
 

@@ -1,7 +1,7 @@
 import { createdAtOf } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { ChangeLog } from '../history/change-log.ts'
+import type { ChangeLog } from '../history/history-store.ts'
 import type {
   CommitCounts,
   DetailResult,
@@ -14,8 +14,7 @@ import type {
 } from '../port.ts'
 import { type QuarantineStore, unbrokenFullSync } from '../records/quarantine-store.ts'
 import type { Tallies } from '../records/record-counts.ts'
-import type { RecordTable } from '../records/record-table.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { type RecordTable, recordTables } from '../records/record-tables.ts'
 import {
   createdAs,
   type Known,
@@ -28,9 +27,10 @@ import type { Removals } from '../records/removal-store.ts'
 import { contradiction, outdated } from '../records/repeats.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import type { FullSyncNotes } from './full-sync-pages.ts'
+import type { FullSyncNotes } from './full-sync-store.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
+import { completion, syncStateWriter } from './sync-states.ts'
 
 export interface PageParts {
   readonly writer: (resource: ResourceName) => RecordWriter
@@ -51,7 +51,6 @@ interface ItemsWritten {
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
   readonly contradictory: Set<string>
-  /** Records returned in their known or a newer version. */
   readonly wellRids: number[]
   unreadable: boolean
   outdated: boolean
@@ -70,6 +69,7 @@ export function pageStore(
   parts: PageParts,
 ): Operations<Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'>> {
   const { writer, tallies, log, quarantine, removals, fullSyncNotes, pageFingerprints } = parts
+  const putState = syncStateWriter(database)
   const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
   const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
 
@@ -162,15 +162,15 @@ export function pageStore(
         pageFingerprints.remember(page.tenantId, page.resource, number, page.remember, rids)
       }
     }
-    if (page.cursor !== undefined) fullSyncNotes.storeCursor(page.tenantId, page.resource, page.cursor)
     if (page.whole !== undefined) {
       if (!written.unreadable) {
         const absent = removals.liveWithout(page.tenantId, page.resource, rids)
         written.counts.removed = removals.tombstone(page.tenantId, page.resource, absent, page)
         quarantine.release(page.tenantId, writer(page.resource).table, unbrokenFullSync)
       }
-      fullSyncNotes.complete(page.tenantId, page.resource, page.whole, page.requestId)
     }
+    const complete = page.whole && completion(page.whole, page.requestId)
+    putState(page.tenantId, page.resource, { cursor: page.cursor, ...complete })
     const { counts, laterDates, contradictory } = written
     return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
@@ -192,7 +192,7 @@ export function pageStore(
     if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
-    const value = (item.record as Readonly<Record<string, unknown>>)[states]
+    const value = item.record[states]
     if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
       return { supplied: false, differing: fields }
     log.written(table, key, put(known, { [states]: value, [readAt]: at }, detail), detail)

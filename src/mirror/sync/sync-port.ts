@@ -30,7 +30,6 @@ export interface TenantRow {
   readonly name: string
   readonly baseUrl: string
   readonly blockedUntil: number
-  /** Remaining wait when it was stored; null = not known. */
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
   /** Resources that may still have records of the former tenant after an operator accepted another one. */
@@ -87,7 +86,6 @@ export interface SyncState {
   readonly emptyAccepted: Emptiness | null
 }
 
-/** `serverTime` is null when it was unreadable. */
 export interface AnsweredAt {
   readonly serverTime: number | null
   readonly at: number
@@ -106,7 +104,6 @@ export interface RunClose {
   readonly message: string | null
   /** Server time at the start of a run that reached the end of the feed; null keeps the stored one. */
   readonly reachedEndServerTime: number | null
-  /** Time of the last answer; null when there was none. */
   readonly answered: AnsweredAt | null
   readonly pages: number
   readonly counts: CommitCounts
@@ -149,7 +146,6 @@ export interface ResourceQuality {
 }
 
 export interface SyncStore {
-  /** Creates the row at first. `sameOrigin` is false when the stored base URL differs. */
   openTenant(
     name: string,
     baseUrl: string,
@@ -203,7 +199,6 @@ export interface SyncStore {
     readonly resource: ResourceName
     readonly at: number
     readonly cursorBefore: string | null
-    /** True when it replaces a full sync whose list moved. */
     readonly again?: boolean
   }): Promise<FullSyncRow>
   /** Whether a record was on two pages: the list moved, perhaps past another record; `moved-again` after `again`. */
@@ -214,7 +209,6 @@ export interface SyncStore {
   cursorSeen(fullSyncId: number, digest: string): Promise<boolean>
   absence(fullSyncId: number): Promise<Absence>
   completeFullSync(end: FullSyncEnd): Promise<{ readonly removed: number }>
-  /** Each marked record is then looked up. */
   markMissing(tenantId: number, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
   remove(
     tenantId: number,
@@ -231,7 +225,6 @@ export interface SyncStore {
   /** Compares pages below `before` with a request for all records updated at or after `since`. */
   leftOut(fullSyncId: number, before: number, since: number): Promise<LeftOut>
 
-  /** Least recently looked up first. */
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Most urgent first; without missing records. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>

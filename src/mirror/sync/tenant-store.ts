@@ -1,13 +1,9 @@
 import { eq, getTableName, sql } from 'drizzle-orm'
-import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
-import { reasons } from '../../model/reasons.ts'
-import type { AdmittedPage, SyncState, SyncStore, TenantRow } from '../port.ts'
+import type { AdmittedPage, FindingStore, SyncStore, TenantRow } from '../port.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { quarantine, tenants } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import type { RunEnds } from './run-ends.ts'
-import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
-import { syncStateWriter } from './sync-state-writer.ts'
+import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
 
 type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
 
@@ -22,7 +18,7 @@ function acceptedChangeText({ changeAccepted, former }: AcceptedChange): string 
   return changeAccepted === null && former.length === 0 ? null : JSON.stringify({ changeAccepted, former })
 }
 
-export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
+function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   const { changeAccepted, admitted } = row
   return {
     ...row,
@@ -32,47 +28,6 @@ export function toTenant(row: typeof tenants.$inferSelect): TenantRow {
 }
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
-
-/** 0 = nothing accepted. */
-export const emptinessCode = (emptiness: Emptiness | null) =>
-  emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
-
-const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
-
-export function toSyncState(resource: SyncState['resource'], row: SyncStateRow | undefined): SyncState {
-  const {
-    incrementalReason = null,
-    fullReason = null,
-    denied = null,
-    fullSyncOwed = 0,
-    incrementalPaused = 0,
-    emptyAccepted = 0,
-  } = row ?? {}
-  return {
-    cursor: null,
-    reachedEndServerTime: null,
-    completeStartedAt: null,
-    completeServerTime: null,
-    completeDurationMs: null,
-    completeRequestId: null,
-    serverTime: null,
-    serverTimeAt: null,
-    incrementalAttemptAt: null,
-    incrementalSuccessAt: null,
-    fullAttemptAt: null,
-    fullSuccessAt: null,
-    message: null,
-    resetFullSyncAt: null,
-    ...row,
-    resource,
-    incrementalReason: reasonOrNull(incrementalReason),
-    fullReason: reasonOrNull(fullReason),
-    denied: reasonOrNull(denied),
-    fullSyncOwed: fullSyncOwed === 1,
-    incrementalPaused: incrementalPaused === 1,
-    emptyAccepted: emptinesses[emptyAccepted - 1] ?? null,
-  }
-}
 
 type TenantPart = Operations<
   Pick<
@@ -86,7 +41,8 @@ type TenantPart = Operations<
     | 'noteSync'
     | 'closeRun'
     | 'knowsAny'
-  >
+  > &
+    Pick<FindingStore, 'tenants'>
 >
 
 export function tenantStore(database: Database, ends: RunEnds): TenantPart {
@@ -96,6 +52,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     .from(tenants)
     .where(eq(tenants.id, sql.placeholder('tenantId')))
     .prepare()
+  const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
   const removalOwed = database.raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ?')
   const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
@@ -145,6 +102,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
         putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
       }),
     tenant: (tenantId) => database.run(() => tenantOf(tenantId)),
+    tenants: () => database.run(() => allTenants.all().map(toTenant)),
     syncState: (tenantId, resource) => database.run(() => toSyncState(resource, stateOf(tenantId, resource))),
     noteSync: (tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) =>
       database.write('nothing', () => {

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
-import { lockStateOf } from '../../../src/mirror/sqlite/lock-holder.ts'
+import { lockStateOf } from '../../../src/mirror/sqlite/engine-lock.ts'
 import { type StoreFacts, storeFacts } from '../../../src/mirror/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { aDay, cli, synced } from '../support/cli.ts'

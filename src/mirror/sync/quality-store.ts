@@ -1,24 +1,20 @@
-import { count, eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
+import { count, eq, getTableName, sql } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { FindingStore } from '../port.ts'
-import type { RecordReader } from '../records/query.ts'
 import { liveCount, missingCount } from '../records/record-counts.ts'
-import { recordReaders } from '../records/record-reader.ts'
-import { recordTables } from '../records/record-tables.ts'
-import { quarantine, syncStates, tenants } from '../schema/index.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
+import { quarantine, syncStates } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
-import { toSyncState, toTenant } from './tenant-store.ts'
+import { toSyncState } from './sync-states.ts'
 
-type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'inDoubt' | 'tenants'>> & {
-  readonly records: (tenantId: number) => RanReader
-}
+type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'inDoubt'>>
 
 function statementsOf({ raw }: Database, resource: ResourceName) {
   const record = recordTables[resource]
   const { table, key } = record
   const from = `from "${getTableName(table)}" where tenant_id = ? and removed_at is null`
-  const hasKey = `and "${getTableColumns(table)[key]?.name ?? key}" = ?`
+  const hasKey = `and ${columnOf(record, key)} = ?`
   const found = (where: string) => raw.prepare<[number, string | number]>(`select 1 ${from} ${hasKey} ${where}`)
   return {
     live: raw.prepare<[number], number>(liveCount(record)).pluck(),
@@ -28,7 +24,7 @@ function statementsOf({ raw }: Database, resource: ResourceName) {
   }
 }
 
-export function inputSnapshotStore(database: Database): Part {
+export function qualityStore(database: Database): Part {
   const { orm, raw } = database
   const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
   const tenantId = sql.placeholder('tenantId')
@@ -40,10 +36,7 @@ export function inputSnapshotStore(database: Database): Part {
     .groupBy(quarantine.resource)
     .prepare()
   const isQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
-  const readers = recordReaders(database)
-  const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
   return {
-    records: (tenantId) => operationsOf(database, readers(tenantId)),
     quality: (tenantId) =>
       database.run(() => {
         const rows = states.all({ tenantId })
@@ -69,21 +62,5 @@ export function inputSnapshotStore(database: Database): Part {
         if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
         return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
       }),
-    tenants: () => database.run(() => allTenants.all().map(toTenant)),
   }
-}
-
-type RanReader = RecordReader & Operations<RecordReader>
-
-function operationsOf(database: Database, reader: RecordReader): RanReader {
-  const operations: Operations<RecordReader> = {
-    select: (...of) => database.each(reader.select(...of)),
-    count: (...of) => database.run(() => reader.count(...of)),
-    countBy: (...of) => database.run(() => reader.countBy(...of)),
-    duplicates: (...of) => database.run(() => reader.duplicates(...of)),
-    hasRepeats: (...of) => database.run(() => reader.hasRepeats(...of)),
-    history: (...of) => database.run(() => reader.history(...of)),
-  }
-  // The wrappers lose type parameters.
-  return operations as RanReader
 }

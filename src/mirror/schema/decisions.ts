@@ -50,7 +50,6 @@ export const waivedFindings = sqliteTable(
     acceptedAt: integer('accepted_at').notNull(),
     later: integer('later').notNull().default(0),
     moreSevere: integer('more_severe').notNull().default(0),
-    /** When, and by which facts, the acceptance ended for good. */
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
     /** Null when the finding is resolved; scrapes count by it without reading the findings. */
@@ -67,4 +66,45 @@ export const waivedFindings = sqliteTable(
       .on(table.tenantId, table.waiver, table.terms, table.later, table.moreSevere)
       .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1)`),
   ],
+)
+
+export const holds = sqliteTable('holds', {
+  id: text('id').primaryKey(),
+  tenantId: integer('tenant_id').notNull(),
+  resource: text('resource').notNull(),
+  reason: text('reason').notNull(),
+  count: integer('count').notNull(),
+  message: text('message').notNull(),
+  /** JSON: what the engine needs to retry. */
+  cause: text('cause').notNull(),
+  raisedAt: integer('raised_at').notNull(),
+})
+
+export const heldRecords = sqliteTable(
+  'held_records',
+  { holdId: text('hold_id').notNull(), rid: integer('rid').notNull() },
+  (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
+)
+
+export const decisions = sqliteTable('decisions', {
+  id: integer('id').primaryKey(),
+  holdId: text('hold_id').notNull(),
+  tenantId: integer('tenant_id').notNull(),
+  resource: text('resource').notNull(),
+  holdReason: text('hold_reason').notNull(),
+  count: integer('count').notNull(),
+  reason: text('reason').notNull(),
+  decidedAt: integer('decided_at').notNull(),
+  appliedAt: integer('applied_at'),
+})
+
+/** Deleted when the record is removed or returned again. */
+export const acceptedRemovals = sqliteTable(
+  'accepted_removals',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    rid: integer('rid').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
 )

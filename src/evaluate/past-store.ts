@@ -1,9 +1,48 @@
-import type { HoldRow, PastRun, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
+import type {
+  HoldRow,
+  PastReader,
+  PastRun,
+  PostureStore,
+  ResourceQuality,
+  SyncState,
+  TenantRow,
+} from '../mirror/port.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
+
+/** A read-only store of a past state, so that the same code reports present and past. */
+export function pastStore(past: PastReader, tenants: readonly TenantRow[]): PostureStore {
+  const { checkStates, findings, lapses, lapseCounts, lapsedUnderAll, isLive } = past
+  const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
+  const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)
+  return {
+    tenants: async () => tenants,
+    async tenant(tenantId) {
+      const row = rowOf(tenantId)
+      if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
+      return pastTenant(row, await recordOf(tenantId))
+    },
+    async holds(tenantId) {
+      const wanted = tenants.filter(({ id }) => tenantId === undefined || id === tenantId)
+      const each = await Promise.all(wanted.map(async (row) => pastHolds(row, await recordOf(row.id))))
+      return each.flat()
+    },
+    quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
+    checkStates,
+    findings,
+    lapses,
+    lapseCounts,
+    lapsedUnderAll,
+    isLive,
+    // Staleness at that time is part of the record.
+    unconfirmedTime: async () => null,
+    // The history does not contain the breadth of waivers.
+    waiverBreadth: async () => [],
+  }
+}
 
 type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
 

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
+import type { CheckStateRow, FindingStore, WaiverStore } from '../findings/finding-port.ts'
 import type { ChangeRow } from '../records/query.ts'
-import type { CheckStateRow, FindingStore, WaiverStore } from './finding-port.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -24,7 +24,6 @@ export interface ChangeFilter {
   /** An id, in any spelling. The id of a singleton matches only where its resource is named. */
   readonly key?: string
   readonly field?: string
-  /** Both inclusive. */
   readonly since?: number
   readonly until?: number
 }
@@ -60,7 +59,6 @@ export interface PastReader {
   configuration(): Promise<NotedConfiguration | null>
   /** `evaluatedAt` is the last confirmation of the check result by then. */
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
-  /** JSON; null = none by then. */
   tenantState(tenantId: number): Promise<string | null>
   runs(tenantId: number): Promise<readonly PastRun[]>
   /** Findings that were open then, in the order they were first opened; with `all`, resolved ones, too. */
@@ -82,11 +80,9 @@ export interface EvidenceStore {
   recordBounds(): Promise<RecordBounds>
   /** `present`: `at` is now, which differs from the past after the clock was set back. */
   past(at: number, present: boolean): Promise<PastReader>
-  /** Oldest first. */
   findingEvents(fingerprint: string): Promise<readonly FindingEventRow[]>
   fingerprintsFrom(prefix: string, most: number): Promise<readonly string[]>
   record: FindingStore['record']
-  /** Oldest first. */
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>
   /** True for a record, live, removed or quarantined, and for a change of one. */
   hasEntity(filter: Pick<ChangeFilter, 'tenantId' | 'resources'> & { readonly key: string }): Promise<boolean>

@@ -1,12 +1,53 @@
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { memoize } from '../../model/memoize.ts'
-import type { Reason } from '../../model/reasons.ts'
+import { type Reason, reasons } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { RunClose } from '../port.ts'
+import type { RunClose, SyncState, WholeList } from '../port.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { recordTables } from '../records/record-tables.ts'
+import { syncStates } from '../schema/index.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type SyncStateRow, syncStateRow } from './sync-state-row.ts'
-import { type SyncStateNote, syncStateWriter } from './sync-state-writer.ts'
+
+export const emptinessCode = (emptiness: Emptiness | null) =>
+  emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
+
+const reasonOrNull = (text: string | null) => reasons.find((reason) => reason === text) ?? null
+
+export function toSyncState(resource: SyncState['resource'], row: SyncStateRow | undefined): SyncState {
+  const {
+    incrementalReason = null,
+    fullReason = null,
+    denied = null,
+    fullSyncOwed = 0,
+    incrementalPaused = 0,
+    emptyAccepted = 0,
+  } = row ?? {}
+  return {
+    cursor: null,
+    reachedEndServerTime: null,
+    completeStartedAt: null,
+    completeServerTime: null,
+    completeDurationMs: null,
+    completeRequestId: null,
+    serverTime: null,
+    serverTimeAt: null,
+    incrementalAttemptAt: null,
+    incrementalSuccessAt: null,
+    fullAttemptAt: null,
+    fullSuccessAt: null,
+    message: null,
+    resetFullSyncAt: null,
+    ...row,
+    resource,
+    incrementalReason: reasonOrNull(incrementalReason),
+    fullReason: reasonOrNull(fullReason),
+    denied: reasonOrNull(denied),
+    fullSyncOwed: fullSyncOwed === 1,
+    incrementalPaused: incrementalPaused === 1,
+    emptyAccepted: emptinesses[emptyAccepted - 1] ?? null,
+  }
+}
 
 export interface RunEnds {
   /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
@@ -80,5 +121,51 @@ function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
     incrementalSuccessAt: before(known.incrementalSuccessAt),
     fullAttemptAt: before(known.fullAttemptAt),
     fullSuccessAt: before(known.fullSuccessAt),
+  }
+}
+
+export type SyncStateRow = typeof syncStates.$inferSelect
+
+export function syncStateRow({ orm }: Database): (tenantId: number, resource: string) => SyncStateRow | undefined {
+  const { tenantId, resource } = syncStates
+  const row = orm
+    .select()
+    .from(syncStates)
+    .where(and(eq(tenantId, sql.placeholder('tenantId')), eq(resource, sql.placeholder('resource'))))
+    .prepare()
+  return (tenantId, resource) => row.get({ tenantId, resource })
+}
+
+type Row = typeof syncStates.$inferInsert
+
+/** Absent or undefined fields keep their values. */
+export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
+
+export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => void
+
+/** Prepares one statement for each set of fields that is written together. */
+export function syncStateWriter({ raw }: Database): SyncStateWriter {
+  const columns: Readonly<Record<string, { readonly name: string }>> = getTableColumns(syncStates)
+  const upsert = memoize((fields: string) => {
+    const names = fields.split(' ').map((field) => `"${columns[field]?.name ?? field}"`)
+    return raw.prepare(
+      `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
+       on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    )
+  })
+  return (tenantId, resource, note) => {
+    const stated = Object.entries(note).filter(([, value]) => value !== undefined)
+    if (stated.length === 0) return
+    const values = stated.map(([, value]) => value)
+    upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
+  }
+}
+
+export function completion({ startedAt, durationMs, serverTime }: WholeList, requestId: string | null): SyncStateNote {
+  return {
+    completeStartedAt: startedAt,
+    completeDurationMs: durationMs,
+    completeServerTime: serverTime,
+    completeRequestId: requestId,
   }
 }

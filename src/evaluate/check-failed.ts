@@ -1,3 +1,0 @@
-export class CheckFailed extends Error {
-  override readonly name = 'CheckFailed'
-}

@@ -1,0 +1,70 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const recordCounts = sqliteTable(
+  'record_counts',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    grouping: text('grouping').notNull(),
+    /** JSON array of the stored values, in the order of the grouping. */
+    value: text('value').notNull(),
+    count: integer('count').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.grouping, table.value] })],
+)
+
+/** Removals of about the last 24 hours that no operator accepted; deleted when the record is returned again. */
+export const recentRemovals = sqliteTable(
+  'recent_removals',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    rid: integer('rid').notNull(),
+    /** Local clock; moved to the present when that clock is set back. */
+    removedAt: integer('removed_at').notNull(),
+    /** Server clock at the start of the full sync; null when unreadable. */
+    serverTime: integer('server_time'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
+)
+
+/** Records that failed validation, until a later full sync returns them valid or they are removed. */
+export const quarantine = sqliteTable(
+  'quarantine',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    /** The record's key, or a digest when no id could be read. */
+    key: text('key').notNull(),
+    raw: text('raw').notNull(),
+    problem: text('problem').notNull(),
+    firstSeenAt: integer('first_seen_at').notNull(),
+    lastSeenAt: integer('last_seen_at').notNull(),
+    requestId: text('request_id'),
+    fullSyncId: integer('full_sync_id'),
+    /** Complete full syncs in a row that did not return it; -1 = the last one returned this older version only. */
+    absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
+)
+
+/** History of records; creations only after the first complete full sync. */
+export const changes = sqliteTable(
+  'changes',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    key: text('key').notNull(),
+    at: integer('at').notNull(),
+    kind: text('kind').notNull(),
+    field: text('field'),
+    before: text('before'),
+    after: text('after'),
+    requestId: text('request_id'),
+  },
+  (table) => [
+    index('changes_entity').on(table.tenantId, table.resource, table.key),
+    index('changes_time').on(table.at),
+  ],
+)

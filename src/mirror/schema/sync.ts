@@ -1,0 +1,129 @@
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** Pages of the last full sync of a resource: a page with the same bytes has the same records. */
+export const pageFingerprints = sqliteTable(
+  'page_fingerprints',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    page: integer('page').notNull(),
+    digest: text('digest').notNull(),
+    reading: text('reading').notNull(),
+    note: text('note').notNull(),
+    rids: blob('rids', { mode: 'buffer' }).notNull(),
+    lowest: integer('lowest').notNull(),
+    highest: integer('highest').notNull(),
+    /** Sum of the revisions in that range when the page was stored. */
+    revision: integer('revision').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.page] })],
+)
+
+/** Numbers of changes of records; neighbouring ids share a row. */
+export const recordRevisions = sqliteTable(
+  'record_revisions',
+  {
+    resource: text('resource').notNull(),
+    block: integer('block').notNull(),
+    revision: integer('revision').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.resource, table.block] })],
+)
+
+export const runs = sqliteTable(
+  'runs',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    mode: text('mode').notNull(),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at').notNull(),
+    outcome: text('outcome').notNull(),
+    reason: text('reason'),
+    message: text('message'),
+    pages: integer('pages').notNull(),
+    created: integer('created').notNull(),
+    updated: integer('updated').notNull(),
+    unchanged: integer('unchanged').notNull(),
+    removed: integer('removed').notNull(),
+    quarantined: integer('quarantined').notNull(),
+    /** The resource after the run: its last complete full sync, and its live records. */
+    completeStartedAt: integer('complete_started_at'),
+    completeDurationMs: integer('complete_duration_ms'),
+    live: integer('live'),
+  },
+  (table) => [index('runs_time').on(table.startedAt)],
+)
+
+export const fullSyncs = sqliteTable(
+  'full_syncs',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    startedAt: integer('started_at').notNull(),
+    startServerTime: integer('start_server_time'),
+    startRequestId: text('start_request_id'),
+    progressAt: integer('progress_at').notNull(),
+    /** Duration up to the last page, in milliseconds: the wall clock may be set meanwhile. */
+    fullSyncMs: integer('full_sync_ms').notNull().default(0),
+    /** Wait after the last page that the server requested, in milliseconds. */
+    waitMs: integer('wait_ms').notNull().default(0),
+    pages: integer('pages').notNull().default(0),
+    nextCursor: text('next_cursor'),
+    lastCursor: text('last_cursor'),
+    cursorBefore: text('cursor_before'),
+    reachedEnd: integer('reached_end').notNull().default(0),
+    /** 1 = a record had no readable id: the full sync removes nothing. */
+    unreadable: integer('unreadable').notNull().default(0),
+    emptyPages: integer('empty_pages').notNull().default(0),
+  },
+  (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
+)
+
+/** Packed ids. Incremental pages beside the full sync count down from -1; page 0 = it replaces one whose list moved. */
+export const fullSyncPages = sqliteTable(
+  'full_sync_pages',
+  {
+    fullSyncId: integer('full_sync_id').notNull(),
+    page: integer('page').notNull(),
+    cursorDigest: text('cursor_digest'),
+    rids: blob('rids', { mode: 'buffer' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fullSyncId, table.page] })],
+)
+
+/** Times are in milliseconds since the epoch, of the local clock unless named. */
+export const syncStates = sqliteTable(
+  'sync_states',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    /** Replayed until the feed returns another. */
+    cursor: text('cursor'),
+    reachedEndServerTime: integer('reached_end_server_time'),
+    completeStartedAt: integer('complete_started_at'),
+    completeServerTime: integer('complete_server_time'),
+    completeDurationMs: integer('complete_duration_ms'),
+    completeRequestId: text('complete_request_id'),
+    serverTime: integer('server_time'),
+    serverTimeAt: integer('server_time_at'),
+    incrementalAttemptAt: integer('incremental_attempt_at'),
+    incrementalSuccessAt: integer('incremental_success_at'),
+    incrementalReason: text('incremental_reason'),
+    fullAttemptAt: integer('full_attempt_at'),
+    fullSuccessAt: integer('full_success_at'),
+    fullReason: text('full_reason'),
+    denied: text('denied'),
+    message: text('message'),
+    resetFullSyncAt: integer('reset_full_sync_at'),
+    /** 1 = that full sync has not completed yet. */
+    fullSyncOwed: integer('full_sync_owed').notNull().default(0),
+    /** 1 = the cursor was refused again: no incremental syncs until a full sync completes. */
+    incrementalPaused: integer('incremental_paused').notNull().default(0),
+    /** 0 = nothing accepted, else a position in `emptinesses` from 1. */
+    emptyAccepted: integer('empty_accepted').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
+)
