@@ -43,7 +43,8 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     entity: { type: check.entity, isRecord: false },
     timeBased,
     ...(maxAgeMs !== null && { maxAgeMs }),
-    own: { file, frameworks, problem: null },
+    frameworks,
+    own: { file, problem: null },
     ruleOf: () => rule,
     async evaluator({ runQuery }) {
       if (runQuery === undefined)
@@ -75,7 +76,8 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
     needs: [],
     entity: { type: 'entity', isRecord: false },
     timeBased: false,
-    own: { file, frameworks: [], problem },
+    frameworks: [],
+    own: { file, problem },
     ruleOf: () => 'broken',
     async evaluator() {
       throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)

@@ -1,5 +1,4 @@
-import type { Framework } from '../../checks/frameworks/framework.ts'
-import { frameworks } from '../../checks/frameworks.ts'
+import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
 import { checks } from '../../checks/index.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
@@ -36,10 +35,11 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 /** The framework requirements of each check, by check id. */
 function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
-  for (const { name, requirements } of frameworks as readonly Framework[]) {
+  for (const framework of frameworks) {
     for (const check of checks) {
-      const ids = requirements.filter((requirement) => requirement.checks.includes(check.id)).map(({ id }) => id)
-      if (ids.length > 0) found.set(check.id, [...(found.get(check.id) ?? []), `${name}: ${ids.join(', ')}`])
+      const named = framework.requirements.filter(({ id }) => isEvidenceFor(check, framework, id))
+      const ids = named.map(({ id }) => id).join(', ')
+      if (ids !== '') found.set(check.id, [...(found.get(check.id) ?? []), `${framework.name}: ${ids}`])
     }
   }
   return found
