@@ -2,13 +2,24 @@ import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
 import { checks } from '../../checks/index.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
+import { ownViews } from '../../mirror/own-checks/views.ts'
 import { dashboardIds } from '../../monitoring/dashboard-ids.ts'
 import { writeDashboard } from '../../monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
+import {
+  checksTable,
+  enabledByDefault,
+  permissionsList,
+  resourcesTable,
+  type Sections,
+  scheduleByDefault,
+  viewsOfOwnChecks,
+} from '../../monitoring/docs/page-sections.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
+import { resources } from '../../resources/index.ts'
 import { defaultMonitoringInput } from './monitoring-files.ts'
 
 /** Runbooks of checks that are written by hand. */
@@ -30,6 +41,19 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     if (page !== null && !writtenByHand.has(page.name)) files.set(`docs/runbooks/${page.name}.md`, page.text)
   }
   return files
+}
+
+/** The generated parts of pages that are written by hand, by path from the root of the repository. */
+export function generatedSections(): ReadonlyMap<string, Sections> {
+  return new Map<string, Sections>([
+    ['README.md', { checks: checksTable(checks), permissions: permissionsList(resources) }],
+    [
+      'config/tenantwatch.example.yaml',
+      { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
+    ],
+    ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
+    ['docs/sync.md', { resources: resourcesTable(resources) }],
+  ])
 }
 
 /** The framework requirements of each check, by check id. */
