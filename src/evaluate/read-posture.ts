@@ -4,6 +4,7 @@ import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-s
 import { isFresh, resultLimitMs } from '../model/freshness.ts'
 import { type CheckView, identityStateOf, type TenantPosture } from '../model/posture.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { resources as catalogue } from '../resources/index.ts'
 import { type Check, inputsOf } from './check.ts'
 import { usableInputs } from './check-inputs.ts'
 import { settingsOf, severitiesOf } from './check-settings.ts'
@@ -18,6 +19,10 @@ import { type SplitCounts, splitOpenFindings } from './findings/split-findings.t
 import { resourceView } from './resource-view.ts'
 import { ruleContextOf } from './rule-context.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
+
+const identifying = catalogue
+  .filter((resource) => 'identifiedBy' in resource && resource.identifiedBy === 'guid')
+  .map(({ name }) => name)
 
 export interface ReadPosture {
   readonly store: PostureStore
@@ -56,7 +61,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     clockSkewMs: greatestSkewOf(quality, now),
     blockedUntil: quality.tenant.blockedUntil,
     holds,
-    identity: identityStateOf({ holds, resources }),
+    identity: identityStateOf({ holds, resources }, identifying),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)

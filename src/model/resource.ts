@@ -1,5 +1,5 @@
 import type { ContractEventKind } from './contract-events.ts'
-import { type Fields, idFieldOf } from './fields.ts'
+import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
 /** A column without a field in the API; times in milliseconds since the epoch. */
@@ -17,6 +17,18 @@ export type OwnColumn<Name extends string = string, Own extends string = string>
 
 type ColumnOf<Name extends string, Own extends string> = Name | `${Name}Ms` | Own
 
+/** A metric of the live records, read at each scrape. */
+export type Gauge<Name extends string = string> =
+  | {
+      readonly kind: 'count'
+      readonly name: string
+      readonly help: string
+      /** The labels: `true` for a flag; of other fields the values with a series, `other` beside them, `none` for null. */
+      readonly by: Readonly<Partial<Record<Name, true | readonly string[] | KnownSetting>>>
+    }
+  /** 1 or 0 by a flag of the only record. */
+  | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }
+
 interface Common<Name extends string, Own extends string> {
   readonly name: ResourceName
   /** One record and several, for messages. */
@@ -31,6 +43,7 @@ interface Common<Name extends string, Own extends string> {
   /** Fields whose values have stored counts of live records, for frequent reads; `[[]]` counts all in one. */
   readonly counted: readonly [readonly Name[], ...(readonly Name[])[]]
   readonly indexes?: Readonly<Record<string, readonly ColumnOf<Name, Own>[]>>
+  readonly gauges?: readonly Gauge<Name>[]
   readonly laterWins?: Name
   readonly person?: { readonly email: Name; readonly createdAt: Name }
   /** By GUIDs that exist in one tenant only, or by persons who may be in several. */
