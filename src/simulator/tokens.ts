@@ -56,15 +56,16 @@ export function createTokenTable(
   seed: number,
   tenantSeeds: Readonly<Record<TenantName, number>>,
   problems: boolean,
+  codes: readonly PermissionCode[],
 ): TokenTable {
   const all = record((name): Credential => {
-    const { tenant, permissions } = tokenSeed(name)
+    const { tenant, grants } = tokenSeed(name)
     return {
       name,
       clientId: clientIdOf(name, tenantSeeds[tenant]),
       clientSecret: secretFrom(seed, `secret ${name}`),
       tenant,
-      permissions: new Set(permissions),
+      permissions: new Set(codes.filter(grants)),
       revoked: false,
     }
   })

@@ -1,6 +1,6 @@
+import { permissionCodes } from '../resources/index.ts'
 import { tokenNames } from '../seed/tokens.ts'
 import type { Simulator } from '../simulator.ts'
-import { permissionCodes } from '../truth.ts'
 import type { Members } from './input.ts'
 import { asOneOf, onlyMembers } from './input.ts'
 

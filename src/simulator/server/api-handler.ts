@@ -73,7 +73,7 @@ export function createApiHandler(parts: ApiParts) {
       tenant: name === undefined ? null : world.tokens.get(name).tenant,
       cursor: url.searchParams.get('cursor'),
     })
-    if (url.pathname !== tokenPath) auditor.inspect(record, world.readings, route.endpoint !== null)
+    if (url.pathname !== tokenPath) auditor.inspect(record, world.readings, route.endpoint)
     return record
   }
 

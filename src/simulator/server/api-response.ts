@@ -1,7 +1,7 @@
-import type { Answer } from '../endpoints/endpoint.ts'
 import type { Reply } from '../faults/wire.ts'
 import { guidFor } from '../guid.ts'
 import type { Readings } from '../readings.ts'
+import type { Answer } from '../resources/endpoint.ts'
 import { formatTimestamp } from '../timestamps.ts'
 import type { World } from '../world.ts'
 import type { ApiError } from './api-error.ts'

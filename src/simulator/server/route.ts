@@ -1,5 +1,5 @@
-import type { Endpoint } from '../endpoints/endpoint.ts'
-import { endpoints } from '../endpoints/index.ts'
+import type { Endpoint } from '../resources/endpoint.ts'
+import { endpoints } from '../resources/index.ts'
 import { ApiError, notFound } from './api-error.ts'
 
 export type Route =

@@ -1,3 +1,4 @@
+import type { Readings } from '../readings.ts'
 import type { Pagination } from '../server/envelope.ts'
 import type { RenderStyle } from '../server/render.ts'
 import type { Tenant } from '../tenant.ts'
@@ -27,6 +28,8 @@ export interface Endpoint {
   /** Path with `{id}` where a segment is variable. */
   readonly template: string
   readonly permission: PermissionCode
+  /** Query parameters that it knows; absent = none. */
+  readonly parameters?: (readings: Readings) => readonly (string | null)[]
   readonly handle: (call: Call) => Answer
 }
 
@@ -58,4 +61,9 @@ export function unordered<T>(world: World, records: readonly T[]): readonly T[] 
   if (world.readings.unorderedLists === 'stable' || records.length === 0) return records
   const at = world.responses % records.length
   return [...records.slice(at), ...records.slice(0, at)]
+}
+
+/** The query parameters of users and documents. */
+export function feedParameters({ pageSizeParameter }: Readings): readonly (string | null)[] {
+  return ['cursor', 'updatedAfter', pageSizeParameter]
 }
