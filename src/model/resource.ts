@@ -2,7 +2,6 @@ import type { ContractEventKind } from './contract-events.ts'
 import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
-/** A column without a field in the API; times in milliseconds since the epoch. */
 export type OwnColumn<Name extends string = string, Own extends string = string> =
   | { readonly rule: 'readById'; readonly view?: string }
   | { readonly rule: 'firstOf'; readonly dates: readonly Name[] }
@@ -17,7 +16,6 @@ export type OwnColumn<Name extends string = string, Own extends string = string>
 
 type ColumnOf<Name extends string, Own extends string> = Name | `${Name}Ms` | Own
 
-/** A metric of the live records, read at each scrape. */
 export type Gauge<Name extends string = string> =
   | {
       readonly kind: 'count'
@@ -26,17 +24,14 @@ export type Gauge<Name extends string = string> =
       /** The labels: `true` for a flag; of other fields the values with a series, `other` beside them, `none` for null. */
       readonly by: Readonly<Partial<Record<Name, true | readonly string[] | KnownSetting>>>
     }
-  /** 1 or 0 by a flag of the only record. */
   | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }
 
 interface Common<Name extends string, Own extends string> {
   readonly name: ResourceName
-  /** One record and several, for messages. */
   readonly nouns: readonly [one: string, many: string]
   readonly path: string
   readonly permission: string
   readonly probe: number
-  /** Cron expressions when the configuration names none. */
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
   readonly fields: Fields
   readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
@@ -46,7 +41,7 @@ interface Common<Name extends string, Own extends string> {
   readonly gauges?: readonly Gauge<Name>[]
   readonly laterWins?: Name
   readonly person?: { readonly email: Name; readonly createdAt: Name }
-  /** By GUIDs that exist in one tenant only, or by persons who may be in several. */
+  /** GUIDs exist in one tenant only, persons may be in several. */
   readonly identifiedBy?: 'guid' | 'person'
 }
 
@@ -55,7 +50,6 @@ export interface LookUpRule<Name extends string = string> {
   /** Only an answer by id contains this field; it is read again in rotation. */
   readonly states: Name
   readonly ifEqual: readonly Name[]
-  /** Records come first whose `field` matches several records of another resource. */
   readonly ambiguous: { readonly field: Name; readonly repeatedIn: readonly [ResourceName, string] }
 }
 
@@ -105,7 +99,6 @@ type Described<Name extends string, Own extends string> = Feed<Name, Own> | Page
 interface Derived {
   /** Of GUIDs in lower case, as their case differs between answers. */
   readonly key: string
-  /** The field that names a record; null: there is one object. */
   readonly idField: string | null
 }
 

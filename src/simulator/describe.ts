@@ -1,7 +1,6 @@
 import { tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { Simulator } from './simulator.ts'
 
-/** Lines for an integrator: URLs, and each token with its tenant. */
 export function describeSimulator(simulator: Simulator): string[] {
   const { baseUrl, controlUrl, tokenUrl, tokens, readings, primary, second } = simulator
   const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `

@@ -39,7 +39,6 @@ function invited(tenant: Tenant, random: Random): number | undefined {
   return waiting[random.below(waiting.length)]?.userId
 }
 
-/** Performs one event; returns the id of its record, or undefined when no record is suitable. */
 function perform(kind: keyof LifeRates, parts: LifeParts): number | string | undefined {
   const { tenant, control, random, clock, frozenClients } = parts
   switch (kind) {

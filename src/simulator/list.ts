@@ -20,9 +20,7 @@ export interface ListSeed {
   readonly sizes: TenantSizes
 }
 
-/** What a record made after the start begins with. */
 export interface Blank {
-  /** A new GUID. */
   readonly id: string
   readonly made: number
   readonly now: number

@@ -11,7 +11,6 @@ import type { ClientCredentials } from './tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 import type { Violation } from './violations.ts'
 
-/** Readings that may change while the simulator runs. */
 export type ChangeableReadings = Omit<ReadingsInput, 'documentOrder' | 'inactiveRoleState'>
 
 export interface LiveOptions {
@@ -22,15 +21,12 @@ export interface LiveOptions {
   readonly tenants?: readonly TenantName[]
 }
 
-/** A running reference tenant API, with its data, faults, and requests of clients. */
 export interface Simulator extends AsyncDisposable {
-  /** Base URL without `/api/public`. */
   readonly baseUrl: string
   /** Null without a control interface. */
   readonly controlUrl: string | null
   readonly tokenUrl: string
   readonly tokens: Readonly<Record<TokenName, string>>
-  /** Client id and secret by token name, for `tokenUrl`. */
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   readonly readings: Readings
   readonly primary: TenantControl
@@ -39,7 +35,6 @@ export interface Simulator extends AsyncDisposable {
   readonly requests: RequestLog
   readonly violations: readonly Violation[]
   tenant(name: TenantName): TenantControl
-  /** All data of a tenant; default the primary. */
   state(name?: TenantName): TenantState
   setReadings(readings: ChangeableReadings): void
   live(options?: LiveOptions): LifeEvent[]

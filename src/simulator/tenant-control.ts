@@ -20,7 +20,6 @@ export type RoleFields = Omit<FieldsOf<RoleTruth>, 'permissions'> & {
 /** Records to remove: a predicate, or an evenly distributed share (0 to 1). */
 export type Selection<T> = number | ((record: T) => boolean)
 
-/** Changes the records of a paginated list. */
 export interface ListControl {
   add(fields: object): object
   update(id: string, fields: object): object

@@ -26,9 +26,7 @@ export interface TenantOptions {
   readonly sameNamedRoles: boolean
   readonly readings: Readings
   readonly ingestionDelayMs: number
-  /** Codes that gate endpoints. */
   readonly codes: readonly PermissionCode[]
-  /** Makers of paginated lists, by resource. */
   readonly lists: ReadonlyMap<string, ListFactory>
   /** Users shared with another tenant; `sizes.users` includes them. */
   readonly shared?: readonly UserTruth[]
@@ -55,7 +53,6 @@ export interface Tenant {
   made: number
 }
 
-/** Makes a tenant; users and documents are computed when read. */
 export function createTenant(options: TenantOptions): Tenant {
   const { name, seed, now, problems, sameNamedRoles, readings, sizes } = options
   const permissions = seedPermissions(options.codes)
@@ -130,7 +127,6 @@ export function settleIngestion(tenant: Tenant, now: number): string[] {
   return done
 }
 
-/** The user with this address, ignoring case. */
 export function userByEmail(tenant: Tenant, email: string): UserTruth | undefined {
   const wanted = email.toLowerCase()
   for (const user of tenant.users.overlay()) if (user.email.toLowerCase() === wanted) return user
@@ -138,17 +134,14 @@ export function userByEmail(tenant: Tenant, email: string): UserTruth | undefine
   return seeded?.email.toLowerCase() === wanted ? seeded : undefined
 }
 
-/** Role name of a user in API responses. */
 export function roleNameOf(tenant: Tenant, user: UserTruth): string {
   return user.roleName ?? tenant.roles.get(user.roleId)?.name ?? ''
 }
 
-/** An id for a user made after the start. */
 export function nextUserId(tenant: Tenant): number {
   return tenant.firstUserId + 900_000_000 + ++tenant.made
 }
 
-/** An id for a role made after the start. */
 export function nextRoleId(tenant: Tenant): number {
   return tenant.firstRoleId + 900_000 + ++tenant.made
 }

@@ -28,15 +28,12 @@ function secretFrom(seed: number, purpose: string): string {
   return createHash('sha256').update(`${seed}:${purpose}`).digest('base64url')
 }
 
-/** All tokens: permanent ones, and those issued by the OAuth endpoint. */
 export interface TokenTable {
-  /** Permanent token values by name. */
   readonly values: Readonly<Record<TokenName, string>>
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   get(name: TokenName): Credential
   /** The credential of a valid token: known, not revoked and not expired at `now`. */
   resolve(value: string, now: number): Credential | undefined
-  /** Name of a token value, valid or not. */
   nameOf(value: string): TokenName | undefined
   byClient(clientId: string, clientSecret: string): Credential | undefined
   /** Issues a token that expires at `expiresAt` (epoch milliseconds). */

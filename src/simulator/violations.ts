@@ -13,7 +13,6 @@ export type ViolationKind =
   | 'unknown-path'
   | 'unknown-method'
 
-/** A request that the specification does not allow or describe. */
 export interface Violation {
   readonly kind: ViolationKind
   readonly seq: number

@@ -16,7 +16,6 @@ export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Ch
   return checks.map((check) => (check.problem === null ? toCheck(check, limits) : brokenCheck(check)))
 }
 
-/** The query of a check, without the time and the tenant. */
 export function queryOf(
   { query: text, inputs }: WellFormedCheck,
   { timeoutMs, maxRows }: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>,

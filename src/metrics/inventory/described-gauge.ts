@@ -10,12 +10,10 @@ type FlagGauge = Extract<Gauge, { readonly kind: 'flag' }>
 
 interface Label {
   readonly name: string
-  /** Values that have a series from the start, in its order. */
   readonly values: readonly string[]
   readonly labelOfValue: (value: Scalar) => string
 }
 
-/** The gauge of a descriptor, ready to be read. */
 export function describedGauge(resource: ResourceDefinition, gauge: Gauge): InventoryGauge {
   const help = `${gauge.help} ${fromMirror}`
   const { name } = gauge

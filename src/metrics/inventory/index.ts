@@ -13,7 +13,6 @@ const particular: Readonly<Partial<Record<ResourceName, readonly InventoryGauge[
   'api-clients': apiClientsGauges,
 }
 
-/** What the metrics show of each resource, in alphabetical order. */
 export const inventories: readonly ResourceSeries[] = resources.map(seriesOf)
 
 function seriesOf(resource: ResourceDefinition): ResourceSeries {
@@ -33,7 +32,6 @@ function isPaged({ kind }: ResourceDefinition): boolean {
   return kind !== 'whole'
 }
 
-/** True where an empty list may be one that could not be completed. */
 function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
   return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
 }

@@ -3,7 +3,6 @@ import type { OwnView } from '../../mirror/own-checks/views.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import { markdownTable, wrapped } from './markdown.ts'
 
-/** Texts by the name of the section, for a page that is otherwise written by hand. */
 export type Sections = Readonly<Record<string, string>>
 
 /**

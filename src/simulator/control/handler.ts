@@ -82,7 +82,6 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** A valid example request for each action. */
 const examples: readonly Example[] = [
   { action: 'GET ', path: '/' },
   { action: 'GET state', path: '/state/primary/roles' },

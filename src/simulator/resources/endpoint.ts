@@ -33,7 +33,6 @@ export interface Endpoint {
   readonly handle: (call: Call) => Answer
 }
 
-/** A 200 answer without pagination. */
 export function single(data: unknown): Answer {
   return { status: 200, data, pagination: null }
 }
@@ -50,7 +49,6 @@ export function cursorSent({ world, query, ignoreCursor }: Call): string | null 
   return cursor === '' && world.readings.emptyCursorParameter === 'absent' ? null : cursor
 }
 
-/** The positive integer of a path segment, or null. */
 export function integerId(id: string): number | null {
   const value = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
   return Number.isSafeInteger(value) ? value : null
@@ -63,7 +61,6 @@ export function unordered<T>(world: World, records: readonly T[]): readonly T[] 
   return [...records.slice(at), ...records.slice(0, at)]
 }
 
-/** The query parameters of users and documents. */
 export function feedParameters({ pageSizeParameter }: Readings): readonly (string | null)[] {
   return ['cursor', 'updatedAfter', pageSizeParameter]
 }

@@ -7,7 +7,6 @@ import type { SimulatedResource } from './resource.ts'
 import { roles } from './roles.ts'
 import { users } from './users.ts'
 
-/** The resources of the specification. */
 export const simulated = [
   apiClients,
   authenticationSettings,

@@ -7,21 +7,18 @@ import { cursorScope, cursorSent, type Endpoint } from './endpoint.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Changes by the control interface; ids are texts or numbers. */
 export interface Operations {
   readonly add?: (fields: Fields) => unknown
   readonly update: (id: string, fields: Fields) => unknown
   readonly remove?: (id: string) => unknown
 }
 
-/** A resource of the simulated API. */
 export interface SimulatedResource {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
   /** Its records in API field names; settings are one record. */
   readonly records: (state: TenantState) => Iterable<unknown>
   readonly operations: (control: TenantControl) => Operations
-  /** Of a paginated list: makes the list of a tenant. */
   readonly list?: ListFactory
 }
 

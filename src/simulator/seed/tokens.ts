@@ -1,11 +1,9 @@
 import type { PermissionCode, TenantName } from '../truth.ts'
 
-/** A token: its API client, the role of the client and its permissions. */
 export interface TokenSeed {
   readonly tenant: TenantName
   readonly client: string
   readonly role: string
-  /** Whether the role grants a code that gates an endpoint. */
   readonly grants: (code: string) => boolean
 }
 
@@ -62,12 +60,10 @@ export const tokenSeeds = {
 
 export type TokenName = keyof typeof tokenSeeds
 
-/** All token names, in the order of the table. */
 export function tokenNames(): TokenName[] {
   return (Object.keys(tokenSeeds) as TokenName[]).slice()
 }
 
-/** The seed of a token, with widened types. */
 export function tokenSeed(name: TokenName): TokenSeed {
   return tokenSeeds[name]
 }

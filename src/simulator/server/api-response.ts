@@ -18,7 +18,6 @@ export function nextMeta(world: World, skewMs: number): Record<string, unknown> 
   }
 }
 
-/** The body of a success ("Response envelope"). */
 export function successBody(world: World, answer: Answer, skewMs: number): unknown {
   const { data, pagination } = answer
   const extra = world.readings.unknownFields ? { warnings: [] } : {}
@@ -49,7 +48,6 @@ function cased(name: string, style: Readings['headerCase']): string {
   }
 }
 
-/** Header names in the case of the readings. */
 export function caseHeaders(headers: Readonly<Record<string, string>>, readings: Readings): Record<string, string> {
   const entries = Object.entries(headers)
   return Object.fromEntries(entries.map(([name, value]) => [cased(name.toLowerCase(), readings.headerCase), value]))

@@ -4,7 +4,6 @@ import { ApiError, notFound } from './api-error.ts'
 
 export type Route =
   | { readonly endpoint: Endpoint; readonly id: string }
-  /** Unknown path, or unknown method of a known path. */
   | { readonly endpoint: null; readonly template: string | null; readonly error: ApiError }
 
 const root = '/api/public/'
