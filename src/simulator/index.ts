@@ -1,9 +1,7 @@
-export { describeSimulator } from './describe.ts'
 export type { EffectKind, FaultEffect } from './faults/effect.ts'
 export type { ActiveFault, Fault, FaultMatch, FaultTable } from './faults/table.ts'
 export type { LifeEvent } from './life.ts'
-export type { LifeRates } from './life-rates.ts'
-export type { SimulatorOptions, TenantSizes } from './options.ts'
+export type { LifeRates, SimulatorOptions, TenantSizes } from './options.ts'
 export type { CursorKind, ErrorShape, PerFeed, Readings, ReadingsInput, TimestampStyle } from './readings.ts'
 export { defaultReadings } from './readings.ts'
 export { permissionCodes, type ResourceName } from './resources/index.ts'
@@ -14,6 +12,7 @@ export type { Envelope } from './server/envelope.ts'
 export type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './server/render.ts'
 export type { RequestLog, RequestPredicate, RequestRecord } from './server/request-log.ts'
 export type { ChangeableReadings, LiveOptions, Simulator } from './simulator.ts'
+export { describeSimulator } from './simulator.ts'
 export { startSimulator } from './start.ts'
 export type {
   ApiClientFields,

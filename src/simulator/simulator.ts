@@ -1,8 +1,8 @@
 import type { FaultTable } from './faults/table.ts'
 import type { LifeEvent } from './life.ts'
-import type { LifeRates } from './life-rates.ts'
+import type { LifeRates } from './options.ts'
 import type { Readings, ReadingsInput } from './readings.ts'
-import type { TokenName } from './seed/tokens.ts'
+import { type TokenName, tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { RequestHook } from './server/api-handler.ts'
 import type { RequestLog } from './server/request-log.ts'
 import type { TenantControl } from './tenant-control.ts'
@@ -50,4 +50,21 @@ export interface Simulator extends AsyncDisposable {
   /** Calls and awaits the hook for each request before it is handled; returns a function that removes the hook. */
   onRequest(hook: RequestHook): () => void
   close(): Promise<void>
+}
+
+export function describeSimulator(simulator: Simulator): string[] {
+  const { baseUrl, controlUrl, tokenUrl, tokens, readings, primary, second } = simulator
+  const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `
+  const sizes = [primary, second].map(
+    ({ name, state }) => `${name}: ${state.userCount()} users, ${state.documentCount()} documents`,
+  )
+  return [
+    `Base URL     ${baseUrl}`,
+    `Control URL  ${controlUrl ?? 'none'}`,
+    `Token URL    ${tokenUrl}`,
+    `Header       ${readings.tokenHeader}: ${scheme}<token>`,
+    `Tenants      ${sizes.join('; ')}`,
+    'Tokens',
+    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]}  ${tokenSeed(name).tenant}`),
+  ]
 }
