@@ -76,6 +76,8 @@ interface Feed<Name extends string, Own extends string> extends Common<Name, Own
 /** Its cursors are valid within one full sync only, and its emptiness proves nothing. */
 interface PagedList<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'pagedList'
+  /** A page is confirmed by its known ids, because the order of records may vary between answers. */
+  readonly identifiedBy: 'guid'
   /** The role field, if the list always contains the requesting client, whose id is the setting `ownClientId`. */
   readonly self: { readonly role: Name } | null
 }
