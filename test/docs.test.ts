@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { checks } from '../src/checks/index.ts'
 import { catalogue } from '../src/commands/support/catalogue.ts'
 import { loadSettings } from '../src/config/load-settings.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
@@ -11,13 +10,6 @@ import { codeOf, sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-
-it('names every check with the title it has', () => {
-  const rows = [...read('README.md').matchAll(/^\| `([a-z-]+)` \| ([^|]+?) \| [a-z]+[^|]* \|$/gm)]
-  const listed = new Map(rows.map(([, id = '', title = '']) => [id, title]))
-  for (const { id, title } of checks) expect(listed.get(id), id).toContain(title)
-  expect(listed.size).toBe(checks.length)
-})
 
 it('knows every metric of the code in the catalogue', () => {
   const code = sourceFiles().filter(({ path }) => /^(metrics|resources)\//.test(path))

@@ -1,11 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { generatedFiles } from '../src/commands/support/generated-files.ts'
+import { generatedFiles, generatedSections } from '../src/commands/support/generated-files.ts'
+import { fillSections } from '../src/monitoring/docs/page-sections.ts'
 
-/** Writes everything that is made from the catalogue; a test holds the files equal to it. */
+/** Writes everything that is made from the catalogues; a test holds the files equal to it. */
 const root = join(import.meta.dirname, '..')
 for (const [path, text] of generatedFiles()) {
   const file = join(root, path)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
+}
+for (const [path, sections] of generatedSections()) {
+  const file = join(root, path)
+  await writeFile(file, fillSections(await readFile(file, 'utf8'), sections))
 }

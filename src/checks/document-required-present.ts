@@ -36,6 +36,7 @@ export const documentRequiredPresent = defineCheck({
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: { name: 'DocumentMissing', says: 'Required documents that are missing or too old' },
+  frameworks: ['soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.1'],
   severities: ['high'],
   evaluates: 'documents',
   needs: [],

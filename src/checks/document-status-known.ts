@@ -17,6 +17,7 @@ export const documentStatusKnown = defineCheck({
   risk: 'It is unclear whether the document is in use or its upload failed.',
   remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
+  frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
   severities: ['low'],
   evaluates: 'documents',
   needs: [],

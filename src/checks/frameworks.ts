@@ -1,3 +1,4 @@
+import type { CheckFacts } from '../evaluate/check.ts'
 import { cisControls } from './frameworks/cis-controls.ts'
 import type { Framework } from './frameworks/framework.ts'
 import { iso27001 } from './frameworks/iso-27001.ts'
@@ -6,10 +7,16 @@ import { pciDss } from './frameworks/pci-dss.ts'
 import { soc2 } from './frameworks/soc-2.ts'
 
 /**
- * Maps requirements to checks. A mapped check is partial evidence for a requirement. Requirements on access,
- * authentication and configuration without a check are listed too, so that a report shows the gap. Titles are paraphrased.
+ * The requirements that checks name as `soc2 CC6.1`. A check is partial evidence for them. Requirements on access,
+ * authentication and configuration without a check are listed too, so that a report shows the gap.
  */
-export const frameworks = [soc2, iso27001, nist80053, pciDss, cisControls] as const satisfies readonly Framework[]
+export const frameworks: readonly Framework[] = [soc2, iso27001, nist80053, pciDss, cisControls]
 
-/** Ids of checks that map to no requirement, with the reason. */
-export const unmappedChecks: Readonly<Record<string, string>> = {}
+/** True when a check names the requirement, by any name of the framework: `SOC 2 CC6.1` or `soc2:CC6.1`. */
+export function isEvidenceFor(check: Pick<CheckFacts, 'frameworks'>, { aliases }: Framework, requirement: string) {
+  return check.frameworks.some((text) => {
+    const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []
+    const plain = framework.toLowerCase().replace(/[^a-z\d]/g, '')
+    return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
+  })
+}

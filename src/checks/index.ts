@@ -21,7 +21,6 @@ import { userLeastPrivilege } from './user-least-privilege.ts'
 import { userMfaEnrolled } from './user-mfa-enrolled.ts'
 import { userRoleActive } from './user-role-active.ts'
 
-/** The built-in checks, in alphabetical order. */
 export const checks = [
   apiClientLeastPrivilege,
   apiClientRoleActive,

@@ -62,11 +62,10 @@ function isBroken({ own }: Check): boolean {
 
 function factsOf({ problems }: Listed) {
   return (check: Check) => {
-    const { id, title, description, risk, remediation, severities, evaluates, needs, entity, own } = check
+    const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
     const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
     if (own === undefined) return facts
-    const { file, frameworks } = own
     const reads = isBroken(check) ? { evaluates: null } : {}
-    return { ...facts, ...reads, own: { file, frameworks, problem: problems.get(id) ?? null } }
+    return { ...facts, ...reads, own: { file: own.file, frameworks, problem: problems.get(id) ?? null } }
   }
 }

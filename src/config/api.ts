@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
+import { resources } from '../resources/index.ts'
 import { proxyUrl } from './credentials/urls.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
 import type { Context } from './yaml/context.ts'
@@ -64,12 +65,13 @@ function whyNoAuthorities(read: () => string): string | null {
   }
 }
 
-/** One name for both lists, or a map with a name for each list; null or absent = none. */
+/** One name for all feeds, or a map with a name for each feed; null or absent = none. */
 function readPageSizeParameter(raw: unknown, path: KeyPath, report: Report): PageSizeParameter | undefined {
   const name = pageSizeParameter().nullish()
   if (isMap(raw)) {
-    const { users = null, documents = null } = readSection({ users: name, documents: name }, raw, path, report)
-    return { users, documents }
+    const feeds = resources.filter(({ kind }) => kind === 'feed').map((feed) => feed.name)
+    const named = readSection(Object.fromEntries(feeds.map((feed) => [feed, name])), raw, path, report)
+    return Object.fromEntries(feeds.map((feed) => [feed, named[feed] ?? null]))
   }
   return readSection({ pageSizeParameter: name }, { pageSizeParameter: raw }, path.slice(0, -1), report)
     .pageSizeParameter

@@ -24,7 +24,8 @@ export interface AuthSettings {
 }
 
 /** Name of the page-size parameter, of both lists or of each, which the specification does not show; null sends none. */
-export type PageSizeParameter = string | null | { readonly users: string | null; readonly documents: string | null }
+/** One name for all feeds, or one by feed. */
+export type PageSizeParameter = string | null | Readonly<Partial<Record<ResourceName, string | null>>>
 
 export interface ApiSettings {
   readonly pageSizeParameter: PageSizeParameter

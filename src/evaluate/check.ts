@@ -20,6 +20,8 @@ export interface CheckFacts {
   readonly remediation: string
   /** Null when other rules alert on its findings. */
   readonly alert: CheckAlert | null
+  /** Requirements that the check is evidence for, such as `soc2 CC6.1`; own checks may name others. */
+  readonly frameworks: readonly string[]
   readonly severities: readonly Severity[]
   readonly evaluates: ResourceName
   readonly needs: readonly ResourceName[]
@@ -36,7 +38,6 @@ export interface CheckFacts {
   readonly maxAgeMs?: number
   readonly own?: {
     readonly file: string
-    readonly frameworks: readonly string[]
     readonly problem: string | null
   }
   /**

@@ -70,7 +70,8 @@ export function recordedChecks({ checks }: ConfigurationRecord, { rules }: Recor
 
 function factsOf(check: Check): RecordedCheck {
   const { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased } = check
-  const { maxAgeMs, own } = check
-  const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased }
+  const { frameworks, maxAgeMs, own } = check
+  const texts = { id, title, description, risk, remediation, frameworks, severities }
+  const facts = { ...texts, evaluates, needs, entity, timeBased }
   return { ...facts, ...(maxAgeMs !== undefined && { maxAgeMs }), ...(own !== undefined && { own }) }
 }

@@ -10,6 +10,7 @@ import {
   type TenantPosture,
 } from '../model/posture.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { resources as catalogue } from '../resources/index.ts'
 import { type Check, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
@@ -23,6 +24,10 @@ import {
 } from './data-quality.ts'
 import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
+
+const identifying = catalogue
+  .filter((resource) => 'identifiedBy' in resource && resource.identifiedBy === 'guid')
+  .map(({ name }) => name)
 
 export interface ReadPosture {
   readonly store: PostureStore
@@ -61,7 +66,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     clockSkewMs: greatestSkewOf(quality, now),
     blockedUntil: quality.tenant.blockedUntil,
     holds,
-    identity: identityStateOf({ holds, resources }),
+    identity: identityStateOf({ holds, resources }, identifying),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)

@@ -11,7 +11,6 @@ export interface CataloguedFamily extends FamilyDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** All metric families of tenantwatch by name, with all their labels. */
 export function metricCatalogue(inventories: readonly ResourceSeries[]): readonly CataloguedFamily[] {
   const ofTenant = ({ name, help, labelNames }: FamilyDefinition) => ({
     name,

@@ -47,7 +47,6 @@ export function buildInfo(version: string): Family {
   return gauge(ownGauges.build, [{ labels: { version }, value: 1 }])
 }
 
-/** Gauges about the last reload of the configuration. */
 export function reloadGauges(reload: ReloadState): readonly Family[] {
   return [
     gauge(ownGauges.reloadSuccessful, [{ labels: {}, value: Number(reload.successful) }]),
@@ -55,7 +54,6 @@ export function reloadGauges(reload: ReloadState): readonly Family[] {
   ]
 }
 
-/** Gauge of the size of the database. */
 export function storeGauge({ bytes, walBytes }: StoreSize): Family {
   return gauge(ownGauges.store, [
     { labels: { file: 'database' }, value: bytes },

@@ -11,7 +11,6 @@ export interface Counters {
    * @throws RangeError on a negative or infinite amount or NaN, or an unknown counter.
    */
   add(name: CounterName, labels: Labels, amount: number): void
-  /** All counters with the shown series. Values are read during rendering. */
   families(isShown: (labels: Labels) => boolean): readonly Family[]
 }
 
@@ -19,7 +18,6 @@ export interface Counters {
 interface Tail {
   readonly labels: Labels
   readonly text: string
-  /** Rendered for use after the tenant label. */
   readonly rest: string
 }
 
@@ -28,10 +26,7 @@ interface Series {
   value: number
 }
 
-/**
- * The counters. A series stores only its value, to save memory for fleets: prom-client stores three objects and a key for
- * each series and renders its labels at each scrape.
- */
+/** A series stores its value only: prom-client has three objects and a key for each, too much for fleets. */
 export function createCounters(): Counters {
   const byName = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
   const tails = new Map<string, Tail>()

@@ -11,13 +11,11 @@ export interface EndedRun {
   readonly resource: ResourceName
   readonly mode: SyncMode
   readonly outcome: 'success' | 'failure'
-  /** Null on success. */
   readonly reason: Reason | null
   readonly durationSeconds: number
   readonly counts: Readonly<Record<(typeof recordChanges)[number], number>>
 }
 
-/** Events of the engine to count. No method throws. */
 export interface MetricsEvents {
   syncRunEnded(run: EndedRun): void
   cursorReset(tenant: string, resource: ResourceName): void

@@ -15,16 +15,11 @@ export function renderPrometheus(families: readonly Family[]): string {
   return families.flatMap((family) => [...familyLines(family, false)]).join('')
 }
 
-/** Renders families as OpenMetrics 1.0: counter families without `_total`, their samples with it, `# EOF` at the end. */
 export function renderOpenMetrics(families: readonly Family[]): string {
   return `${families.flatMap((family) => [...familyLines(family, true)]).join('')}${openMetricsEnd}`
 }
 
-/**
- * The lines of a family, each with its line feed; the first item is HELP and TYPE.
- *
- * @throws Error on NaN and on a duplicate series.
- */
+/** Each line with its line feed; the first item is HELP and TYPE. Throws on NaN and on a duplicate series. */
 export function* familyLines(family: Family, openMetrics: boolean): Generator<string> {
   const { name, type, help, samples, distinct = false } = family
   const headName = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name

@@ -30,9 +30,8 @@ interface ReadTenant {
 }
 
 /**
- * Builds all gauges from present data, so that no series of an earlier scrape remains. Samples of the posture are lazy.
- *
- * @throws Error when the reading of a configured tenant is missing, because a scrape without it would look healthy.
+ * Builds all gauges from present data, so that no series of an earlier scrape remains. Throws when the reading of a
+ * configured tenant is missing, because a scrape without it would look healthy.
  */
 export async function gatherGauges(
   config: MetricsConfig,
@@ -99,7 +98,6 @@ function isComplete(config: ResourceSeriesConfig, posture: TenantPosture): boole
   return posture.resources.some((view) => view.resource === config.resource && view.dataAsOf !== null)
 }
 
-/** Adds the tenant as the first label and orders the others as in the definition. */
 function withTenant(definition: FamilyDefinition, tenant: string, sample: Sample): Sample {
   const labels: Record<string, string> = { tenant }
   for (const name of definition.labelNames) labels[name] = sample.labels[name] ?? ''

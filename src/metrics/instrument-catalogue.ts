@@ -55,7 +55,6 @@ export const counters = [
   },
 ] as const satisfies readonly FamilyDefinition[]
 
-/** Every histogram of the daemon; bounds in seconds. */
 export const histograms = [
   {
     name: 'tenantwatch_api_request_duration_seconds',

@@ -8,12 +8,9 @@ type Labels = Readonly<Record<string, string>>
 
 /** Counters and histograms. No other module imports prom-client. */
 export interface Instruments {
-  /** Adds to a counter; 0 initializes the series. */
   add(name: CounterName, labels: Labels, amount: number): void
   observe(name: HistogramName, labels: Labels, seconds: number): void
-  /** Initializes the series of a histogram at 0. */
   preinitialize(name: HistogramName, labels: Labels): void
-  /** All families, with the series for which `isShown` is true. */
   collect(isShown: (labels: Labels) => boolean): Promise<readonly Family[]>
 }
 

@@ -13,12 +13,7 @@ import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 /** Approximate length of a chunk in characters. */
 const chunkLength = 65_536
 
-/**
- * Renders a family to chunks of bytes, which are outside the JavaScript heap, so that neither all samples nor the whole text
- * are in memory at once.
- *
- * @param yieldTurn called after each chunk with its number of lines.
- */
+/** Renders to bytes, which are outside the JavaScript heap: neither all samples nor the whole text are in memory at once. */
 async function byteChunks(
   family: Family,
   openMetrics: boolean,
@@ -70,7 +65,6 @@ export interface Metrics extends MetricsEvents {
   render(accept?: string): Promise<Exposition>
 }
 
-/** Makes the metrics of one daemon; nothing is registered globally. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const daemon = options.scope !== 'mirror'
   const instruments = createInstruments({ processMetrics: daemon })

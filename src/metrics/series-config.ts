@@ -4,10 +4,8 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { InventoryGauge } from './inventory-gauge.ts'
 
-/** The series of a resource, which start at 0. */
 export interface ResourceSeries {
   readonly resource: ResourceName
-  /** Path templates such as `/api/public/users/{id}`. */
   readonly endpoints: readonly string[]
   readonly failures: readonly Reason[]
   readonly holds: readonly Reason[]

@@ -3,7 +3,6 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 /** Samples per turn of the event loop: about 10 ms of work. */
 export const samplesPerTurn = 4000
 
-/** Yields to the event loop after each `max` units of work. */
 export function yieldAfter(max: number): (amount: number) => Promise<void> {
   let done = 0
   return async (amount) => {

@@ -2,7 +2,6 @@ export interface ChangeView {
   readonly resource: string
   readonly entity: string
   readonly at: number
-  /** created, changed, removed or returned. */
   readonly kind: string
   readonly field: string | null
   readonly before: unknown
@@ -13,7 +12,6 @@ export interface ChangeView {
 
 const hidden = '[hidden]'
 
-/** Hides personal values, for outputs without details. */
 export function withoutChangeDetails(change: ChangeView): ChangeView {
   if (!change.personal) return change
   const { before, after } = change

@@ -2,7 +2,6 @@
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface Clock {
-  /** Wall time in milliseconds since the epoch. */
   now(): number
   monotonic(): number
   /** Waits `ms`, at most `maxTimerMs`; rejects with the signal's reason when aborted. */

@@ -6,7 +6,6 @@ import { isSkewed } from './server-clock.ts'
 export interface InputFacts {
   readonly resource: ResourceName
   readonly enabled: boolean
-  /** In milliseconds since the epoch; null = never. */
   readonly completeStartedAt: number | null
   readonly freshnessLimitMs: number
   /** True while the local clock is before the newest stored time, unconfirmed by a response: ages are meaningless. */
@@ -22,7 +21,6 @@ export interface InputFacts {
   readonly clockSkewMs: number | null
 }
 
-/** Server clock compared with the local one; `unknown` before a response with a time. */
 export type ClockState = 'agrees' | 'ahead' | 'behind' | 'unknown'
 
 export interface InputQuality {
@@ -31,7 +29,6 @@ export interface InputQuality {
   /** True once a full sync completed, so that absence is meaningful. */
   readonly everComplete: boolean
   readonly former: boolean
-  /** Why all of its data is unusable; null when it is usable. */
   readonly blocked: UnknownReason | null
   readonly partial: readonly UnknownReason[]
   readonly clock: ClockState

@@ -101,7 +101,6 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Milliseconds since the epoch; null when absent. */
 export function createdAtOf(record: object): number | null {
   return 'createdAt' in record ? isoMs(record.createdAt) : null
 }

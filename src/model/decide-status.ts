@@ -10,7 +10,6 @@ export type RawResult =
 
 export interface StatusInput {
   readonly rawResult: RawResult
-  /** The evaluated resource first. */
   readonly inputs: readonly InputQuality[]
   readonly timeBased: boolean
 }

@@ -1,7 +1,6 @@
 /** A wrong value of a strict field quarantines the record; of a descriptive one it is counted and becomes null. */
 interface Rules {
   readonly strict?: true
-  /** Strict fields only: null is valid; with `counted`, null is counted. */
   readonly nullable?: true | 'counted'
   /** True when null or an absent field is neither refused nor counted. */
   readonly optional?: true
@@ -25,7 +24,6 @@ interface DateRules extends Rules {
   readonly laterMeans?: 'secretRotated'
 }
 
-/** Section and key of the setting. */
 export interface KnownSetting {
   readonly setting: readonly ['documents', 'knownStatuses']
 }

@@ -34,6 +34,5 @@ export interface WaiverMark {
   readonly reason: string
   readonly expires: string
   readonly state: 'active' | 'expired' | 'lapsed'
-  /** Null while the waiver covers the finding. */
   readonly explanation: string | null
 }

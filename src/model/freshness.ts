@@ -13,7 +13,6 @@ export interface FullSyncInterval {
   readonly durationMs: number | null
 }
 
-/** Greatest age of the last complete full sync in milliseconds (docs/sync.md#freshness). */
 export function fullFreshnessLimitMs(interval: FullSyncInterval): number {
   const durationMs = Math.min(interval.durationMs ?? 0, maxCountedDurationMs)
   return interval.explicitMs ?? atLeast(3 * Math.max(interval.intervalMs, durationMs))

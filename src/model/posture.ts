@@ -25,15 +25,19 @@ export type IdentityState = (typeof identityStates)[number]
 
 export const identitySentences: Readonly<Record<IdentityState, string>> = {
   on_hold: 'The tenant is on hold: its data may be another tenant’s.',
-  proven: 'The tenant is recognized by the ids of its API clients or documents.',
+  proven: 'The tenant is recognized by ids that no other tenant has.',
   unproven:
-    'Nothing identifies the tenant: no API client or document is mirrored, so another tenant could go unnoticed.',
+    'Nothing identifies the tenant: no record with such an id is mirrored, so another tenant could go unnoticed.',
 }
 
-export function identityStateOf({ holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>): IdentityState {
+/** @param identifying resources whose ids exist in one tenant only. */
+export function identityStateOf(
+  { holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>,
+  identifying: readonly ResourceName[],
+): IdentityState {
   if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'on_hold'
   const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
-    (resource === 'api-clients' || resource === 'documents') && enabled && live > 0 && dataAsOf !== null
+    identifying.includes(resource) && enabled && live > 0 && dataAsOf !== null
   return resources.some(identifies) ? 'proven' : 'unproven'
 }
 

@@ -1,8 +1,7 @@
 import type { ContractEventKind } from './contract-events.ts'
-import { type Fields, idFieldOf } from './fields.ts'
+import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
-/** A column without a field in the API; times in milliseconds since the epoch. */
 export type OwnColumn<Name extends string = string, Own extends string = string> =
   | { readonly rule: 'readById'; readonly view?: string }
   | { readonly rule: 'firstOf'; readonly dates: readonly Name[] }
@@ -17,23 +16,32 @@ export type OwnColumn<Name extends string = string, Own extends string = string>
 
 type ColumnOf<Name extends string, Own extends string> = Name | `${Name}Ms` | Own
 
+export type Gauge<Name extends string = string> =
+  | {
+      readonly kind: 'count'
+      readonly name: string
+      readonly help: string
+      /** The labels: `true` for a flag; of other fields the values with a series, `other` beside them, `none` for null. */
+      readonly by: Readonly<Partial<Record<Name, true | readonly string[] | KnownSetting>>>
+    }
+  | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }
+
 interface Common<Name extends string, Own extends string> {
   readonly name: ResourceName
-  /** One record and several, for messages. */
   readonly nouns: readonly [one: string, many: string]
   readonly path: string
   readonly permission: string
   readonly probe: number
-  /** Cron expressions when the configuration names none. */
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
   readonly fields: Fields
   readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
   /** Fields whose values have stored counts of live records, for frequent reads; `[[]]` counts all in one. */
   readonly counted: readonly [readonly Name[], ...(readonly Name[])[]]
   readonly indexes?: Readonly<Record<string, readonly ColumnOf<Name, Own>[]>>
+  readonly gauges?: readonly Gauge<Name>[]
   readonly laterWins?: Name
   readonly person?: { readonly email: Name; readonly createdAt: Name }
-  /** By GUIDs that exist in one tenant only, or by persons who may be in several. */
+  /** GUIDs exist in one tenant only, persons may be in several. */
   readonly identifiedBy?: 'guid' | 'person'
 }
 
@@ -42,7 +50,6 @@ export interface LookUpRule<Name extends string = string> {
   /** Only an answer by id contains this field; it is read again in rotation. */
   readonly states: Name
   readonly ifEqual: readonly Name[]
-  /** Records come first whose `field` matches several records of another resource. */
   readonly ambiguous: { readonly field: Name; readonly repeatedIn: readonly [ResourceName, string] }
 }
 
@@ -69,6 +76,8 @@ interface Feed<Name extends string, Own extends string> extends Common<Name, Own
 /** Its cursors are valid within one full sync only, and its emptiness proves nothing. */
 interface PagedList<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'pagedList'
+  /** A page is confirmed by its known ids, because the order of records may vary between answers. */
+  readonly identifiedBy: 'guid'
   /** The role field, if the list always contains the requesting client, whose id is the setting `ownClientId`. */
   readonly self: { readonly role: Name } | null
 }
@@ -92,7 +101,6 @@ type Described<Name extends string, Own extends string> = Feed<Name, Own> | Page
 interface Derived {
   /** Of GUIDs in lower case, as their case differs between answers. */
   readonly key: string
-  /** The field that names a record; null: there is one object. */
   readonly idField: string | null
 }
 

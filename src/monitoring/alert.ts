@@ -26,7 +26,6 @@ export interface Alert {
   readonly summary: AlertText
   /** The consequence, or what to do; names tenant and entity. */
   readonly description: AlertText
-  /** The dashboard that shows more of it. */
   readonly dashboard: DashboardId
   readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }

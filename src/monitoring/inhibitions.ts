@@ -48,7 +48,7 @@ export function renderAlertmanager(): string {
     group_wait: '30s',
     group_interval: '5m',
     repeat_interval: '12h',
-    // Always firing: for a allDown man's switch, not for people.
+    // Always firing: for a dead man's switch, not for people.
     routes: [{ receiver: 'nobody', matchers: ['alertname = TenantwatchWatchdog'], repeat_interval: '5m' }],
   }
   return stringify({ route, receivers: [{ name: 'nobody' }] }, { lineWidth: 0 }) + renderInhibitions()

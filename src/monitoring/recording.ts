@@ -2,15 +2,12 @@ import { lastKnown } from './promql.ts'
 
 export interface RecordingRule {
   readonly record: string
-  /** Its purpose, for the documentation. */
   readonly why: string
   readonly expr: string
 }
 
-/** Open findings by name, listed in alert texts. */
 export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_known'
 
-/** Number of open findings. */
 export const openFindings = 'tenant_check_severity:tenantwatch_findings:last_known'
 
 /**

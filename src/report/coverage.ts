@@ -1,5 +1,4 @@
-import type { Framework } from '../checks/frameworks/framework.ts'
-import { frameworks } from '../checks/frameworks.ts'
+import { frameworks, isEvidenceFor } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { SeverityCounts } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
@@ -68,13 +67,11 @@ type Standings = ReadonlyMap<string, Standing>
 
 /** Every framework with the state of its requirements. */
 export function requirementsOf(checks: readonly CheckFacts[], standings: Standings): readonly ReportFramework[] {
-  return (frameworks as readonly Framework[]).map((framework) => {
+  return frameworks.map((framework) => {
     const { id, name, requirements } = framework
     const shown = requirements.map((requirement) => {
-      const own = checks.filter((check) => names(check, framework, requirement.id)).map((check) => check.id)
-      const mapped = [...requirement.checks, ...own].map((check) => {
-        return { check, standing: standings.get(check) ?? ('unknown' as const) }
-      })
+      const evidence = checks.filter((check) => isEvidenceFor(check, framework, requirement.id))
+      const mapped = evidence.map(({ id }) => ({ check: id, standing: standings.get(id) ?? ('unknown' as const) }))
       const state = requirementState(mapped.map(({ standing }) => standing))
       return { id: requirement.id, title: requirement.title, state, checks: mapped }
     })
@@ -82,14 +79,5 @@ export function requirementsOf(checks: readonly CheckFacts[], standings: Standin
       requirementStates.map((state) => [state, shown.filter((one) => one.state === state).length]),
     ) as ReportFramework['counts']
     return { id, name, counts, requirements: shown }
-  })
-}
-
-/** True when the header of an own check names the requirement, as in `SOC 2 CC6.1` or `soc2:CC6.1`. */
-function names({ own }: CheckFacts, { aliases }: Framework, requirement: string): boolean {
-  return (own?.frameworks ?? []).some((text) => {
-    const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []
-    const plain = framework.toLowerCase().replace(/[^a-z\d]/g, '')
-    return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
   })
 }

@@ -18,4 +18,24 @@ export const authenticationSettings = defineResource({
     mfaEnabled: flag({ strict: true }),
   },
   counted: [[]],
+  gauges: [
+    {
+      kind: 'flag',
+      name: 'tenantwatch_mfa_policy_enabled',
+      help: '1 when the tenant-wide multi-factor policy is on, 0 when not; absent until first read.',
+      field: 'mfaEnabled',
+    },
+    {
+      kind: 'flag',
+      name: 'tenantwatch_sso_enabled',
+      help: '1 when single sign-on is set up, 0 when not; absent until first read.',
+      field: 'ssoEnabled',
+    },
+    {
+      kind: 'flag',
+      name: 'tenantwatch_sso_enforced',
+      help: '1 when single sign-on is the only way in, 0 when not; absent until first read.',
+      field: 'ssoEnforced',
+    },
+  ],
 })

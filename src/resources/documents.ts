@@ -35,6 +35,14 @@ export const documents = defineResource({
     touched: ['touchedAtMs'],
     name: ['filename'],
   },
+  gauges: [
+    {
+      kind: 'count',
+      name: 'tenantwatch_documents',
+      help: 'Documents by upload status: those of documents.knownStatuses, "none" for null, "other" for the rest; absent before the first complete full sync.',
+      by: { uploadStatus: { setting: ['documents', 'knownStatuses'] } },
+    },
+  ],
   laterWins: 'updatedAt',
   identifiedBy: 'guid',
   removal: 'two-full-syncs',

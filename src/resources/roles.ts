@@ -21,6 +21,14 @@ export const roles = defineResource({
     permissions: list({ of: permissionFields, view: 'role_permissions' }),
   },
   counted: [['state']],
+  gauges: [
+    {
+      kind: 'count',
+      name: 'tenantwatch_roles',
+      help: 'Roles by state; "other" is any state but Active, the only value the API\'s specification shows. Absent before the first complete full sync.',
+      by: { state: ['Active'] },
+    },
+  ],
   contradictedBy: {
     namedBy: [
       ['users', 'roleName'],

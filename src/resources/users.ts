@@ -35,6 +35,14 @@ export const users = defineResource({
     posture: ['state', 'mfaStatus', 'mfaAction', 'createdAtMs'],
     role: ['roleName', 'roleId'],
   },
+  gauges: [
+    {
+      kind: 'count',
+      name: 'tenantwatch_users',
+      help: 'Users by state and by the two multi-factor flags as the tenant sends them, the whole truth table; absent before the first complete full sync.',
+      by: { state: ['Active', 'Invited'], mfaStatus: true, mfaAction: true },
+    },
+  ],
   identifiedBy: 'person',
   person: { email: 'email', createdAt: 'createdAt' },
   orderedBy: 'createdAt',

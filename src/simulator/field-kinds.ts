@@ -21,14 +21,6 @@ export const documentKinds = {
   updatedAt: 'time?',
 } as const satisfies FieldKinds
 
-export const clientKinds = {
-  clientId: 'guid',
-  name: 'string',
-  roleName: 'string',
-  secretExpirationDate: 'time',
-  createdAt: 'time',
-} as const satisfies FieldKinds
-
 export const roleKinds = {
   roleId: 'integer',
   name: 'string',

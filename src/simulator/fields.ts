@@ -4,7 +4,6 @@ import type { Raw } from './truth.ts'
 /** Type of a field; `time` accepts epoch milliseconds, an ISO 8601 text or a Date. */
 export type FieldKind = 'string' | 'string?' | 'integer' | 'boolean' | 'time' | 'time?' | 'guid'
 
-/** Kinds of the fields of a record, except `raw` and fields with special handling. */
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
 /** Input fields: times also as text or Date, `raw` for wrong types or unknown names. */

@@ -16,7 +16,6 @@ export function guidWithHead(head: number, seed: number): string {
   return `${word(head)}-${middle.slice(0, 4)}-${middle.slice(4)}-${tail.slice(0, 4)}-${tail.slice(4)}${word(c)}`
 }
 
-/** The n-th version 4 GUID of a seed. */
 export function guidFor(seed: number, n: number): string {
   return guidWithHead(mix(seed, n), mix(n, seed))
 }

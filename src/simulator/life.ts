@@ -1,11 +1,8 @@
-import type { LifeRates } from './life-rates.ts'
-import { defaultLifeRates } from './life-rates.ts'
+import { defaultLifeRates, type LifeRates } from './options.ts'
 import type { OrderedStore } from './ordered-store.ts'
-import type { Random } from './random.ts'
-import { pick } from './random.ts'
+import { pick, type Random } from './random.ts'
 import { documentEndings, documentTitles, firstNames, lastNames } from './seed/names.ts'
-import type { Tenant } from './tenant.ts'
-import { settleIngestion } from './tenant.ts'
+import { settleIngestion, type Tenant } from './tenant.ts'
 import type { TenantControl } from './tenant-control.ts'
 import { DAY } from './timestamps.ts'
 import type { TenantName } from './truth.ts'
@@ -39,7 +36,6 @@ function invited(tenant: Tenant, random: Random): number | undefined {
   return waiting[random.below(waiting.length)]?.userId
 }
 
-/** Performs one event; returns the id of its record, or undefined when no record is suitable. */
 function perform(kind: keyof LifeRates, parts: LifeParts): number | string | undefined {
   const { tenant, control, random, clock, frozenClients } = parts
   switch (kind) {

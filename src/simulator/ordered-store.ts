@@ -51,7 +51,6 @@ export class OrderedStore<T> {
     return index < 0 ? undefined : this.#recordAt(index)
   }
 
-  /** The present record at an index of the base; undefined when removed or moved. */
   seeded(index: number): T | undefined {
     if (index < 0 || index >= this.#base.size || this.#removed.has(index)) return undefined
     return this.#recordAt(index)
@@ -64,7 +63,6 @@ export class OrderedStore<T> {
     this.#extraById.set(id, record)
   }
 
-  /** Replaces a record, and moves it if its key changed. */
   replace(id: number | string, record: T): void {
     const index = this.#extraById.has(id) ? -1 : this.#liveIndex(id)
     if (index >= 0 && compareKeys(this.#base.keyAt(index), this.#keyOf(record)) === 0) {
@@ -125,7 +123,6 @@ export class OrderedStore<T> {
     }
   }
 
-  /** The record at a rank, from 0. */
   at(rank: number): T | undefined {
     const live = this.#base.size - this.#removed.size
     if (rank < 0 || rank >= live + this.#extra.length) return undefined
@@ -193,7 +190,6 @@ export class OrderedStore<T> {
   }
 }
 
-/** A base without records, for small collections. */
 export function emptyBase<T>(): LazyBase<T> {
   const absent = (): never => {
     throw new RangeError('Cannot read a record of an empty base')

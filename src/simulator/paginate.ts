@@ -21,7 +21,6 @@ export function startPosition(kind: CursorKind, from: number | null = null): Pos
   return { kind, key: from === null ? null : { sort: from, id: '' } }
 }
 
-/** Reads at most `limit` matching records after a position. */
 export function readPage<T>(
   store: OrderedStore<T>,
   position: Position,
@@ -62,7 +61,6 @@ export function pageSize(readings: Readings, feed: FeedName, query: URLSearchPar
   return wanted > greatest ? greatest : fallback
 }
 
-/** The pagination object of a page, by the readings. */
 export function paginationOf<T>(
   readings: Readings,
   feed: FeedName,

@@ -1,4 +1,3 @@
-/** Hashes two 32-bit numbers to one. */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35)
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
@@ -19,7 +18,6 @@ export interface Random {
   chance(probability: number): boolean
 }
 
-/** A deterministic stream of random numbers. */
 export function createRandom(seed: number): Random {
   let step = 0
   const next = () => mix(seed, step++) / 0x1_0000_0000
@@ -30,7 +28,6 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The element of a list selected by a hash. */
 export function pick<const L extends readonly [unknown, ...unknown[]]>(list: L, hash: number): L[number] {
   return list[hash % list.length] ?? list[0]
 }

@@ -21,14 +21,11 @@ export interface Readings {
   readonly tokenHeader: string
   /** Word before the token; empty = bare token. */
   readonly tokenScheme: string
-  /** Name of the page size parameter of users and documents; null = none. */
   readonly pageSizeParameter: string | null
-  /** Name of the page size parameter of API clients; null = none. */
   readonly apiClientsPageSizeParameter: string | null
   readonly defaultPageSize: PerFeed<number>
   /** Greatest page size; that of documents is 200 in the specification ("Limits"). */
   readonly maxPageSize: PerFeed<number>
-  /** Whether an invalid page size is clamped or refused with 400. */
   readonly badPageSize: 'clamp' | 'reject'
   readonly errorShape: ErrorShape
   /** Whether error responses use the envelope; if not, the error value is the whole body. */
@@ -99,7 +96,6 @@ export type ReadingsInput = {
   readonly [K in keyof Readings]?: Readings[K] extends PerFeed<infer T> ? Partial<PerFeed<T>> : Readings[K]
 }
 
-/** Merges partial readings into a base. */
 export function mergeReadings(base: Readings, input: ReadingsInput): Readings {
   return {
     ...base,

@@ -1,8 +1,8 @@
 import type { FaultTable } from './faults/table.ts'
 import type { LifeEvent } from './life.ts'
-import type { LifeRates } from './life-rates.ts'
+import type { LifeRates } from './options.ts'
 import type { Readings, ReadingsInput } from './readings.ts'
-import type { TokenName } from './seed/tokens.ts'
+import { type TokenName, tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { RequestHook } from './server/api-handler.ts'
 import type { RequestLog } from './server/request-log.ts'
 import type { TenantControl } from './tenant-control.ts'
@@ -11,7 +11,6 @@ import type { ClientCredentials } from './tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 import type { Violation } from './violations.ts'
 
-/** Readings that may change while the simulator runs. */
 export type ChangeableReadings = Omit<ReadingsInput, 'documentOrder' | 'inactiveRoleState'>
 
 export interface LiveOptions {
@@ -22,15 +21,12 @@ export interface LiveOptions {
   readonly tenants?: readonly TenantName[]
 }
 
-/** A running reference tenant API, with its data, faults, and requests of clients. */
 export interface Simulator extends AsyncDisposable {
-  /** Base URL without `/api/public`. */
   readonly baseUrl: string
   /** Null without a control interface. */
   readonly controlUrl: string | null
   readonly tokenUrl: string
   readonly tokens: Readonly<Record<TokenName, string>>
-  /** Client id and secret by token name, for `tokenUrl`. */
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   readonly readings: Readings
   readonly primary: TenantControl
@@ -39,7 +35,6 @@ export interface Simulator extends AsyncDisposable {
   readonly requests: RequestLog
   readonly violations: readonly Violation[]
   tenant(name: TenantName): TenantControl
-  /** All data of a tenant; default the primary. */
   state(name?: TenantName): TenantState
   setReadings(readings: ChangeableReadings): void
   live(options?: LiveOptions): LifeEvent[]
@@ -55,4 +50,21 @@ export interface Simulator extends AsyncDisposable {
   /** Calls and awaits the hook for each request before it is handled; returns a function that removes the hook. */
   onRequest(hook: RequestHook): () => void
   close(): Promise<void>
+}
+
+export function describeSimulator(simulator: Simulator): string[] {
+  const { baseUrl, controlUrl, tokenUrl, tokens, readings, primary, second } = simulator
+  const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `
+  const sizes = [primary, second].map(
+    ({ name, state }) => `${name}: ${state.userCount()} users, ${state.documentCount()} documents`,
+  )
+  return [
+    `Base URL     ${baseUrl}`,
+    `Control URL  ${controlUrl ?? 'none'}`,
+    `Token URL    ${tokenUrl}`,
+    `Header       ${readings.tokenHeader}: ${scheme}<token>`,
+    `Tenants      ${sizes.join('; ')}`,
+    'Tokens',
+    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]}  ${tokenSeed(name).tenant}`),
+  ]
 }

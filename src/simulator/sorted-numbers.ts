@@ -6,7 +6,6 @@ export class SortedNumbers {
     return this.#values.length
   }
 
-  /** How many numbers of the set are smaller than `bound`. */
   countBelow(bound: number): number {
     let low = 0
     let high = this.#values.length

@@ -6,6 +6,8 @@ import type { SimulatorOptions } from './options.ts'
 import { defaultSecondSizes, defaultSizes } from './options.ts'
 import { createRandom, hashText, mix } from './random.ts'
 import { defaultReadings, mergeReadings } from './readings.ts'
+import { permissionCodes, resourceNamed, simulated } from './resources/index.ts'
+import type { SimulatedResource } from './resources/resource.ts'
 import { createApiHandler } from './server/api-handler.ts'
 import type { Listening } from './server/listen.ts'
 import { listen, stopListening } from './server/listen.ts'
@@ -28,6 +30,11 @@ function createWorld(options: SimulatorOptions): World {
   const readings = mergeReadings(defaultReadings, options.readings ?? {})
   const tenantSeeds = { primary: mix(seed, 1), second: mix(seed, 2) }
   const now = clock()
+  const lists = new Map(
+    simulated.flatMap((resource: SimulatedResource) =>
+      resource.list === undefined ? [] : [[resource.name, resource.list] as const],
+    ),
+  )
   const tenantOf = (name: TenantName, shared: readonly UserTruth[] = []) =>
     createTenant({
       name,
@@ -40,6 +47,8 @@ function createWorld(options: SimulatorOptions): World {
         name === 'primary' ? { ...defaultSizes, ...options.sizes } : { ...defaultSecondSizes, ...options.secondSizes },
       sameNamedRoles: options.sameNamedRoles ?? problems,
       ingestionDelayMs: options.ingestionDelayMs ?? 10 * MINUTE,
+      codes: permissionCodes,
+      lists,
     })
   const primary = tenantOf('primary')
   // From the middle of the list, which has no special users.
@@ -56,7 +65,7 @@ function createWorld(options: SimulatorOptions): World {
         shared.filter((user) => user !== undefined),
       ),
     },
-    tokens: createTokenTable(seed, tenantSeeds, problems),
+    tokens: createTokenTable(seed, tenantSeeds, problems, permissionCodes),
     cursors: createCursorCodec(seed),
     oauthTokenSeconds: options.oauthTokenSeconds ?? 300,
     responses: 0,
@@ -81,7 +90,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const control = (name: TenantName) =>
     controlOf(
       tenants[name],
-      stateOf(tenants[name], clock, () => world.readings),
+      stateOf(
+        tenants[name],
+        clock,
+        () => world.readings,
+        (state, resource) => resourceNamed(resource).records(state),
+      ),
       clock,
     )
   const controls = { primary: control('primary'), second: control('second') }

@@ -1,4 +1,4 @@
-import { clientKinds, documentKinds, roleKinds, settingsKinds, userKinds } from './field-kinds.ts'
+import { documentKinds, roleKinds, settingsKinds, userKinds } from './field-kinds.ts'
 import type { FieldsOf } from './fields.ts'
 import { withFields } from './fields.ts'
 import { guidFor } from './guid.ts'
@@ -6,7 +6,6 @@ import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './se
 import type { Tenant } from './tenant.ts'
 import { nextRoleId, nextUserId } from './tenant.ts'
 import type { TenantState } from './tenant-state.ts'
-import { DAY } from './timestamps.ts'
 import type { ClientTruth, DocumentTruth, Permission, RoleTruth, SettingsTruth, UserTruth } from './truth.ts'
 
 export type UserFields = FieldsOf<UserTruth>
@@ -20,6 +19,12 @@ export type RoleFields = Omit<FieldsOf<RoleTruth>, 'permissions'> & {
 
 /** Records to remove: a predicate, or an evenly distributed share (0 to 1). */
 export type Selection<T> = number | ((record: T) => boolean)
+
+export interface ListControl {
+  add(fields: object): object
+  update(id: string, fields: object): object
+  remove(id: string): boolean
+}
 
 /** Changes the data of a tenant, as its portal would; methods return the new record. */
 export interface TenantControl {
@@ -49,6 +54,7 @@ export interface TenantControl {
   updatePermission(permissionId: number, fields: Partial<Permission>): Permission
   removePermission(permissionId: number): boolean
   setSettings(fields: SettingsFields): ApiSettings
+  list(resource: string): ListControl
 }
 
 function present<T>(record: T | undefined, what: string, id: number | string): T {
@@ -105,7 +111,21 @@ export function controlOf(tenant: Tenant, state: TenantState, clock: () => numbe
     return present(state.role(role.roleId), 'role', role.roleId)
   }
 
+  function listControl(resource: string): ListControl {
+    const list = tenant.list(resource)
+    const shown = (id: string) => present(state.listed(resource, id), resource, id)
+    return {
+      add(fields) {
+        const id = nextGuid()
+        return shown(list.add(fields, { id, made: tenant.made, now: clock() }))
+      },
+      update: (id, fields) => shown(present(list.update(id, fields), resource, id)),
+      remove: (id) => list.remove(id),
+    }
+  }
+
   const control: TenantControl = {
+    list: listControl,
     name: tenant.name,
     state,
     addUser(fields = {}) {
@@ -151,27 +171,9 @@ export function controlOf(tenant: Tenant, state: TenantState, clock: () => numbe
     },
     removeDocument: (fileId) => documents.remove(fileId.toLowerCase()),
     removeDocuments: (which) => documents.removeWhere(selector(which)).length,
-    addApiClient(fields = {}) {
-      const now = clock()
-      const blank: ClientTruth = {
-        clientId: nextGuid(),
-        name: `Integration ${tenant.made}`,
-        roleName: 'Compliance Reader',
-        secretExpirationDate: now + 180 * DAY,
-        createdAt: now,
-        raw: {},
-      }
-      const client = withFields(blank, fields, clientKinds)
-      clients.add(client)
-      return present(state.apiClient(client.clientId), 'API client', client.clientId)
-    },
-    updateApiClient(clientId, fields) {
-      const id = clientId.toLowerCase()
-      const client = withFields(present(clients.get(id), 'API client', id), fields, clientKinds)
-      clients.replace(id, client)
-      return present(state.apiClient(client.clientId), 'API client', client.clientId)
-    },
-    removeApiClient: (clientId) => clients.remove(clientId.toLowerCase()),
+    addApiClient: (fields = {}) => listControl('api-clients').add(fields) as ApiClient,
+    updateApiClient: (clientId, fields) => listControl('api-clients').update(clientId, fields) as ApiClient,
+    removeApiClient: (clientId) => listControl('api-clients').remove(clientId),
     removeApiClients: (which) => clients.removeWhere(selector(which)).length,
     addRole(fields = {}) {
       const roleId = nextRoleId(tenant)

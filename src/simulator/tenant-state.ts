@@ -3,7 +3,7 @@ import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser, RenderStyle
 import { renderClient, renderDocument, renderRole, renderSettings, renderUser } from './server/render.ts'
 import type { Tenant } from './tenant.ts'
 import { roleNameOf, settleIngestion } from './tenant.ts'
-import type { Permission, ResourceName } from './truth.ts'
+import type { Permission } from './truth.ts'
 
 /** All data of a tenant in API field names; users include `roleId`, unlike the list of the API. */
 export interface TenantState {
@@ -20,8 +20,11 @@ export interface TenantState {
   role(roleId: number): ApiRole | undefined
   permissions(): Permission[]
   authenticationSettings(): ApiSettings
+  /** The records of a paginated list, and one by its id. */
+  list(resource: string): Iterable<object>
+  listed(resource: string, id: string): object | undefined
   /** The records of a resource; the settings are one record. */
-  records(resource: ResourceName): Iterable<unknown>
+  records(resource: string): Iterable<unknown>
 }
 
 function* mapped<T, R>(records: Iterable<T>, render: (record: T) => R): Generator<R, void, undefined> {
@@ -29,7 +32,12 @@ function* mapped<T, R>(records: Iterable<T>, render: (record: T) => R): Generato
 }
 
 /** Reads the present data of a tenant; GUIDs in lower case, timestamps in the style of the readings. */
-export function stateOf(tenant: Tenant, clock: () => number, readings: () => Readings): TenantState {
+export function stateOf(
+  tenant: Tenant,
+  clock: () => number,
+  readings: () => Readings,
+  recordsOf: (state: TenantState, resource: string) => Iterable<unknown>,
+): TenantState {
   const style = (): RenderStyle => {
     const { timestamps, unknownFields } = readings()
     return { timestamps, unknownFields, upperGuids: false }
@@ -58,24 +66,9 @@ export function stateOf(tenant: Tenant, clock: () => number, readings: () => Rea
     role: (roleId) => find(tenant.roles.get(roleId), (record) => renderRole(record, style())),
     permissions: () => tenant.permissions.slice(),
     authenticationSettings: () => renderSettings(tenant.settings, style()),
-    records(resource) {
-      switch (resource) {
-        case 'users':
-          return state.users()
-        case 'documents':
-          return state.documents()
-        case 'api-clients':
-          return state.apiClients()
-        case 'roles':
-          return state.roles()
-        case 'permissions':
-          return state.permissions()
-        case 'authentication-settings':
-          return [state.authenticationSettings()]
-        default:
-          return resource satisfies never
-      }
-    },
+    list: (resource) => tenant.list(resource).records(style()),
+    listed: (resource, id) => tenant.list(resource).find(id, style()),
+    records: (resource) => recordsOf(state, resource),
   }
   return state
 }

@@ -1,7 +1,7 @@
+import type { List, ListFactory } from './list.ts'
 import type { TenantSizes } from './options.ts'
-import { emptyBase, OrderedStore } from './ordered-store.ts'
+import { OrderedStore } from './ordered-store.ts'
 import type { Readings } from './readings.ts'
-import { seedClients } from './seed/clients.ts'
 import { documentKey, seedDocuments } from './seed/documents.ts'
 import { seedPermissions } from './seed/permissions.ts'
 import { seedRoles } from './seed/roles.ts'
@@ -10,6 +10,7 @@ import type {
   ClientTruth,
   DocumentTruth,
   Permission,
+  PermissionCode,
   RoleTruth,
   SettingsTruth,
   TenantName,
@@ -25,6 +26,8 @@ export interface TenantOptions {
   readonly sameNamedRoles: boolean
   readonly readings: Readings
   readonly ingestionDelayMs: number
+  readonly codes: readonly PermissionCode[]
+  readonly lists: ReadonlyMap<string, ListFactory>
   /** Users shared with another tenant; `sizes.users` includes them. */
   readonly shared?: readonly UserTruth[]
 }
@@ -35,6 +38,8 @@ export interface Tenant {
   readonly users: OrderedStore<UserTruth>
   readonly documents: OrderedStore<DocumentTruth>
   readonly clients: OrderedStore<ClientTruth>
+  /** The paginated list of a resource; throws a RangeError when there is none. */
+  list(resource: string): List
   readonly roles: Map<number, RoleTruth>
   readonly permissions: Permission[]
   settings: SettingsTruth
@@ -48,10 +53,9 @@ export interface Tenant {
   made: number
 }
 
-/** Makes a tenant; users and documents are computed when read. */
 export function createTenant(options: TenantOptions): Tenant {
   const { name, seed, now, problems, sameNamedRoles, readings, sizes } = options
-  const permissions = seedPermissions()
+  const permissions = seedPermissions(options.codes)
   const inactiveState = readings.inactiveRoleState
   const [firstUserId, firstRoleId] = name === 'primary' ? [1000, 101] : [400_001_000, 40_101]
   const roles = seedRoles({
@@ -79,11 +83,13 @@ export function createTenant(options: TenantOptions): Tenant {
   for (const user of shared) users.add({ ...user, roleId: role?.roleId ?? firstRoleId, roleName: null })
   const order = readings.documentOrder
   const documents = seedDocuments({ seed, count: sizes.documents, now, problems, order })
-  const clients = new OrderedStore<ClientTruth>(emptyBase(), ({ createdAt, clientId }) => ({
-    sort: createdAt,
-    id: clientId,
-  }))
-  for (const client of seedClients({ tenant: name, seed, count: sizes.apiClients, now, problems })) clients.add(client)
+  const listSeed = { tenant: name, seed, now, problems, sizes }
+  const lists = new Map([...options.lists].map(([resource, make]) => [resource, make(listSeed)]))
+  const list = (resource: string): List => {
+    const found = lists.get(resource)
+    if (found === undefined) throw new RangeError(`There is no list ${resource}`)
+    return found
+  }
 
   const ingesting = new Map<string, number>()
   const newest = sizes.documents > 0 ? documents.recordAt(sizes.documents - 1) : undefined
@@ -94,7 +100,8 @@ export function createTenant(options: TenantOptions): Tenant {
     seed,
     users,
     documents: new OrderedStore(documents, (record) => documentKey(record, order)),
-    clients,
+    clients: list('api-clients').store as OrderedStore<ClientTruth>,
+    list,
     roles: new Map(roles.map((role) => [role.roleId, role])),
     permissions,
     settings: seedSettings(name, problems),
@@ -120,7 +127,6 @@ export function settleIngestion(tenant: Tenant, now: number): string[] {
   return done
 }
 
-/** The user with this address, ignoring case. */
 export function userByEmail(tenant: Tenant, email: string): UserTruth | undefined {
   const wanted = email.toLowerCase()
   for (const user of tenant.users.overlay()) if (user.email.toLowerCase() === wanted) return user
@@ -128,17 +134,14 @@ export function userByEmail(tenant: Tenant, email: string): UserTruth | undefine
   return seeded?.email.toLowerCase() === wanted ? seeded : undefined
 }
 
-/** Role name of a user in API responses. */
 export function roleNameOf(tenant: Tenant, user: UserTruth): string {
   return user.roleName ?? tenant.roles.get(user.roleId)?.name ?? ''
 }
 
-/** An id for a user made after the start. */
 export function nextUserId(tenant: Tenant): number {
   return tenant.firstUserId + 900_000_000 + ++tenant.made
 }
 
-/** An id for a role made after the start. */
 export function nextRoleId(tenant: Tenant): number {
   return tenant.firstRoleId + 900_000 + ++tenant.made
 }

@@ -28,15 +28,12 @@ function secretFrom(seed: number, purpose: string): string {
   return createHash('sha256').update(`${seed}:${purpose}`).digest('base64url')
 }
 
-/** All tokens: permanent ones, and those issued by the OAuth endpoint. */
 export interface TokenTable {
-  /** Permanent token values by name. */
   readonly values: Readonly<Record<TokenName, string>>
   readonly credentials: Readonly<Record<TokenName, ClientCredentials>>
   get(name: TokenName): Credential
   /** The credential of a valid token: known, not revoked and not expired at `now`. */
   resolve(value: string, now: number): Credential | undefined
-  /** Name of a token value, valid or not. */
   nameOf(value: string): TokenName | undefined
   byClient(clientId: string, clientSecret: string): Credential | undefined
   /** Issues a token that expires at `expiresAt` (epoch milliseconds). */
@@ -56,15 +53,16 @@ export function createTokenTable(
   seed: number,
   tenantSeeds: Readonly<Record<TenantName, number>>,
   problems: boolean,
+  codes: readonly PermissionCode[],
 ): TokenTable {
   const all = record((name): Credential => {
-    const { tenant, permissions } = tokenSeed(name)
+    const { tenant, grants } = tokenSeed(name)
     return {
       name,
       clientId: clientIdOf(name, tenantSeeds[tenant]),
       clientSecret: secretFrom(seed, `secret ${name}`),
       tenant,
-      permissions: new Set(permissions),
+      permissions: new Set(codes.filter(grants)),
       revoked: false,
     }
   })

@@ -66,23 +66,5 @@ export interface SettingsTruth {
 export const tenantNames = ['primary', 'second'] as const
 export type TenantName = (typeof tenantNames)[number]
 
-export const resourceNames = [
-  'users',
-  'documents',
-  'api-clients',
-  'roles',
-  'permissions',
-  'authentication-settings',
-] as const
-export type ResourceName = (typeof resourceNames)[number]
-
-/** Codes that gate endpoints ("Permission codes that gate endpoints"). */
-export const permissionCodes = [
-  'Api_Users_Read',
-  'Api_Users_Create',
-  'Api_Roles_Read',
-  'Api_AuthSettings_Read',
-  'Api_ApiClients_Read',
-  'Api_Documents_Read',
-] as const
-export type PermissionCode = (typeof permissionCodes)[number]
+/** A code of the permission catalogue that gates an endpoint. */
+export type PermissionCode = `Api_${string}`

@@ -1,4 +1,5 @@
 import type { Readings } from './readings.ts'
+import type { Endpoint } from './resources/endpoint.ts'
 import type { RequestRecord } from './server/request-log.ts'
 
 export type ViolationKind =
@@ -12,7 +13,6 @@ export type ViolationKind =
   | 'unknown-path'
   | 'unknown-method'
 
-/** A request that the specification does not allow or describe. */
 export interface Violation {
   readonly kind: ViolationKind
   readonly seq: number
@@ -23,25 +23,14 @@ export interface Violation {
 
 export interface Auditor {
   readonly violations: readonly Violation[]
-  inspect(request: RequestRecord, readings: Readings, methodAllowed: boolean): void
+  /** @param endpoint null when the path has no such method. */
+  inspect(request: RequestRecord, readings: Readings, endpoint: Endpoint | null): void
   issued(request: RequestRecord, nextCursor: unknown): void
   clear(): void
 }
 
 const clientsPath = '/api/public/api-clients'
 const greatestDocumentsPage = 200
-
-function knownParameters(endpoint: string, readings: Readings): readonly (string | null)[] {
-  switch (endpoint) {
-    case '/api/public/users':
-    case '/api/public/documents':
-      return ['cursor', 'updatedAfter', readings.pageSizeParameter]
-    case clientsPath:
-      return ['cursor', readings.apiClientsPageSizeParameter]
-    default:
-      return []
-  }
-}
 
 /** Overlapping passes over a list that are allowed: a client may read the first page again to identify the tenant. */
 const mostPasses = 16
@@ -57,22 +46,22 @@ export function createAuditor(): Auditor {
     if (violations.length > 1000) violations.shift()
   }
 
-  function checkQuery(request: RequestRecord, endpoint: string, readings: Readings): void {
+  function checkQuery(request: RequestRecord, { template, parameters }: Endpoint, readings: Readings): void {
     const { query, cursor, token } = request
     if (cursor !== null && query['updatedAfter'] !== undefined) {
       note(request, 'cursor-with-updated-after', 'cursor and updatedAfter must not be sent together')
     }
     if (request.method === 'GET') {
-      const known = knownParameters(endpoint, readings)
+      const known = parameters?.(readings) ?? []
       for (const name of Object.keys(query)) {
         if (!known.includes(name)) note(request, 'unknown-parameter', name)
       }
     }
     const size = Number(query[readings.pageSizeParameter ?? ''] ?? 0)
-    if (endpoint === '/api/public/documents' && size > greatestDocumentsPage) {
+    if (template === '/api/public/documents' && size > greatestDocumentsPage) {
       note(request, 'page-size-over-maximum', `${size} is over ${greatestDocumentsPage}`)
     }
-    if (endpoint !== clientsPath) return
+    if (template !== clientsPath) return
     const issued = passes.get(`${token}`) ?? []
     if (cursor === null) passes.set(`${token}`, [...issued.slice(1 - mostPasses), new Set()])
     else if (!issued.some((pass) => pass.has(cursor))) {
@@ -82,10 +71,9 @@ export function createAuditor(): Auditor {
 
   return {
     violations,
-    inspect(request, readings, methodAllowed) {
-      const { endpoint } = request
-      if (endpoint === null) note(request, 'unknown-path', request.path)
-      else if (!methodAllowed) note(request, 'unknown-method', request.method)
+    inspect(request, readings, endpoint) {
+      if (request.endpoint === null) note(request, 'unknown-path', request.path)
+      else if (endpoint === null) note(request, 'unknown-method', request.method)
       else checkQuery(request, endpoint, readings)
     },
     issued(request, nextCursor) {

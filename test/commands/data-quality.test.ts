@@ -9,7 +9,7 @@ it.each(formats)('says beside findings as %s which checks could not be evaluated
   await run('sync', '--resource', 'roles')
   const { code, stderr } = await run('findings', '--format', format)
   expect(code).toBe(0)
-  expect(stderr).toMatch(/^acme: \d+ of 19 checks cannot be evaluated: .*\(never\)/m)
+  expect(stderr).toMatch(/^acme: \d+ of \d+ checks cannot be evaluated: .*\(never\)/m)
 })
 
 it('shows a tenant that was never synced as unknown, in findings and in metrics', async () => {
@@ -17,7 +17,7 @@ it('shows a tenant that was never synced as unknown, in findings and in metrics'
   const config = one.read('tenantwatch.yaml')
   one.write('other.yaml', config.replaceAll('name: acme', 'name: zeta').replaceAll('name: "acme"', 'name: "zeta"'))
   const { stderr } = await one.run('findings', '--config', 'other.yaml')
-  expect(stderr).toMatch(/^zeta: 19 of 19 checks cannot be evaluated/m)
+  expect(stderr).toMatch(/^zeta: (\d+) of \1 checks cannot be evaluated/m)
   const metrics = await one.run('metrics', '--config', 'other.yaml')
   expect(metrics.stdout).toMatch(/tenantwatch_check_status\{tenant="zeta",[^}]*status="unknown"\} 1/)
   expect(metrics.stdout).not.toMatch(/tenantwatch_users\{tenant="zeta"/)

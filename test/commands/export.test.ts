@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import { resources } from '../../src/resources/index.ts'
 import type { Simulator } from '../../src/simulator/index.ts'
 import { cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const idOf = { users: 'userId', documents: 'fileId', 'api-clients': 'clientId', roles: 'roleId' } as const
-const idField = (resource: ResourceName) => (idOf as Readonly<Record<string, string>>)[resource] ?? 'permissionId'
+const idField = (resource: ResourceName) => resources.find(({ name }) => name === resource)?.idField ?? ''
 
 /** The simulator's truth in id order, as an export must show it. */
 function truth(simulator: Simulator, resource: ResourceName, tenant: 'primary' | 'second' = 'primary'): Fields[] {

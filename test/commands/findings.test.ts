@@ -125,7 +125,7 @@ it('never lets an empty list look like a clean bill', async () => {
   expect(await one.run('sync')).toMatchObject({ code: 3 })
   const { stdout, stderr } = await one.run('findings')
   expect(stdout).toBe('No open findings.\n')
-  expect(stderr).toMatch(/^acme: 19 of 19 checks cannot be evaluated: .*user-mfa-enrolled \(/)
+  expect(stderr).toMatch(/^acme: (\d+) of \1 checks cannot be evaluated: .*user-mfa-enrolled \(/)
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
 })
 

@@ -153,7 +153,7 @@ it('says what is wrong with what it is asked, without repeating it', async () =>
     const { code, stderr } = await run('history', ...args)
     return [code, stderr.replace(/^tenantwatch: /, '')]
   }
-  const words = 'api-clients, authentication-settings, documents, permissions, roles, users'
+  const words = resourceNames.join(', ')
   expect(await said('--entity', 'secret:1')).toEqual([2, `--entity names an unknown resource; want one of ${words}\n`])
   expect(await said('--entity', 'users:1', '--resource', 'roles')).toEqual([
     2,

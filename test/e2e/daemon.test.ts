@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
@@ -45,7 +46,7 @@ it('starts, syncs by itself and answers on every path', async () => {
   expect(page.text).toContain('acme')
   const status = JSON.parse((await get('/api/v1/status')).text)
   expect(status.tenants).toMatchObject([{ tenant: 'acme', holds: [] }])
-  expect(JSON.parse((await get('/api/v1/checks')).text)).toHaveLength(19)
+  expect(JSON.parse((await get('/api/v1/checks')).text)).toHaveLength(checks.length)
   const findings = JSON.parse((await get('/api/v1/findings')).text)
   expect(findings.length).toBeGreaterThan(100)
   expect((await get('/nothing-here')).status).toBe(404)

@@ -165,6 +165,7 @@ it('sets a check that throws to unknown, keeps its findings, logs the error and 
     risk: '',
     remediation: '',
     alert: null,
+    frameworks: [],
     title: '',
     needs: [],
     severities: ['low'],

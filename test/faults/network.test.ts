@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { dayMs } from '../../src/model/durations.ts'
+import { resources } from '../../src/resources/index.ts'
 import { withoutAnswer } from './support/black-hole.ts'
 import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
 import type { FaultServer } from './support/fault-server.ts'
@@ -143,7 +144,7 @@ it('N11 answers that come late, but in time, cost not one request more', async (
   const cost = async () => {
     server.requests.length = 0
     const results = await scene.cycle()
-    expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+    expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
     return server.requests.length
   }
   await cost()
@@ -191,13 +192,13 @@ it('N16 a network that is back after three days costs an ordinary cycle, no burs
   for (let day = 0; day < 3; day++) {
     test.clock.advance(dayMs)
     const results = await scene.cycle()
-    expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill('network'))
+    expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill('network'))
     expect(Object.values(await scene.stored())).not.toContain('pass')
   }
   await server.up()
   server.requests.length = 0
   const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
   expect(server.requests.length).toBeLessThanOrEqual(ordinary)
   scene.assertManners()
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { resources } from '../../src/resources/index.ts'
 import { openWorld } from '../hostile/support/world.ts'
 import type { Certificate } from '../support/certificate.ts'
 import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
@@ -103,12 +104,12 @@ it('T3 a renewed certificate is trusted once its authority is in the file', asyn
   const secure = secured()
   const scene = await startScene(secure.options)
   const reasons = async () => (await scene.cycle()).map(({ reason }) => reason)
-  expect(await reasons()).toEqual(Array(6).fill(null))
+  expect(await reasons()).toEqual(Array(resources.length).fill(null))
   const next: Certificate = secured().good
   await show(scene, next, next)
-  expect(await reasons()).toEqual(Array(6).fill('tls'))
+  expect(await reasons()).toEqual(Array(resources.length).fill('tls'))
   secure.quality(next.cert)
-  expect(await reasons()).toEqual(Array(6).fill(null))
+  expect(await reasons()).toEqual(Array(resources.length).fill(null))
   scene.assertManners()
 })
 
@@ -130,7 +131,7 @@ it('T4 proxies that only the environment names are not used', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   await scene.test.restart({})
   const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
   scene.assertManners()
 })
 

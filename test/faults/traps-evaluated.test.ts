@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CheckStatus } from '../../src/model/check-status.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { resources } from '../../src/resources/index.ts'
 import { type Scene, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
 
@@ -88,7 +89,7 @@ it.each(traps.map((trap) => [`${trap.id} ${trap.what}`, trap] as const))(
     await scene.cycle()
     test.clock.advance(laterMs)
     const results = await scene.cycle()
-    expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+    expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
     expect(await scene.stored()).toMatchObject(statuses)
     scene.assertManners()
   },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { resources } from '../../src/resources/index.ts'
 import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
 import type { Fault } from './support/fault-server.ts'
 import { assertMirrored, checksOf, resourceAt, type Scene, startScene } from './support/scene.ts'
@@ -192,7 +193,7 @@ it('S18 fields that nobody described are kept and counted once, and change no ch
   const { test } = scene
   const before = await scene.stored()
   const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
   expect(test.told.events).toEqual(['users unknown_field', 'users unknown_field'])
   expect(test.query('select distinct extra from users')).toEqual([
     { extra: '{"department":"Sales","mfaStatusV2":false}' },

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { generatedFiles } from '../../src/commands/support/generated-files.ts'
+import { generatedFiles, generatedSections } from '../../src/commands/support/generated-files.ts'
 import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
+import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
 import { alertsOf } from '../../src/monitoring/rules.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -11,6 +12,14 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 it.each([...files.keys()])('keeps %s as the catalogue makes it (npm run generate)', (path) => {
   expect(textOf(path)).toBe(files.get(path))
+})
+
+it.each([...generatedSections()])('keeps the sections of %s as the catalogues make them', (path, sections) => {
+  expect(textOf(path)).toBe(fillSections(textOf(path), sections))
+})
+
+it('makes no section for which a page has no place', () => {
+  expect(() => fillSections('# A page', { checks: '' })).toThrow('the page has no place for it')
 })
 
 it('keeps no dashboard and no rule file that the catalogue does not make', () => {

@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a count of users is born at a false zero',
-    file: 'src/metrics/inventory/users.ts',
+    file: 'src/metrics/inventory/described-gauge.ts',
     find: 'if (!complete) return []',
     replace: '',
     tests: ['test/metrics'],

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { userMfaEnrolled } from '../../src/checks/user-mfa-enrolled.ts'
 import { resolutions } from '../../src/model/check-status.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { severities } from '../../src/model/severity.ts'
@@ -103,16 +104,17 @@ it('reports a waived finding as failing', () => {
 })
 
 it('names exactly the framework requirements that a check maps to', () => {
-  const { standards, requirements } = standardsOf('user-mfa-enrolled', 'Everybody is enrolled')
+  const { standards, requirements } = standardsOf('Everybody is enrolled', userMfaEnrolled.frameworks)
   expect(standards).toContain('SOC 2, Trust Services Criteria 2017')
   expect(requirements).toContainEqual(expect.stringMatching(/^SOC 2, Trust Services Criteria 2017 CC6\.1: /))
   expect(requirements.join()).not.toContain('CC2.1')
-  expect(standardsOf('unheard-of', 'All is well')).toEqual({
+  expect(standardsOf('All is well')).toEqual({
     standards: ['tenantwatch checks'],
     requirements: ['All is well'],
   })
-  const own = standardsOf('unheard-of', 'All is well', ['soc2:CC6.1', 'House rules 7'])
+  const own = standardsOf('All is well', ['soc2:CC6.1', 'House rules 7'])
   expect(own.standards).toEqual(['SOC 2, Trust Services Criteria 2017', 'House rules 7'])
   expect(own.requirements).toEqual([expect.stringMatching(/ CC6\.1: /), 'House rules 7'])
-  expect(eventOf().compliance['standards']).toEqual(standards)
+  const event = complianceFinding(finding, { ...source, check: () => userMfaEnrolled }) as Event
+  expect(event.compliance['standards']).toEqual(standards)
 })

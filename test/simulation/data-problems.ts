@@ -2,11 +2,12 @@ import { checks } from '../../src/checks/index.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { type Check, inputsOf } from '../../src/evaluate/check.ts'
 import { minuteMs } from '../../src/model/durations.ts'
-import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WallClock } from './clocks.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import type { ResolvedFinding } from './oracle-mirror.ts'
+import { worldResources } from './world.ts'
 
 export interface DoubtParts {
   readonly settings: TenantSettings
@@ -68,14 +69,14 @@ export function doubtsNow(parts: DoubtParts): Doubts {
   const suspect = new Set<ResourceName>()
   const records = new Set<string>()
   const durations = machine.query('select resource, complete_duration_ms as ms from sync_states')
-  for (const resource of resourceNames) {
+  for (const resource of worldResources) {
     const duration = Number(durations.find((row) => row['resource'] === resource)?.['ms'] ?? 0)
     if (isStale(parts, resource, duration)) blocked.set(resource, 'stale')
     if (denied(resource)) blocked.set(resource, 'refused')
   }
   for (const { flaw, resource, key } of machine.query(flawQuery) as unknown as Flaw[]) {
     if (key !== null) records.add(`${resource} ${key}`)
-    for (const one of resource === 'all' ? resourceNames : [resource]) {
+    for (const one of resource === 'all' ? worldResources : [resource]) {
       if (flaw === 'tenant_changed') blocked.set(one, 'on hold')
       else if (flaw !== 'absent') partial.set(one, flaw)
       if (flaw === 'suspect_empty') suspect.add(one)

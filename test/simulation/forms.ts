@@ -43,7 +43,7 @@ function formsOf(
     case 'authentication-settings':
       return settings.map((one) => ['0', { ...one }])
     default:
-      return resource satisfies never
+      return []
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TenantPosture } from '../../src/model/posture.ts'
-import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WallClock } from './clocks.ts'
+import { worldResources } from './world.ts'
 
 interface FullSync {
   /** World time at which it began, at the earliest. */
@@ -60,6 +61,6 @@ export class FullSyncLog {
   }
 
   get allFullSynced(): boolean {
-    return resourceNames.every((resource) => this.readInFull(resource))
+    return worldResources.every((resource) => this.readInFull(resource))
   }
 }

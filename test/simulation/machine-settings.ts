@@ -1,9 +1,9 @@
 import type { CheckSettings, TenantSettings } from '../../src/config/settings.ts'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { engineSettings } from '../support/engine-settings.ts'
 import type { Prng } from './prng.ts'
-import type { DocumentTruth } from './world.ts'
+import type { DocumentTruth, worldResources } from './world.ts'
 
 /** Thresholds short enough to be crossed within a simulated day. */
 export const thresholds = { expiringHours: 2.4, invitedHours: 2, statusHours: 1, currentDays: 89, lifetimeDays: 365 }
@@ -16,6 +16,8 @@ export function meetsRequirement({ uploadStatus, filename }: DocumentTruth): boo
 
 const options = (values: Record<string, unknown>): CheckSettings => ({ enabled: true, severity: null, options: values })
 
+const off = Object.fromEntries(resourceNames.map((name) => [name, { enabled: false }]))
+
 /** A configuration of the daemon whose rhythm fits into hours, chosen by the seed. */
 export function chooseSettings(prng: Prng): TenantSettings {
   const cron = (minutes: number) => ({ expression: '* * * * *', intervalMs: minutes * minuteMs })
@@ -24,7 +26,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
     incremental: incrementals ? incremental : null,
     full: cron(full),
   })
-  const resources: Readonly<Record<ResourceName, ReturnType<typeof resource>>> = {
+  const lived: Readonly<Record<(typeof worldResources)[number], ReturnType<typeof resource>>> = {
     'api-clients': resource(prng.pick([10, 20, 30]), false),
     'authentication-settings': resource(10, false),
     documents: resource(prng.pick([30, 60]), true),
@@ -35,7 +37,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
   return {
     ...engineSettings('https://tenant.test', {
       api: { requestsPerSecond: prng.pick([0, 10]), timeoutMs: 10_000, maxPages: 1000 },
-      resources,
+      resources: { ...off, ...lived },
       userDetails: { perRun: prng.pick([20, 200]), concurrency: prng.pick([1, 4]) },
     }),
     checks: {

@@ -1,7 +1,8 @@
-import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import { allForms, comparable } from './forms.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 import { isForeign } from './oracle-mirror.ts'
+import { worldResources } from './world.ts'
 
 /** Mirrored forms that were found true, so that each is looked up once. */
 export type TrueForms = Set<string>
@@ -13,7 +14,7 @@ export type TrueForms = Set<string>
  */
 export async function checkRecords(oracle: Oracle, parts: OracleParts, known: TrueForms): Promise<void> {
   const { machine, ledger } = parts
-  for (const resource of resourceNames) {
+  for (const resource of worldResources) {
     for await (const batch of machine.mirror.records(machine.tenantId).select(resource)) {
       for (const { key, fields, times } of batch) {
         const form = comparable(fields, times)

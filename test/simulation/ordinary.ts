@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { secondMs } from '../../src/model/durations.ts'
-import { resourceNames } from '../../src/model/resource-names.ts'
 import { engineSettings } from '../support/engine-settings.ts'
 import { temporaryRoot } from '../support/temporary-root.ts'
 import { WallClock } from './clocks.ts'
@@ -16,7 +15,7 @@ import { chooseReadings } from './readings.ts'
 import { createService } from './service.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { Weather } from './weather.ts'
-import type { World } from './world.ts'
+import { type World, worldResources } from './world.ts'
 
 export interface OrdinaryLife {
   readonly seed: number
@@ -66,7 +65,7 @@ export async function liveOrdinarily({ seed, sizes, steps, stepMs, change }: Ord
   })
   const rhythm = { expression: '* * * * *', intervalMs: stepMs }
   const schedule = Object.fromEntries(
-    resourceNames.map((name) => {
+    worldResources.map((name) => {
       const isFeed = name === 'users' || name === 'documents'
       return [name, { incremental: isFeed ? rhythm : null, full: rhythm }]
     }),

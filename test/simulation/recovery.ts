@@ -1,6 +1,6 @@
 import { checks } from '../../src/checks/index.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
-import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import { comparable, liveForms } from './forms.ts'
@@ -11,7 +11,7 @@ import type { Oracle } from './oracle.ts'
 import type { Service } from './service.ts'
 import { mustFail, type Sight } from './truth.ts'
 import type { VirtualTime } from './virtual-time.ts'
-import type { World } from './world.ts'
+import { type World, worldResources } from './world.ts'
 
 export interface RecoveryParts {
   readonly time: VirtualTime
@@ -99,7 +99,7 @@ function waitEnd({ ledger, wall, time }: RecoveryParts): number {
 async function rounds(parts: RecoveryParts): Promise<readonly RunResult[]> {
   const { machine, time } = parts
   const results = new Map<ResourceName, RunResult>()
-  for (const resources of [resourceNames, paged, paged, ['documents'], ['documents']] as const) {
+  for (const resources of [worldResources, paged, paged, ['documents'], ['documents']] as const) {
     for (const resource of resources) {
       await time.runUntil(time.now + 10 * secondMs)
       results.set(resource, await drive(parts, machine.run(resource, 'full')))
@@ -147,7 +147,7 @@ function sameSet(a: readonly string[], b: readonly string[]): boolean {
 
 async function differences({ world, machine }: RecoveryParts): Promise<readonly string[]> {
   const found: string[] = []
-  for (const resource of resourceNames) {
+  for (const resource of worldResources) {
     const mirrored = new Map<string, string>()
     for await (const batch of machine.mirror.records(machine.tenantId).select(resource)) {
       for (const { key, fields, times } of batch) mirrored.set(key, comparable(fields, times))

@@ -3,6 +3,16 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import { History, RecordHistory } from './history.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
+/** The resources that simulated lives have; all others are switched off. */
+export const worldResources = [
+  'api-clients',
+  'authentication-settings',
+  'documents',
+  'permissions',
+  'roles',
+  'users',
+] as const satisfies readonly ResourceName[]
+
 export interface UserTruth {
   readonly userId: number
   readonly firstName: string
@@ -114,7 +124,7 @@ export class World {
       case 'authentication-settings':
         return ['0']
       default:
-        return resource satisfies never
+        return []
     }
   }
 
@@ -131,10 +141,8 @@ export class World {
         return this.permissions.within(id, from, to).includes(null)
       case 'roles':
         return this.roles.within(from, to).some((roles) => roles.every(({ roleId }) => String(roleId) !== id))
-      case 'authentication-settings':
-        return false
       default:
-        return resource satisfies never
+        return false
     }
   }
 }

@@ -240,14 +240,7 @@ function logInto({ said }: Told, lines: string[]): Log {
   return log
 }
 
-const idFields = {
-  'api-clients': 'clientId',
-  'authentication-settings': null,
-  documents: 'fileId',
-  permissions: 'permissionId',
-  roles: 'roleId',
-  users: 'userId',
-} as const satisfies Readonly<Record<ResourceName, string | null>>
+const idFieldOf = (resource: ResourceName) => resources.find(({ name }) => name === resource)?.idField ?? null
 
 const byPermissionId = (a: { readonly permissionId: number }, b: { readonly permissionId: number }) =>
   a.permissionId - b.permissionId
@@ -259,7 +252,7 @@ export function upstream(sim: Simulator, resource: ResourceName): Record<string,
 
 /** Records in id order; GUIDs in lower case, because one reading lets their case change with every answer. */
 export function comparable(resource: ResourceName, records: readonly object[]): Record<string, unknown>[] {
-  const idField = idFields[resource]
+  const idField = idFieldOf(resource)
   const plain = structuredClone(records) as Record<string, unknown>[]
   if (idField === null) return plain
   for (const record of plain) {

@@ -15,7 +15,6 @@ export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Ch
   return checks.map((check) => (check.problem === null ? toCheck(check, limits) : brokenCheck(check)))
 }
 
-/** The query of a check, without the time and the tenant. */
 export function queryOf(
   { query: text, inputs }: WellFormedCheck,
   { timeoutMs, maxRows }: Pick<OwnChecksSettings, 'timeoutMs' | 'maxRows'>,
@@ -42,7 +41,8 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     entity: { type: check.entity, isRecord: false },
     timeBased,
     ...(maxAgeMs !== null && { maxAgeMs }),
-    own: { file, frameworks, problem: null },
+    frameworks,
+    own: { file, problem: null },
     ruleOf: () => rule,
     async evaluator({ runQuery }) {
       if (runQuery === undefined)
@@ -74,7 +74,8 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
     needs: [],
     entity: { type: 'entity', isRecord: false },
     timeBased: false,
-    own: { file, frameworks: [], problem },
+    frameworks: [],
+    own: { file, problem },
     ruleOf: () => 'broken',
     async evaluator() {
       throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)

@@ -37,7 +37,6 @@ export type EnrolmentRule = keyof typeof enrolmentRules
 /** The reading in force while `enrolledWhen` is not set (docs/api.md#open-points). */
 export const assumedRule = 'mfaStatus' satisfies EnrolmentRule
 
-/** True when the flags mean that the user is enrolled. */
 export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: boolean): boolean {
   return alternatives(rule).some(
     (flags) => (flags.mfaStatus ?? mfaStatus) === mfaStatus && (flags.mfaAction ?? mfaAction) === mfaAction,

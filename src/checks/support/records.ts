@@ -20,7 +20,6 @@ export function timeOf(record: MirrorRecord, name: string): number {
   return ms
 }
 
-/** A text field; null when the tenant sent none. */
 export function textOf(record: MirrorRecord, name: string): string | null {
   const value = record.fields[name]
   return typeof value === 'string' ? value : null

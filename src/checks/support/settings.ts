@@ -14,7 +14,6 @@ export function isWithoutSso({ fields }: MirrorRecord): boolean {
   return isOff && (providerType ?? null) === null && (tenantName ?? null) === null
 }
 
-/** Loads the authentication settings as the only candidate. */
 export async function loadSettings(
   reader: RecordReader,
 ): Promise<Loaded<MirrorRecord> & { readonly candidates: readonly (readonly MirrorRecord[])[] }> {

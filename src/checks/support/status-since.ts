@@ -40,7 +40,6 @@ export async function* sinceByHistory(
   }
 }
 
-/** Null when the history has no change of the status. */
 function completedSince(
   document: MirrorRecord,
   changes: readonly ChangeRow[],

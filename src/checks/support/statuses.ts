@@ -13,7 +13,6 @@ export const statuses = (...byDefault: readonly string[]) =>
 /** Completed statuses: `statuses` of document-required-present. */
 export const doneStatuses = statuses('Completed')
 
-/** The completed statuses of a tenant's configuration, in alphabetical order. */
 export function doneStatusesOf(optionsOf: CheckContext['optionsOf']): readonly (string | null)[] {
   return doneStatuses.parse(optionsOf('document-required-present')['statuses']).toSorted()
 }

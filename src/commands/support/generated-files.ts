@@ -1,15 +1,25 @@
-import type { Framework } from '../../checks/frameworks/framework.ts'
-import { frameworks } from '../../checks/frameworks.ts'
+import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
 import { checks } from '../../checks/index.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
+import { ownViews } from '../../mirror/own-checks/views.ts'
 import { dashboardIds } from '../../monitoring/dashboard-ids.ts'
 import { writeDashboard } from '../../monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
+import {
+  checksTable,
+  enabledByDefault,
+  permissionsList,
+  resourcesTable,
+  type Sections,
+  scheduleByDefault,
+  viewsOfOwnChecks,
+} from '../../monitoring/docs/page-sections.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
+import { resources } from '../../resources/index.ts'
 import { defaultMonitoringInput } from './monitoring-files.ts'
 
 /** Runbooks of checks that are written by hand. */
@@ -33,13 +43,27 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return files
 }
 
+/** The generated parts of pages that are written by hand, by path from the root of the repository. */
+export function generatedSections(): ReadonlyMap<string, Sections> {
+  return new Map<string, Sections>([
+    ['README.md', { checks: checksTable(checks), permissions: permissionsList(resources) }],
+    [
+      'config/tenantwatch.example.yaml',
+      { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
+    ],
+    ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
+    ['docs/sync.md', { resources: resourcesTable(resources) }],
+  ])
+}
+
 /** The framework requirements of each check, by check id. */
 function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
-  for (const { name, requirements } of frameworks as readonly Framework[]) {
+  for (const framework of frameworks) {
     for (const check of checks) {
-      const ids = requirements.filter((requirement) => requirement.checks.includes(check.id)).map(({ id }) => id)
-      if (ids.length > 0) found.set(check.id, [...(found.get(check.id) ?? []), `${name}: ${ids.join(', ')}`])
+      const named = framework.requirements.filter(({ id }) => isEvidenceFor(check, framework, id))
+      const ids = named.map(({ id }) => id).join(', ')
+      if (ids !== '') found.set(check.id, [...(found.get(check.id) ?? []), `${framework.name}: ${ids}`])
     }
   }
   return found

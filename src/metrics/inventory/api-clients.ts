@@ -5,9 +5,8 @@ import { labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
 
 /**
- * A client is shown as soon as it was read, before a full sync is complete: that its secret runs out is true of it alone.
- * The label `client_id` is the mirror's key: a GUID in lower case, for the tenant may send it in two spellings, and any
- * other id as sent, for two that differ in case are two clients.
+ * Shown before a full sync is complete, because the expiry of a secret concerns its client alone. `client_id` is the key of
+ * the mirror: a GUID in lower case, any other id as sent.
  */
 const expirations: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
@@ -20,7 +19,6 @@ const expirations: InventoryGauge = {
     })),
 }
 
-/** The checks whose findings tell that a secret runs out. */
 const expiryChecks = ['api-client-secret-not-expired', 'api-client-secret-not-expiring'] as const
 
 const waived: InventoryGauge = {
@@ -63,11 +61,7 @@ const own: InventoryGauge = {
 
 export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived]
 
-/**
- * The secrets of a tenant's API clients, the one that expires first in front.
- *
- * @param ownClientId as configured, in any letter case.
- */
+/** The secret that expires first in front; `ownClientId` in any letter case. */
 export async function readClientSecrets(
   reader: RecordReader,
   ownClientId: string | null = null,

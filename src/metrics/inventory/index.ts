@@ -6,21 +6,13 @@ import { resources } from '../../resources/index.ts'
 import type { InventoryGauge } from '../inventory-gauge.ts'
 import type { ResourceSeries } from '../series-config.ts'
 import { apiClientsGauges } from './api-clients.ts'
-import { authenticationSettingsGauges } from './authentication-settings.ts'
-import { documentsGauges } from './documents.ts'
-import { rolesGauges } from './roles.ts'
-import { usersGauges } from './users.ts'
+import { describedGauge } from './described-gauge.ts'
 
-/** The facts of a tenant that are gauges; of the others the size is `tenantwatch_mirror_records`. */
-const gauges: Readonly<Partial<Record<ResourceName, readonly InventoryGauge[]>>> = {
+/** Gauges that a descriptor cannot describe, beside those of `gauges`. */
+const particular: Readonly<Partial<Record<ResourceName, readonly InventoryGauge[]>>> = {
   'api-clients': apiClientsGauges,
-  'authentication-settings': authenticationSettingsGauges,
-  documents: documentsGauges,
-  roles: rolesGauges,
-  users: usersGauges,
 }
 
-/** What the metrics show of each resource, in alphabetical order. */
 export const inventories: readonly ResourceSeries[] = resources.map(seriesOf)
 
 function seriesOf(resource: ResourceDefinition): ResourceSeries {
@@ -32,7 +24,7 @@ function seriesOf(resource: ResourceDefinition): ResourceSeries {
     failures: failuresOf(resource),
     holds: holdsOf(resource),
     contractEvents: eventsOf(resource),
-    gauges: gauges[name] ?? [],
+    gauges: [...(resource.gauges ?? []).map((gauge) => describedGauge(resource, gauge)), ...(particular[name] ?? [])],
   }
 }
 
@@ -40,7 +32,6 @@ function isPaged({ kind }: ResourceDefinition): boolean {
   return kind !== 'whole'
 }
 
-/** True where an empty list may be one that could not be completed. */
 function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
   return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
 }

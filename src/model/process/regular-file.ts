@@ -1,7 +1,6 @@
 import { constants, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 
-/** The message names the reason and no content. */
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile'
 }

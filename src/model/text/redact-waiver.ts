@@ -2,7 +2,6 @@ const hidden = '[hidden]'
 
 const plainEntity = /^(\*|\d+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12})$/i
 
-/** For outputs without personal details (docs/operations.md#security). */
 export function withoutWaiverDetails<
   T extends { readonly owner: string; readonly reason: string; readonly entity: string },
 >(waiver: T): T {

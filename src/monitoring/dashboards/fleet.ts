@@ -19,7 +19,6 @@ function ranking(title: string, description: string, expr: string, steps = noneI
   } as const
 }
 
-/** Many tenants side by side. */
 export function fleet(): DashboardSpec {
   return {
     title: 'tenantwatch: fleet',

@@ -45,7 +45,6 @@ export const dataSource: DataSourceRef = { type: 'prometheus', uid: '$' + '{data
 
 const usualHeight: Readonly<Record<PanelSpec['kind'], number>> = { stat: 4, table: 8, time: 8, states: 8, bars: 8 }
 
-/** What the builders of all kinds of panels have in common. */
 interface AnyPanel extends Builder<Panel> {
   title(title: string): this
   description(description: string): this
@@ -63,7 +62,6 @@ interface AnyPanel extends Builder<Panel> {
   withTarget(target: Builder<Dataquery>): this
 }
 
-/** Writes a panel as Grafana's schema wants it. */
 export function grafanaPanel(spec: PanelSpec): Builder<Panel> {
   const panel: AnyPanel = ofKind(spec)
   panel

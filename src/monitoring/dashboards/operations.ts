@@ -11,12 +11,10 @@ import {
 
 const rate = (metric: string) => `rate(${metric}[$__rate_interval])`
 
-/** A curve, half the width. */
 function curve(title: string, description: string, unit: string, expr: string, legend: string): PanelSpec {
   return { title, description, kind: 'time', queries: [{ expr, legend }], unit, span: 12 }
 }
 
-/** A number of the last day. */
 function dayCount(title: string, description: string, expr: string, steps = noneIsBetter): PanelSpec {
   return { title, description, kind: 'stat', queries: [{ expr }], unit: 'none', decimals: 0, span: 4, steps }
 }
@@ -178,7 +176,6 @@ function daemon({ job }: MonitoringInput): RowSpec {
   }
 }
 
-/** The dashboard for operators of the daemon. */
 export function operations(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: operations',

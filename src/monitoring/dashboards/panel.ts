@@ -1,7 +1,6 @@
 /** What a panel shows, apart from how Grafana writes it. */
 export interface PanelSpec {
   readonly title: string
-  /** What it says and how to read it. */
   readonly description: string
   readonly kind: 'stat' | 'table' | 'time' | 'states' | 'bars'
   readonly queries: readonly QuerySpec[]

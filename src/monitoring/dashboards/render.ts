@@ -24,7 +24,6 @@ import { findings } from './posture/findings.ts'
 import { people } from './posture/people.ts'
 import { secrets } from './posture/secrets.ts'
 
-/** Every dashboard, made for a configuration. */
 export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) => DashboardSpec>> = {
   fleet,
   operations,
@@ -33,7 +32,6 @@ export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) =
 
 const tag = 'tenantwatch'
 
-/** A dashboard as Grafana imports it. */
 export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashboard {
   const spec = dashboards[id](input)
   const board = new DashboardBuilder(spec.title)
@@ -73,7 +71,6 @@ export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashbo
   return finished(board.build())
 }
 
-/** The same as the text of a file. */
 export function writeDashboard(id: DashboardId, input: MonitoringInput): string {
   return `${JSON.stringify(renderDashboard(id, input), null, 2)}\n`
 }
@@ -111,7 +108,6 @@ function finished(dashboard: Dashboard): Dashboard {
   return { ...dashboard, panels, links } as Dashboard
 }
 
-/** Data quality first, then findings, then expiring secrets. */
 function posture(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: posture',

@@ -1,7 +1,6 @@
 import type { CheckFacts } from '../../evaluate/check.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
-/** The runbook of a check's alert; null for a check without an alert. */
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {
   if (check.alert === null) return null
   const name = `Tenantwatch${check.alert.name}`

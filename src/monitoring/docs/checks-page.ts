@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { Check } from '../../evaluate/check.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
-/** The page of all checks: passing case, risk, remediation, options. */
 export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<string, readonly string[]>): string {
   const sections = checks.map((check) => section(check, frameworks.get(check.id) ?? []))
   return `# Checks
@@ -38,7 +37,6 @@ ${facts.map((fact) => wrapped(fact).replaceAll('\n', '\n  ')).join('\n')}
 `
 }
 
-/** Every option with its default. */
 function optionsOf(options: z.ZodObject): string {
   const defaults = Object.entries(options.parse({}))
   return defaults.length === 0

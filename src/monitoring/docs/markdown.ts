@@ -1,4 +1,3 @@
-/** Marks a generated page. */
 export const generatedMark = '<!-- Generated from the catalogue by `npm run generate`; edit the catalogue instead. -->'
 
 const width = 120

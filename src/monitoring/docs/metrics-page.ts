@@ -2,7 +2,6 @@ import type { CataloguedFamily } from '../../metrics/catalogue.ts'
 import { recordings } from '../recording.ts'
 import { generatedMark, markdownTable, wrapped } from './markdown.ts'
 
-/** The page of all metrics and recorded series. */
 export function metricsPage(families: readonly CataloguedFamily[]): string {
   const rows = families.map(({ name, type, labelNames, help }) => [
     `\`${name}\``,

@@ -1,4 +1,3 @@
-import type { Framework } from '../../checks/frameworks/framework.ts'
 import { frameworks } from '../../checks/frameworks.ts'
 import type { CheckFacts } from '../../evaluate/check.ts'
 import type { FindingView } from '../../model/finding.ts'
@@ -14,16 +13,16 @@ export interface Standards {
 const ownStandard = 'tenantwatch checks'
 
 /**
- * The framework requirements that a check is mapped to.
+ * The framework requirements that a check names.
  *
- * @param title of the check, used as requirement when no framework has one.
- * @param written frameworks and requirements named in the header of an own check, as `soc2 CC6.1`.
+ * @param title of the check, used as requirement when it names none.
+ * @param written as in the file of the check: `soc2 CC6.1`.
  */
-export function standardsOf(check: string, title: string, written: readonly string[] = []): Standards {
+export function standardsOf(title: string, written: readonly string[] = []): Standards {
   const named = new Set(written.map(normal))
-  const found = (frameworks as readonly Framework[]).flatMap(({ id, name, requirements }) =>
+  const found = frameworks.flatMap(({ id, name, requirements }) =>
     requirements
-      .filter((one) => one.checks.includes(check) || named.delete(normal(`${id} ${one.id}`)))
+      .filter((one) => named.delete(normal(`${id} ${one.id}`)))
       .map((one) => ({ standard: name, requirement: `${name} ${one.id}: ${one.title}` })),
   )
   // Unknown frameworks, as written.
@@ -86,7 +85,9 @@ export interface OcsfSource {
   /** Version of this program. */
   readonly version: string
   /** The facts of a check; undefined when this version does not have it. */
-  readonly check: (id: string) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'own'> | undefined
+  readonly check: (
+    id: string,
+  ) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'frameworks'> | undefined
 }
 
 /**
@@ -128,7 +129,7 @@ export function complianceFinding(finding: FindingView, source: OcsfSource): obj
       ...timesOf(finding),
     },
     compliance: {
-      ...standardsOf(finding.check, check?.title ?? finding.check, check?.own?.frameworks),
+      ...standardsOf(check?.title ?? finding.check, check?.frameworks),
       control: finding.check,
       ...complianceOf(finding),
     },

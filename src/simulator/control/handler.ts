@@ -1,14 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { permissionCodes, resourceNamed, resourceNames } from '../resources/index.ts'
+import { tokenNames } from '../seed/tokens.ts'
 import { readBody } from '../server/read-body.ts'
 import type { ChangeableReadings, Simulator } from '../simulator.ts'
-import { resourceNames, tenantNames } from '../truth.ts'
+import { tenantNames } from '../truth.ts'
 import { faultFrom } from './fault-input.ts'
-import type { Members } from './input.ts'
-import { asCount, asMembers, asOneOf, ControlError, onlyMembers } from './input.ts'
-import { mutate } from './mutate.ts'
-import { changeToken } from './tokens.ts'
+import { asCount, asMembers, asOneOf, ControlError, type Members, onlyMembers } from './input.ts'
+
+const tokenActions = ['swap', 'revoke', 'restore', 'rotate', 'grant', 'deny'] as const
+
+/** Changes a token: `{token, action: swap | revoke | restore | rotate | grant | deny, permission?}`. */
+function changeToken(simulator: Simulator, body: Members): unknown {
+  onlyMembers(body, ['token', 'action', 'permission'], 'The body')
+  const token = asOneOf(body['token'], tokenNames(), 'token')
+  const action = asOneOf(body['action'], tokenActions, 'action')
+  const permission = () => asOneOf(body['permission'], permissionCodes, 'permission')
+  switch (action) {
+    case 'swap':
+      simulator.swapTenant(token)
+      break
+    case 'revoke':
+      simulator.revokeToken(token)
+      break
+    case 'restore':
+      simulator.restoreToken(token)
+      break
+    case 'rotate':
+      simulator.rotateToken(token)
+      break
+    case 'grant':
+      simulator.grantPermission(token, permission())
+      break
+    case 'deny':
+      simulator.revokePermission(token, permission())
+      break
+    default:
+      return action satisfies never
+  }
+  return { token, value: simulator.tokens[token] }
+}
 
 interface Example {
   readonly action: string
@@ -81,7 +113,6 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** A valid example request for each action. */
 const examples: readonly Example[] = [
   { action: 'GET ', path: '/' },
   { action: 'GET state', path: '/state/primary/roles' },
@@ -149,4 +180,24 @@ export function createControlHandler(simulator: Simulator) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     void serve(simulator, request, response)
   }
+}
+
+/** Changes a tenant's data: `{tenant?, resource, op: add | update | remove, id?, fields?}`. */
+function mutate(simulator: Simulator, body: Members): unknown {
+  onlyMembers(body, ['tenant', 'resource', 'op', 'id', 'fields'], 'The body')
+  const tenant = asOneOf(body['tenant'] ?? 'primary', tenantNames, 'tenant')
+  const resource = asOneOf(body['resource'], resourceNames, 'resource')
+  const op = asOneOf(body['op'], ['add', 'update', 'remove'], 'op')
+  const fields = asMembers(body['fields'] ?? {}, 'fields')
+  const { add, update, remove } = resourceNamed(resource).operations(simulator.tenant(tenant))
+  const id = String(body['id'])
+  try {
+    if (op === 'update') return { record: update(id, fields) }
+    if (op === 'add' && add !== undefined) return { record: add(fields) }
+    if (op === 'remove' && remove !== undefined) return { removed: remove(id) }
+  } catch (error) {
+    if (error instanceof RangeError) throw new ControlError(404, error.message)
+    throw error
+  }
+  throw new ControlError(400, `${resource} cannot be ${op === 'add' ? 'added' : 'removed'}`)
 }

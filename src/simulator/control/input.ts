@@ -10,7 +10,6 @@ export class ControlError extends Error {
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** The value as an object; throws a ControlError. */
 export function asMembers(value: unknown, name: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ControlError(400, `${name} must be an object`)
@@ -25,20 +24,17 @@ export function onlyMembers(given: Members, names: readonly string[], what: stri
     throw new ControlError(400, `${what} has no member ${unknown.join(', ')}; it may have ${names.join(', ')}`)
 }
 
-/** The value as one of the words; throws a ControlError. */
 export function asOneOf<T extends string>(value: unknown, words: readonly T[], name: string): T {
   const found = words.find((word) => word === value)
   if (found === undefined) throw new ControlError(400, `${name} must be one of ${words.join(', ')}, not ${value}`)
   return found
 }
 
-/** The value as a non-empty text; throws a ControlError. */
 export function asText(value: unknown, name: string): string {
   if (typeof value !== 'string' || value === '') throw new ControlError(400, `${name} must be a text`)
   return value
 }
 
-/** The value as a whole number from 0; throws a ControlError. */
 export function asCount(value: unknown, name: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new ControlError(400, `${name} must be a whole number`)

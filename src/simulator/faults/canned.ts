@@ -20,7 +20,6 @@ const codes: Readonly<Record<number, string>> = {
 
 const signInPage = '<!doctype html><html><head><title>Sign in</title></head><body>Please sign in</body></html>'
 
-/** The answer of an effect that replaces the endpoint; null for other effects. */
 export function cannedReply(world: World, effect: FaultEffect, skewMs: number): Reply | null {
   const { readings } = world
   switch (effect.kind) {

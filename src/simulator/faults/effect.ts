@@ -1,7 +1,6 @@
 import type { Envelope } from '../server/envelope.ts'
 
 export type FaultEffect =
-  /** An answer with this status; the endpoint does not run. */
   | {
       readonly kind: 'status'
       readonly status: number
@@ -9,7 +8,6 @@ export type FaultEffect =
       readonly message?: string
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** Replaces the body, for example by HTML or nothing. */
   | {
       readonly kind: 'body'
       readonly body: string | Uint8Array
@@ -30,7 +28,6 @@ export type FaultEffect =
       /** Bytes to send; default half of the body. */
       readonly bytes?: number
     }
-  /** Sends the body in chunks of `chunkBytes` every `everyMs`. */
   | { readonly kind: 'drip'; readonly chunkBytes: number; readonly everyMs: number }
   | { readonly kind: 'invalid-utf8' }
   /** Sends these bytes, including the status line, and closes the connection. */
@@ -40,9 +37,7 @@ export type FaultEffect =
   | { readonly kind: 'huge-body'; readonly bytes: number }
   /** Rewrites the envelope; only available in process. */
   | { readonly kind: 'transform'; readonly transform: (envelope: Envelope) => unknown }
-  /** Applies a JSON merge patch (RFC 7396) to the envelope. */
   | { readonly kind: 'merge'; readonly patch: unknown }
-  /** Sets the member at this path (`pagination.hasMore`), null included. */
   | { readonly kind: 'set'; readonly path: string; readonly value: unknown }
   /** No records and `hasMore` false; the specification allows this on API clients for "could not be completed". */
   | { readonly kind: 'empty' }
@@ -55,7 +50,6 @@ export type FaultEffect =
   | { readonly kind: 'cached'; readonly ageSeconds?: number }
   /** Answers with data of the other tenant, as a misconfigured load balancer does. */
   | { readonly kind: 'other-tenant' }
-  /** Applies a JSON merge patch to each record. */
   | { readonly kind: 'patch-records'; readonly patch: Readonly<Record<string, unknown>> }
   /** Duplicates the first record with this merge patch, at the end or the start of the page. */
   | { readonly kind: 'duplicate'; readonly patch: Readonly<Record<string, unknown>>; readonly before?: boolean }

@@ -26,7 +26,6 @@ function isOneOf(record: unknown, ids: readonly (string | number)[]): boolean {
   return field !== undefined && ids.some((id) => String(id).toLowerCase() === String(record[field]).toLowerCase())
 }
 
-/** Applies an effect to an envelope; other kinds of effects change nothing. */
 export function reshape(envelope: unknown, effect: FaultEffect, context: ReshapeContext): unknown {
   if (!isObject(envelope)) return envelope
   const pagination = isObject(envelope['pagination']) ? envelope['pagination'] : {}
@@ -83,7 +82,6 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result
 }
 
-/** A copy with the member at a dotted path set; missing parents are created. */
 function setMember(target: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.')
   const copy: Members = isMembers(target) ? { ...target } : {}

@@ -4,7 +4,6 @@ import type { RequestRecord } from '../server/request-log.ts'
 import type { TenantName } from '../truth.ts'
 import type { FaultEffect } from './effect.ts'
 
-/** Conditions on requests; an absent condition matches all. */
 export interface FaultMatch {
   readonly method?: string
   /** A path template (`/api/public/users/{id}`), an exact path, or a prefix that ends in `*`. */

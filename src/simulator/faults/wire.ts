@@ -107,7 +107,6 @@ export async function writeDistorted(
   }
 }
 
-/** Writes a reply without distortion. */
 export function writeWhole(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, { ...reply.headers, 'content-length': String(reply.body.length) })
   response.end(reply.body)

@@ -28,12 +28,10 @@ const problemClients = [
   ['Connector from 2019', 'Legacy connector', 150],
 ] as const
 
-/** Id of the API client of a token. */
 export function clientIdOf(name: TokenName, seed: number): string {
   return guidFor(seed ^ 0x6b1d, tokenNames().indexOf(name))
 }
 
-/** The initial API clients of a tenant, including those of its tokens. */
 export function seedClients({ tenant, seed, count, now, problems }: ClientSeed): ClientTruth[] {
   const clients: ClientTruth[] = []
   const add = (clientId: string, name: string, roleName: string, days: number) => {

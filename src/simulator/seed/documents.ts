@@ -23,7 +23,6 @@ export interface DocumentSeed {
   readonly order: Readings['documentOrder']
 }
 
-/** Sort key of a document by the order of the feed. */
 export function documentKey(record: DocumentTruth, order: Readings['documentOrder']): Key {
   switch (order) {
     case 'updatedAt':

@@ -1,6 +1,6 @@
-import type { Permission } from '../truth.ts'
+import type { Permission, PermissionCode } from '../truth.ts'
 
-/** Module, function and action of each permission; the code is these three joined. Only those with module `Api` gate endpoints. */
+/** Module, function and action of each permission; the code is these three joined. */
 const catalogue = [
   ['Api', 'Users', 'Read'],
   ['Api', 'Users', 'Create'],
@@ -16,9 +16,11 @@ const catalogue = [
   ['Reports', 'Export', 'Create'],
 ] as const
 
-/** The permission catalogue of every tenant. */
-export function seedPermissions(): Permission[] {
-  return catalogue.map(([module, fn, name], index) => ({
+/** The permission catalogue of every tenant: `codes`, which gate endpoints, and others. */
+export function seedPermissions(codes: readonly PermissionCode[]): Permission[] {
+  const known = new Set(catalogue.map((parts) => parts.join('_')))
+  const further = codes.filter((code) => !known.has(code)).map((code) => code.split('_'))
+  return [...catalogue, ...further].map(([module = '', fn = '', name = ''], index) => ({
     permissionId: 11 + index * 2,
     name,
     module,

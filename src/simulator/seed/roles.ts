@@ -35,11 +35,12 @@ export function seedRoles(seed: RoleSeed): RoleTruth[] {
     add('Former contractor', ['Portal_Dashboard_Read'], inactive)
     add('Legacy connector', ['Api_Documents_Read'], { ...inactive, type: 'ApiClient' })
   }
+  const apiCodes = seed.permissions.map(({ code }) => code).filter((code) => code.startsWith('Api_'))
   const ofTokens = new Map(
     tokenNames()
       .map(tokenSeed)
       .filter(({ tenant }) => tenant === seed.tenant)
-      .map(({ role, permissions }) => [role, permissions]),
+      .map(({ role, grants }) => [role, apiCodes.filter(grants)]),
   )
   for (const [role, codes] of ofTokens) add(role, codes, { type: 'ApiClient' })
   for (let n = 1; blueprints.length < seed.count; n++) add(`Team ${n}`, ['Portal_Dashboard_Read'])

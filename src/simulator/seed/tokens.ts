@@ -1,22 +1,17 @@
 import type { PermissionCode, TenantName } from '../truth.ts'
-import { permissionCodes } from '../truth.ts'
 
-/** A token: its API client, the role of the client and its permissions. */
 export interface TokenSeed {
   readonly tenant: TenantName
   readonly client: string
   readonly role: string
-  readonly permissions: readonly PermissionCode[]
+  readonly grants: (code: string) => boolean
 }
 
-const reads = permissionCodes.filter((code) => code !== 'Api_Users_Create')
+const isRead = (code: string) => code !== 'Api_Users_Create'
+const without = (missing: PermissionCode) => (code: string) => isRead(code) && code !== missing
 
-function without(missing: PermissionCode): readonly PermissionCode[] {
-  return reads.filter((code) => code !== missing)
-}
-
-const reader = { role: 'Compliance Reader', permissions: reads } as const
-const creator = { role: 'User Provisioning', permissions: permissionCodes } as const
+const reader = { role: 'Compliance Reader', grants: isRead } as const
+const creator = { role: 'User Provisioning', grants: () => true } as const
 
 export const tokenSeeds = {
   reader: { tenant: 'primary', client: 'Compliance monitor', ...reader },
@@ -25,39 +20,39 @@ export const tokenSeeds = {
     tenant: 'primary',
     client: 'Onboarding form',
     role: 'Provisioning Only',
-    permissions: ['Api_Users_Create'],
+    grants: (code: string) => !isRead(code),
   },
   withoutUsers: {
     tenant: 'primary',
     client: 'Monitor without users',
     role: 'Reader without users',
-    permissions: without('Api_Users_Read'),
+    grants: without('Api_Users_Read'),
   },
   withoutRoles: {
     tenant: 'primary',
     client: 'Monitor without roles',
     role: 'Reader without roles',
-    permissions: without('Api_Roles_Read'),
+    grants: without('Api_Roles_Read'),
   },
   withoutAuthSettings: {
     tenant: 'primary',
     client: 'Monitor without settings',
     role: 'Reader without settings',
-    permissions: without('Api_AuthSettings_Read'),
+    grants: without('Api_AuthSettings_Read'),
   },
   withoutApiClients: {
     tenant: 'primary',
     client: 'Monitor without clients',
     role: 'Reader without clients',
-    permissions: without('Api_ApiClients_Read'),
+    grants: without('Api_ApiClients_Read'),
   },
   withoutDocuments: {
     tenant: 'primary',
     client: 'Monitor without documents',
     role: 'Reader without documents',
-    permissions: without('Api_Documents_Read'),
+    grants: without('Api_Documents_Read'),
   },
-  none: { tenant: 'primary', client: 'Unused integration', role: 'No API access', permissions: [] },
+  none: { tenant: 'primary', client: 'Unused integration', role: 'No API access', grants: () => false },
   expired: { tenant: 'primary', client: 'Retired monitor', ...reader },
   secondReader: { tenant: 'second', client: 'Compliance monitor', ...reader },
   secondCreator: { tenant: 'second', client: 'HR provisioning', ...creator },
@@ -65,12 +60,10 @@ export const tokenSeeds = {
 
 export type TokenName = keyof typeof tokenSeeds
 
-/** All token names, in the order of the table. */
 export function tokenNames(): TokenName[] {
   return (Object.keys(tokenSeeds) as TokenName[]).slice()
 }
 
-/** The seed of a token, with widened types. */
 export function tokenSeed(name: TokenName): TokenSeed {
   return tokenSeeds[name]
 }

@@ -1,6 +1,5 @@
 import type { ErrorShape } from '../readings.ts'
 
-/** A request that fails with a status and a code ("Errors"). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -17,7 +17,6 @@ import type { RequestRecord, WritableRequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { findRoute } from './route.ts'
 
-/** Called with each request before it is handled; the answer waits for the promise. */
 export type RequestHook = (request: RequestRecord) => void | Promise<void>
 
 export interface ApiParts {
@@ -73,7 +72,7 @@ export function createApiHandler(parts: ApiParts) {
       tenant: name === undefined ? null : world.tokens.get(name).tenant,
       cursor: url.searchParams.get('cursor'),
     })
-    if (url.pathname !== tokenPath) auditor.inspect(record, world.readings, route.endpoint !== null)
+    if (url.pathname !== tokenPath) auditor.inspect(record, world.readings, route.endpoint)
     return record
   }
 

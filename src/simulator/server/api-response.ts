@@ -1,7 +1,7 @@
-import type { Answer } from '../endpoints/endpoint.ts'
 import type { Reply } from '../faults/wire.ts'
 import { guidFor } from '../guid.ts'
 import type { Readings } from '../readings.ts'
+import type { Answer } from '../resources/endpoint.ts'
 import { formatTimestamp } from '../timestamps.ts'
 import type { World } from '../world.ts'
 import type { ApiError } from './api-error.ts'
@@ -18,7 +18,6 @@ export function nextMeta(world: World, skewMs: number): Record<string, unknown> 
   }
 }
 
-/** The body of a success ("Response envelope"). */
 export function successBody(world: World, answer: Answer, skewMs: number): unknown {
   const { data, pagination } = answer
   const extra = world.readings.unknownFields ? { warnings: [] } : {}
@@ -49,7 +48,6 @@ function cased(name: string, style: Readings['headerCase']): string {
   }
 }
 
-/** Header names in the case of the readings. */
 export function caseHeaders(headers: Readonly<Record<string, string>>, readings: Readings): Record<string, string> {
   const entries = Object.entries(headers)
   return Object.fromEntries(entries.map(([name, value]) => [cased(name.toLowerCase(), readings.headerCase), value]))

@@ -23,7 +23,6 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   return { server, url: `http://${shown}:${bound}` }
 }
 
-/** Ends all connections and stops listening. */
 export function stopListening({ server }: Listening): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

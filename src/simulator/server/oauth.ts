@@ -10,7 +10,6 @@ function fail(status: number, error: string): OAuthAnswer {
   return { status, body: { error } }
 }
 
-/** Client id and secret from the form, or from HTTP Basic as RFC 6749 2.3.1 prefers. */
 function credentials(form: URLSearchParams, headers: IncomingHttpHeaders): [string, string] {
   const basic = /^basic (.+)$/i.exec(headers.authorization ?? '')?.[1]
   if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? '']

@@ -30,7 +30,6 @@ export function renderUser(user: UserTruth, roleName: string, withRole: boolean,
   }
 }
 
-/** A document in API field names ("Document"). */
 export function renderDocument(document: DocumentTruth, style: RenderStyle) {
   return {
     fileId: guid(document.fileId, style),
@@ -43,7 +42,6 @@ export function renderDocument(document: DocumentTruth, style: RenderStyle) {
   }
 }
 
-/** An API client in API field names ("API client"). */
 export function renderClient(client: ClientTruth, style: RenderStyle) {
   return {
     clientId: guid(client.clientId, style),
@@ -56,12 +54,10 @@ export function renderClient(client: ClientTruth, style: RenderStyle) {
   }
 }
 
-/** A role in API field names ("Role"). */
 export function renderRole({ raw, ...role }: RoleTruth, style: RenderStyle) {
   return { ...role, ...(style.unknownFields && { color: '#8899aa' }), ...raw }
 }
 
-/** The settings in API field names ("Authentication settings"). */
 export function renderSettings({ raw, ...settings }: SettingsTruth, style: RenderStyle) {
   return { ...settings, ...(style.unknownFields && { passwordPolicy: 'strong' }), ...raw }
 }

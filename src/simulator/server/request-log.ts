@@ -20,7 +20,6 @@ export interface RequestRecord {
   readonly page: number
   /** Status sent; null without a complete answer. */
   status: number | null
-  /** True when the request is finished, with or without an answer. */
   done: boolean
   readonly faults: string[]
 }
@@ -44,7 +43,6 @@ export interface WritableRequestLog extends RequestLog {
   finish(request: RequestRecord, status: number | null): void
 }
 
-/** Makes a log that keeps the latest `size` requests. */
 export function createRequestLog(size: number): WritableRequestLog {
   let kept: RequestRecord[] = []
   let seq = 0

@@ -1,10 +1,9 @@
-import type { Endpoint } from '../endpoints/endpoint.ts'
-import { endpoints } from '../endpoints/index.ts'
+import type { Endpoint } from '../resources/endpoint.ts'
+import { endpoints } from '../resources/index.ts'
 import { ApiError, notFound } from './api-error.ts'
 
 export type Route =
   | { readonly endpoint: Endpoint; readonly id: string }
-  /** Unknown path, or unknown method of a known path. */
   | { readonly endpoint: null; readonly template: string | null; readonly error: ApiError }
 
 const root = '/api/public/'

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { aDay, type Cli, cli, synced } from '../support/cli.ts'
 
 interface Told {
@@ -29,9 +30,9 @@ it('asks every endpoint once, and makes no database', async () => {
   const { run, simulator } = await cli()
   const { code, stdout } = await run('doctor')
   expect(code).toBe(0)
-  expect(stdout.match(/^✓ .* Api_\w+_Read /gm)).toHaveLength(6)
-  expect(simulator.requests.count()).toBe(6)
-  expect(simulator.requests.all().map(({ method }) => method)).toEqual(Array(6).fill('GET'))
+  expect(stdout.match(/^✓ .* Api_\w+_Read /gm)).toHaveLength(resources.length)
+  expect(simulator.requests.count()).toBe(resources.length)
+  expect(simulator.requests.all().map(({ method }) => method)).toEqual(Array(resources.length).fill('GET'))
   expect(stdout).toMatch(/^✓ +clock +the clocks agree$/m)
   expect(stdout).toMatch(/^✓ +database +.*mirror\.db does not exist yet; the first sync creates it$/m)
   expect(await run('findings')).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no mirror') })
@@ -53,10 +54,10 @@ it('names what cannot be read, and the permission for it, for each of several te
   expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
   expect(stdout).toMatch(/^✗ +users +Api_Users_Read +missing_permission: .*Api_Users_Read/m)
   const [first, second, third] = stdout.split('\n\n')
-  expect(first?.match(/^✓ .* Api_/gm)).toHaveLength(5)
+  expect(first?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length - 1)
   expect(second).toMatch(/^globex at /)
-  expect(second?.match(/^✗ .* Api_\w+ +unauthorized: /gm)).toHaveLength(6)
-  expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(6)
+  expect(second?.match(/^✗ .* Api_\w+ +unauthorized: /gm)).toHaveLength(resources.length)
+  expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('says that an empty list of API clients and a wrong clock cannot be', async () => {
@@ -86,9 +87,9 @@ it('does not wait a time-out for every endpoint of a tenant where nothing answer
   const [healthy, unreachable] = tenants.map(({ diagnoses }) =>
     diagnoses.filter(({ permission }) => permission !== null),
   )
-  expect(healthy?.map(({ level }) => level)).toEqual(Array(6).fill('ok'))
-  expect(unreachable?.map(({ reason }) => reason)).toEqual(Array(6).fill('network'))
-  expect(unreachable?.filter(({ sentence }) => sentence.includes('skipped'))).toHaveLength(4)
+  expect(healthy?.map(({ level }) => level)).toEqual(Array(resources.length).fill('ok'))
+  expect(unreachable?.map(({ reason }) => reason)).toEqual(Array(resources.length).fill('network'))
+  expect(unreachable?.filter(({ sentence }) => sentence.includes('skipped'))).toHaveLength(resources.length - 2)
 })
 
 it('ends with 0 on warnings alone, as a table and as JSON, and counts them', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { resources } from '../../../src/resources/index.ts'
 import { aDay, type Cli, synced } from '../support/cli.ts'
 
 const marks = (stdout: string, what: string) =>
@@ -24,7 +25,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])
   expect(stdout).not.toContain('MFASTATUS')
-  expect(world.simulator.requests.count()).toBe(6)
+  expect(world.simulator.requests.count()).toBe(resources.length)
   expect(digest()).toBe(before)
 })
 

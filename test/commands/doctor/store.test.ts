@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
 import { lockStateOf } from '../../../src/mirror/sqlite/engine-lock.ts'
 import { type StoreFacts, storeFacts } from '../../../src/mirror/sqlite/store-facts.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { aDay, cli, synced } from '../support/cli.ts'
 
@@ -69,7 +70,7 @@ it('fails on a database with a damaged page, and says what to do', async () => {
   const { code, stdout, stderr } = await world.run('doctor')
   expect([code, stderr]).toEqual([3, ''])
   expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('finds damage in a page that nothing else it does would read', async () => {
@@ -101,7 +102,7 @@ it('says what there is to say of a database that may not be looked at', async ()
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(stdout).toMatch(/^✗ +database +/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('fails on a file that is no database, or another program’s, and still asks the tenant', async () => {
@@ -114,7 +115,7 @@ it('fails on a file that is no database, or another program’s, and still asks 
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(stdout).toMatch(/^✗ +database +.*mirror\.db/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(6)
+  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('tells an older layout from a newer one', async () => {

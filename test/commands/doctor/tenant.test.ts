@@ -13,6 +13,7 @@ import { diagnoseToken } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { documents } from '../../../src/resources/documents.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { users } from '../../../src/resources/users.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
@@ -180,7 +181,7 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
     busyTimeoutMs: 100,
   })
   const asked = found.filter(({ permission }) => permission !== null)
-  expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(6).fill(['fail', 'timeout']))
+  expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(resources.length).fill(['fail', 'timeout']))
   expect(simulator.requests.count()).toBeLessThan(3)
 })
 

@@ -10,6 +10,7 @@ import { tenantWarnings } from '../../../src/doctor/tenant-warnings.ts'
 import { diagnoseWaivers } from '../../../src/doctor/waivers.ts'
 import { dayMs } from '../../../src/model/durations.ts'
 import type { WaiverView } from '../../../src/model/posture.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { at, posture } from '../../metrics/support/posture.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { cli } from '../support/cli.ts'
@@ -141,7 +142,7 @@ it('warns of a resource that is switched off, and asks nothing for it', async ()
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^! +documents +Api_Documents_Read +switched off in the configuration\. Every check/m)
-  expect(world.simulator.requests.count()).toBe(5)
+  expect(world.simulator.requests.count()).toBe(resources.length - 1)
 })
 
 const waiver: WaiverView = {

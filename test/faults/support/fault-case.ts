@@ -3,6 +3,7 @@ import { minuteMs } from '../../../src/model/durations.ts'
 import { fullFreshnessLimitMs } from '../../../src/model/freshness.ts'
 import type { Reason } from '../../../src/model/reasons.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import type { Fault } from './fault-server.ts'
 import {
   assertMirrored,
@@ -92,7 +93,7 @@ export async function proveFault(row: FaultCase): Promise<void> {
 /** The starting point: each resource has a check that passes and, where one exists, a finding. */
 async function assertSound(scene: Scene): Promise<void> {
   const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
   await assertMirrored(scene)
   const statuses = await scene.stored()
   for (const resource of resourceNames) {
@@ -219,7 +220,7 @@ export async function proveHarmless(row: HarmlessCase): Promise<void> {
   server.choose = ({ path }) =>
     resourceAt(path) === resource && met++ < (row.times ?? Number.POSITIVE_INFINITY) ? row.fault : undefined
   const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(6).fill(null))
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
   expect(met).toBeGreaterThan(0)
   await assertMirrored(scene)
   scene.assertManners()

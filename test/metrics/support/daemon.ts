@@ -4,13 +4,16 @@ import { createMetrics, type Exposition, type MetricsOptions } from '../../../sr
 import type { MetricsConfig, ResourceSeries, TenantSeriesConfig } from '../../../src/metrics/series-config.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
+import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { at, check, mode, posture, resource, unread } from './posture.ts'
 import { type Records, readerOf, record } from './records.ts'
 
 const withIncremental = ['incremental', 'full'] as const
+const isFeed = (name: ResourceName) => resources.some((one) => one.name === name && one.kind === 'feed')
 const shapeOf = (series: ResourceSeries) => ({
   ...series,
-  modes: series.resource === 'users' || series.resource === 'documents' ? withIncremental : (['full'] as const),
+  modes: isFeed(series.resource) ? withIncremental : (['full'] as const),
 })
 
 export function tenantSeriesConfig(name: string): TenantSeriesConfig {
@@ -37,15 +40,11 @@ const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
 
 /** The posture of a tenant that was never asked for anything. */
 export const untouched: TenantPosture = posture({
-  resources: (['api-clients', 'authentication-settings', 'documents', 'permissions', 'roles', 'users'] as const).map(
-    (name) => {
-      const view = unread(name)
-      const never = { up: false, lastAttemptAt: null, lastSuccessAt: null }
-      return name === 'users' || name === 'documents'
-        ? { ...view, modes: [{ ...incrementalMode, ...never }, ...view.modes] }
-        : view
-    },
-  ),
+  resources: resourceNames.map((name) => {
+    const view = unread(name)
+    const never = { up: false, lastAttemptAt: null, lastSuccessAt: null }
+    return isFeed(name) ? { ...view, modes: [{ ...incrementalMode, ...never }, ...view.modes] } : view
+  }),
   checks: [
     check('api-client-secret-not-expired', {
       status: 'unknown',
@@ -70,9 +69,8 @@ export const untouched: TenantPosture = posture({
 export const lively: TenantPosture = posture({
   clockSkewMs: -1500,
   holds: [{ id: 'H-1', resource: 'documents', reason: 'shrink_held', count: 9, message: 'Held', raisedAt: at }],
-  resources: (['api-clients', 'authentication-settings', 'documents', 'permissions', 'roles', 'users'] as const).map(
-    (name) =>
-      name === 'users' || name === 'documents' ? resource(name, { modes: [incrementalMode, mode()] }) : resource(name),
+  resources: resourceNames.map((name) =>
+    isFeed(name) ? resource(name, { modes: [incrementalMode, mode()] }) : resource(name),
   ),
   checks: [
     check('api-client-secret-not-expired', { severities: ['critical'] }),

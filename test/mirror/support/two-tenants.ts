@@ -1,4 +1,4 @@
-import { resourceNames } from '../../../src/model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
 import { now } from '../../checks/support/evaluator.ts'
 import { client, document, role, settings, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
@@ -15,7 +15,7 @@ export async function twoTenants(): Promise<TwoTenants> {
     (await test.mirror.openTenant(name, `https://${name}.example.com`, now)).tenant.id
   const acme = await open('acme')
   const globex = await open('globex')
-  const records = (name: string) => ({
+  const records = (name: string): Readonly<Partial<Record<ResourceName, readonly object[]>>> => ({
     'api-clients': [client({ name })],
     'authentication-settings': [settings({ tenantName: name })],
     documents: [document({ filename: `${name}.pdf` })],
@@ -25,7 +25,7 @@ export async function twoTenants(): Promise<TwoTenants> {
   })
   for (const [tenantId, name] of [[acme, 'acme'] as const, [globex, 'globex'] as const]) {
     for (const resource of resourceNames) {
-      const items = records(name)[resource].map((record) => ({ ok: true as const, record, extra: null }))
+      const items = (records(name)[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null }))
       const whole = { startedAt: now, durationMs: 1000, serverTime: now }
       await test.mirror.commitPage({
         tenantId,

@@ -5,7 +5,6 @@ const lastFullSync = ofTenants('tenantwatch_sync_last_success_timestamp_seconds'
 const fullLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')
 const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
 
-/** Data quality of the numbers below. */
 export function quality({ job }: MonitoringInput): RowSpec {
   return {
     title: 'Data quality',

@@ -1,6 +1,5 @@
 import { neutral, ofTenants, type RowSpec } from '../panel.ts'
 
-/** Documents, and what was accepted for a time. */
 export const documents: RowSpec = {
   title: 'Documents and waivers',
   panels: [

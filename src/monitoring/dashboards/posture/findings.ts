@@ -2,7 +2,6 @@ import { neutral, noneIsBetter, noneIsGood, ofTenants, type PanelSpec, pageOf, t
 
 const severityWords = ['critical', 'high', 'medium', 'low', 'info'] as const
 
-/** Open findings, by severity and by check. */
 export function findings(): RowSpec {
   const all = `sum(${ofTenants('tenantwatch_findings')})`
   const bySeverity = severityWords.map(

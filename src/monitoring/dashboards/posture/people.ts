@@ -1,6 +1,5 @@
 import { neutral, ofTenants, type RowSpec } from '../panel.ts'
 
-/** Users and the settings that protect them. */
 export const people: RowSpec = {
   title: 'People and settings',
   panels: [

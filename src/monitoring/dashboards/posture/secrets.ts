@@ -1,7 +1,6 @@
 import type { MonitoringInput } from '../../monitoring.ts'
 import { neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
 
-/** Expiring secrets. */
 export function secrets({ secretDays }: MonitoringInput): RowSpec {
   const days = secretDays[0]?.value ?? { near: 30, imminent: 7 }
   const left: PanelSpec['steps'] = [

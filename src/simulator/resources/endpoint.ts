@@ -1,3 +1,4 @@
+import type { Readings } from '../readings.ts'
 import type { Pagination } from '../server/envelope.ts'
 import type { RenderStyle } from '../server/render.ts'
 import type { Tenant } from '../tenant.ts'
@@ -27,10 +28,11 @@ export interface Endpoint {
   /** Path with `{id}` where a segment is variable. */
   readonly template: string
   readonly permission: PermissionCode
+  /** Query parameters that it knows; absent = none. */
+  readonly parameters?: (readings: Readings) => readonly (string | null)[]
   readonly handle: (call: Call) => Answer
 }
 
-/** A 200 answer without pagination. */
 export function single(data: unknown): Answer {
   return { status: 200, data, pagination: null }
 }
@@ -47,7 +49,6 @@ export function cursorSent({ world, query, ignoreCursor }: Call): string | null 
   return cursor === '' && world.readings.emptyCursorParameter === 'absent' ? null : cursor
 }
 
-/** The positive integer of a path segment, or null. */
 export function integerId(id: string): number | null {
   const value = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN
   return Number.isSafeInteger(value) ? value : null
@@ -58,4 +59,8 @@ export function unordered<T>(world: World, records: readonly T[]): readonly T[] 
   if (world.readings.unorderedLists === 'stable' || records.length === 0) return records
   const at = world.responses % records.length
   return [...records.slice(at), ...records.slice(0, at)]
+}
+
+export function feedParameters({ pageSizeParameter }: Readings): readonly (string | null)[] {
+  return ['cursor', 'updatedAfter', pageSizeParameter]
 }

@@ -5,8 +5,8 @@ import { renderDocument } from '../server/render.ts'
 import { settleIngestion } from '../tenant.ts'
 import { parseTimestamp } from '../timestamps.ts'
 import type { DocumentTruth } from '../truth.ts'
-import type { Endpoint } from './endpoint.ts'
-import { cursorScope, cursorSent } from './endpoint.ts'
+import { cursorScope, cursorSent, type Endpoint, feedParameters } from './endpoint.ts'
+import type { SimulatedResource } from './resource.ts'
 
 function updatedSince(after: number, nulls: Readings['updatedAfterNulls']) {
   return ({ updatedAt, createdAt }: DocumentTruth) => {
@@ -19,10 +19,11 @@ function updatedSince(after: number, nulls: Readings['updatedAfterNulls']) {
  * "List documents": metadata only, at most 200 a page, a replayable cursor at the end of the feed. Throws 400
  * `VALIDATION_FAILED` for an invalid cursor, for `cursor` beside `updatedAfter`, and for a timestamp that is none.
  */
-export const listDocuments: Endpoint = {
+const listDocuments: Endpoint = {
   method: 'GET',
   template: '/api/public/documents',
   permission: 'Api_Documents_Read',
+  parameters: feedParameters,
   handle(call) {
     const { world, tenant, query, style } = call
     const { readings, cursors } = world
@@ -48,3 +49,14 @@ export const listDocuments: Endpoint = {
     }
   },
 }
+
+export const documents = {
+  name: 'documents',
+  endpoints: [listDocuments],
+  records: (state) => state.documents(),
+  operations: (control) => ({
+    add: (fields) => control.addDocument(fields),
+    update: (id, fields) => control.updateDocument(id, fields),
+    remove: (id) => control.removeDocument(id),
+  }),
+} as const satisfies SimulatedResource

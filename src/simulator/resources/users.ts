@@ -1,20 +1,22 @@
 import { pageSize, paginationOf, readPage, startPosition } from '../paginate.ts'
-import { ApiError, invalidParameter } from '../server/api-error.ts'
+import { ApiError, invalidParameter, notFound } from '../server/api-error.ts'
 import { renderUser } from '../server/render.ts'
 import { roleNameOf } from '../tenant.ts'
 import { parseTimestamp } from '../timestamps.ts'
 import type { UserTruth } from '../truth.ts'
-import type { Endpoint } from './endpoint.ts'
-import { cursorScope, cursorSent } from './endpoint.ts'
+import { createUser } from './create-user.ts'
+import { cursorScope, cursorSent, type Endpoint, feedParameters, integerId, single } from './endpoint.ts'
+import type { SimulatedResource } from './resource.ts'
 
 /**
  * "List users": oldest first, `roleId` always null. Throws 400 `BAD_REQUEST` for `cursor` beside `updatedAfter` and
  * 400 `VALIDATION_FAILED` for a cursor that was not issued.
  */
-export const listUsers: Endpoint = {
+const listUsers: Endpoint = {
   method: 'GET',
   template: '/api/public/users',
   permission: 'Api_Users_Read',
+  parameters: feedParameters,
   handle(call) {
     const { world, tenant, query, style } = call
     const { readings, cursors } = world
@@ -45,3 +47,27 @@ export const listUsers: Endpoint = {
     }
   },
 }
+
+/** "Get user": the only endpoint with `roleId`. Throws 404 `NOT_FOUND`, also for users of other tenants. */
+const getUser: Endpoint = {
+  method: 'GET',
+  template: '/api/public/users/{id}',
+  permission: 'Api_Users_Read',
+  handle({ tenant, id, style }) {
+    const userId = integerId(id)
+    const user = userId === null ? undefined : tenant.users.get(userId)
+    if (user === undefined) throw notFound('User not found')
+    return single(renderUser(user, roleNameOf(tenant, user), true, style))
+  },
+}
+
+export const users = {
+  name: 'users',
+  endpoints: [createUser, getUser, listUsers],
+  records: (state) => state.users(),
+  operations: (control) => ({
+    add: (fields) => control.addUser(fields),
+    update: (id, fields) => control.updateUser(Number(id), fields),
+    remove: (id) => control.removeUser(Number(id)),
+  }),
+} as const satisfies SimulatedResource

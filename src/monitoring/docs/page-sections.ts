@@ -1,0 +1,72 @@
+import type { Check } from '../../evaluate/check.ts'
+import type { OwnView } from '../../mirror/own-checks/views.ts'
+import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
+import { markdownTable, wrapped } from './markdown.ts'
+
+export type Sections = Readonly<Record<string, string>>
+
+/**
+ * Replaces the lines between `generated: <name>` and `end: <name>`, which are comments in the syntax of the page.
+ *
+ * @throws Error when the page lacks a section.
+ */
+export function fillSections(page: string, sections: Sections): string {
+  return Object.entries(sections).reduce((text, [name, content]) => {
+    const parts = new RegExp(`^([^\\n]*\\bgenerated: ${name}\\b[^\\n]*\\n).*?^([^\\n]*\\bend: ${name}\\b)`, 'ms')
+    if (!parts.test(text)) throw new Error(`Cannot generate the section ${name}: the page has no place for it`)
+    return text.replace(parts, (_, start: string, end: string) => `${start}${content}\n${end}`)
+  }, page)
+}
+
+export function checksTable(checks: readonly Check[]): string {
+  const rows = checks.map(({ id, title, severities }) => [`\`${id}\``, title, severities.toReversed().join(', ')])
+  return `\n${markdownTable(['Check', 'Passes when', 'Severity'], rows)}\n`
+}
+
+export function permissionsList(resources: readonly ResourceDefinition[]): string {
+  const names = [...new Set(resources.map(({ permission }) => `\`${permission}\``))].toSorted()
+  return wrapped(`The token needs the permissions ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
+}
+
+export function resourcesTable(resources: readonly ResourceDefinition[]): string {
+  const rows = resources.map((resource) => [
+    `\`${resource.name}\``,
+    kindOf(resource),
+    resource.kind === 'feed' ? 'from the stored cursor' : 'none',
+    removalOf(resource),
+  ])
+  return `\n${markdownTable(['Resource', 'Kind', 'Incremental sync', 'Removal'], rows)}\n`
+}
+
+function kindOf({ kind, idField }: ResourceDefinition): string {
+  if (kind === 'feed') return 'feed'
+  if (kind === 'pagedList') return 'paginated list'
+  return idField === null ? 'one object' : 'whole list'
+}
+
+function removalOf(resource: ResourceDefinition): string {
+  if (resource.kind === 'whole') return resource.idField === null ? 'never' : 'at once'
+  if (resource.kind === 'feed' && resource.removal === 'confirm') return 'each missing record is requested by id'
+  return `after two full syncs${takesUpdatedAfter(resource) ? ', confirmed by `updatedAfter`' : ''}`
+}
+
+export function viewsOfOwnChecks(views: readonly OwnView[]): string {
+  const sections = views.map(({ name, resource, columns }) => {
+    const rows = columns.map((column) => [`\`${column.name}\``, column.kind])
+    return `### \`${name}\` (input \`${resource}\`)\n\n${markdownTable(['Column', ''], rows).replace('|  |', '| |')}\n`
+  })
+  return `\n${sections.join('\n')}`
+}
+
+export function enabledByDefault(resources: readonly ResourceDefinition[]): string {
+  return resources.map(({ name }) => `  ${name}: { enabled: true }`).join('\n')
+}
+
+export function scheduleByDefault(resources: readonly ResourceDefinition[]): string {
+  return resources
+    .map(({ name, schedule }) => {
+      const entries = Object.entries(schedule).map(([mode, cron]) => `${mode}: "${cron}"`)
+      return `  ${name}: { ${entries.join(', ')} }`
+    })
+    .join('\n')
+}
