@@ -6,13 +6,11 @@ import { UsageError } from '../model/errors.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { table } from '../report/table.ts'
+import { csvLine, jsonArray, table } from '../report/formats.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const maxDays = 36_500

@@ -10,15 +10,14 @@ import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf/compliance-finding.ts'
+import { csvLine, jsonArray } from '../report/formats.ts'
+import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { exitCodeOf } from './support/fail-on.ts'
+import { writeAll } from './support/io.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 /** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
 function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {

@@ -8,13 +8,12 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { jsonArray } from '../report/json-array.ts'
+import { csvLine, jsonArray } from '../report/formats.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
 import { readMoment } from './support/moment.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const columns = ['at', 'tenant', 'resource', 'entity', 'change', 'field', 'before', 'after', 'requestId'] as const

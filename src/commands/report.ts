@@ -14,10 +14,10 @@ import type { Report, TenantReport } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
 import { reportMd } from '../report/report-md.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
 import { readMoment } from './support/moment.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['html', 'md', 'json'] as const
 const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const

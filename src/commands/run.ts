@@ -4,8 +4,8 @@ import { giveBackMemory } from '../daemon/give-back-memory.ts'
 import { quietMoment } from '../daemon/quiet-moment.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { untilStopped } from './support/until-stopped.ts'
 
 export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program

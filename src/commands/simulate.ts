@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { untilStopped } from './support/until-stopped.ts'
+import { untilStopped } from './support/io.ts'
 
 interface SimulateOptions {
   readonly port: number

@@ -2,16 +2,19 @@ import type { Command } from 'commander'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { UsageError } from '../model/errors.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { grouped } from '../model/text/grouped.ts'
-import { syncSummary } from '../report/sync-summary.ts'
+import { printable } from '../model/text/printable.ts'
+import { table } from '../report/formats.ts'
 import type { SyncObserver } from '../sync/observer.ts'
+import type { RunResult } from '../sync/run-result.ts'
 import { loadConfiguration, oneOf } from './support/configuration.ts'
 import { exitCodeOf } from './support/fail-on.ts'
+import { statusLine } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { statusLine } from './support/status-line.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -76,4 +79,46 @@ function progressLine(io: Io): { readonly page: SyncObserver['page']; clear(): v
     },
     clear: line.clear,
   }
+}
+
+/** The result of a sync round as text: runs, checks, holds, failures. */
+function syncSummary(results: readonly RunResult[], postures: readonly TenantPosture[]): string {
+  const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
+    tenant,
+    resource,
+    mode,
+    outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
+    `+${counts.created} ~${counts.updated} -${counts.removed} =${counts.unchanged}`,
+    counts.quarantined === 0 ? '' : `${counts.quarantined} quarantined`,
+    `${(durationMs / 1000).toFixed(1)} s`,
+  ])
+  const heading = ['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', '', 'TIME']
+  return [table(heading, runs), '', ...postures.map(checkLine), ...holdLines(postures), ...failures(results)].join('\n')
+}
+
+function checkLine({ tenant, checks }: TenantPosture): string {
+  const count = (status: string) => checks.filter((check) => check.enabled && check.status === status).length
+  const open = severities
+    .toReversed()
+    .map((severity) => [severity, checks.reduce((sum, check) => sum + (check.open[severity] ?? 0), 0)] as const)
+    .filter(([, sum]) => sum > 0)
+    .map(([severity, sum]) => `${sum} ${severity}`)
+  const statuses = `${count('pass')} pass, ${count('fail')} fail, ${count('unknown')} unknown, ${count('not_applicable')} not applicable`
+  return `${tenant}: checks ${statuses}; open findings: ${open.length === 0 ? 'none' : open.join(', ')}`
+}
+
+function holdLines(postures: readonly TenantPosture[]): string[] {
+  return postures.flatMap(({ tenant, holds }) =>
+    holds.map(({ id, resource, message }) =>
+      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "tenantwatch accept"`),
+    ),
+  )
+}
+
+function failures(results: readonly RunResult[]): string[] {
+  const failed = results.filter(({ outcome }) => outcome === 'failure')
+  const lines = failed.map(({ tenant, resource, message, hint }) =>
+    printable(`${tenant} ${resource}: ${message ?? ''}${hint === null ? '' : `. ${hint}`}`),
+  )
+  return lines.length === 0 ? [] : ['', ...lines]
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
-import { proxyUrl } from './credentials/urls.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
+import { proxyUrl } from './urls.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
+import { whyUnreadable } from './yaml/errors.ts'
 import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './yaml/leaves.ts'
-import type { Report } from './yaml/report.ts'
+import type { KeyPath, Report } from './yaml/report.ts'
 import { isMap, readSection, type Section } from './yaml/section.ts'
-import { whyUnreadable } from './yaml/unreadable.ts'
 
 const fields = {
   pageSizeParameter: z.unknown(),

@@ -1,19 +1,23 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { assertRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
-import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
-import { type Environment, findSource, type Source } from './find-source.ts'
 import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
 import type { Catalogue, Settings } from './settings.ts'
+import {
+  applyOverrides,
+  type Environment,
+  type FromEnvironment,
+  findSource,
+  fromEnvironment,
+  type Source,
+  tokenVariableProblem,
+} from './source.ts'
 import { readWebSettings } from './web/load-web-settings.ts'
-import { ConfigError } from './yaml/config-error.ts'
 import type { Context } from './yaml/context.ts'
-import { formatPath } from './yaml/key-path.ts'
-import { createReport, type Locate } from './yaml/report.ts'
+import { ConfigError, whyUnreadable } from './yaml/errors.ts'
+import { createReport, formatPath, kindOf, type Locate } from './yaml/report.ts'
 import { isMapOrEmpty } from './yaml/section.ts'
-import { kindOf } from './yaml/shown.ts'
-import { whyUnreadable } from './yaml/unreadable.ts'
 import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {

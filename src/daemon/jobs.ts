@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
+import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'

@@ -1,13 +1,19 @@
 import { resolve } from 'node:path'
+import { checks } from '../checks/index.ts'
+import { statuses } from '../checks/support/statuses.ts'
 import { formatListen } from '../config/listen.ts'
 import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, TenantSettings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
-import { exposesDetails, isLoopback } from '../web/loopback.ts'
+import type { Check } from '../evaluate/check.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
+import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { tryOwnChecks } from './own-check-problems.ts'
-import { tenantWarnings } from './tenant-warnings.ts'
+import { tryOwnChecks } from './own-checks.ts'
 
 const subject = 'own checks'
 
@@ -39,7 +45,7 @@ export function configWarnings(settings: Settings, cwd: string, twins: readonly 
 /** Warnings about unauthenticated access on a non-loopback address. */
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
-  if (isLoopback(host)) return []
+  if (listensOnLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
@@ -65,4 +71,88 @@ function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis
 function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
   if (logLevel !== 'silent' && logLevel !== 'fatal') return []
   return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
+}
+
+type General = Pick<Settings, 'timezone'>
+type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
+
+const rareMs = 3 * hourMs
+const statusChecks = ['document-processing-finished', 'document-required-present'] as const
+
+/** Warnings about valid settings of a tenant that may not be intended. */
+export function tenantWarnings(tenant: TenantSettings, general: General): readonly Diagnosis[] {
+  return rules.flatMap((rule) => rule(tenant, general))
+}
+
+const rules: readonly Rule[] = [
+  function ownClient({ ownClientId }) {
+    if (ownClientId !== null) return []
+    const advice =
+      'Set it: then the expiry of its secret has an alert of its own, and a client list without it is rejected'
+    return [warning('ownClientId', 'is not set', advice)]
+  },
+  function plainHttp({ baseUrl }) {
+    const { protocol, hostname } = new URL(baseUrl)
+    if (protocol !== 'http:' || isLoopback(hostname)) return []
+    return [warning('baseUrl', 'is http: the token travels unencrypted', 'Use https')]
+  },
+  function noRate({ api }) {
+    if (api.requestsPerSecond !== 0) return []
+    return [warning('requestsPerSecond', 'is 0: the request rate is unlimited', 'Set api.requestsPerSecond (10)')]
+  },
+  function rareUsers({ resources: { users } }) {
+    if (!users.enabled || users.full.intervalMs <= rareMs) return []
+    const sentence = `"${users.full.expression}" leaves ${describeDuration(users.full.intervalMs)} between two full syncs`
+    const advice = 'Only a full sync detects changed and removed users: run it at least every 3 h'
+    return [warning('schedule.users.full', sentence, advice)]
+  },
+  function tightFreshness({ resources }) {
+    return resourceNames.flatMap((name) => {
+      const { enabled, freshnessMs, full } = resources[name]
+      if (!enabled || freshnessMs === null || freshnessMs >= 2 * full.intervalMs) return []
+      const sentence = `${describeDuration(freshnessMs)} for ${name}, synced in full every ${describeDuration(full.intervalMs)}`
+      return [
+        warning('freshness', sentence, 'A single failed full sync makes its checks unknown; allow twice the interval'),
+      ]
+    })
+  },
+  function disabledChecks({ checks: configured }) {
+    const off = Object.entries(configured).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
+    if (off.length === 0) return []
+    return [
+      warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'They are not evaluated and have no findings'),
+    ]
+  },
+  function unknownStatuses({ checks: configured, documents: { knownStatuses } }) {
+    return statusChecks.flatMap((id) => {
+      const { enabled = false, options } = configured[id] ?? {}
+      const { success, data = [] } = statuses().safeParse(options?.['statuses'])
+      const unknown = enabled && success ? data.filter((status) => !knownStatuses.includes(status)) : []
+      if (unknown.length === 0) return []
+      const sentence = `statuses has ${unknown.map(String).join(', ')}, which documents.knownStatuses does not have`
+      return [warning(id, sentence, 'Add it there, otherwise document-status-known fails for it')]
+    })
+  },
+  function assumptions(tenant) {
+    return checks.flatMap((check: Check) => {
+      const { enabled, options } = settingsOf(check, tenant)
+      const sentence = enabled ? (check.assumption?.(options) ?? null) : null
+      if (sentence === null) return []
+      return [warning(check.id, sentence, 'Compare users you know with "tenantwatch export users"')]
+    })
+  },
+  function daylightSaving({ resources }, { timezone }) {
+    const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].full.intervalMs >= dayMs)
+    if (daily.length === 0 || !hasDaylightSaving(timezone)) return []
+    const sentence = `${timezone} has daylight saving time: a daily full sync (${daily.join(', ')}) may be skipped`
+    return [warning('timezone', sentence, 'Use UTC, or an hour that the change does not affect')]
+  },
+]
+
+/** True where January and July have different offsets from UTC. */
+function hasDaylightSaving(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offset = (month: number) =>
+    format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value
+  return offset(0) !== offset(6)
 }

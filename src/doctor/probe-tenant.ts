@@ -11,9 +11,7 @@ import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { probeEndpoint, skewOf } from './endpoint.ts'
-import { diagnoseOwnClient } from './own-client.ts'
-import { diagnosePageSize, type FeedPage } from './page-size.ts'
+import { diagnoseOwnClient, diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseToken } from './token.ts'
 
 export interface Probing {

@@ -1,5 +1,5 @@
 import type { Io } from '../model/process/io.ts'
-import { table } from '../report/table.ts'
+import { table } from '../report/formats.ts'
 import type { Diagnosis, Level } from './diagnosis.ts'
 import type { Enrolment } from './enrolment.ts'
 

@@ -20,8 +20,7 @@ import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
-import { dataQualityOf, resourceState } from '../web/data-quality.ts'
-import { tally } from '../web/tally.ts'
+import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import {
   type Report,

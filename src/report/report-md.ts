@@ -2,8 +2,7 @@ import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import type { Report, ReportFinding, TenantReport } from './report.ts'
-import { mostSevere } from './top-findings.ts'
+import { mostSevere, type Report, type ReportFinding, type TenantReport } from './report.ts'
 import {
   caveat,
   countsInWords,

@@ -1,8 +1,8 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Answer, WebRequest } from './answer.ts'
-import { hasCertificate } from './auth/client-certificate.ts'
-import { isAllowedHost } from './loopback.ts'
-import { refuse } from './refuse.ts'
+import type { TlsSettings } from '../config/web/web-settings.ts'
+import { type Answer, refuse, type WebRequest } from './answer.ts'
 import type { WebAccess } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
@@ -46,4 +46,51 @@ export function isCrossSite({ header }: WebRequest): boolean {
   const origin = header('origin')
   if (origin === undefined) return false
   return !URL.canParse(origin) || new URL(origin).host !== header('host')
+}
+
+/**
+ * Whether the client's certificate meets the settings. Checked at each request and not in the handshake, so that probes
+ * work without a certificate.
+ */
+function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
+  if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
+  // Checked before `authorized`: a resumed session without a certificate must not count as authorised.
+  const certificate = socket.getPeerX509Certificate()
+  if (certificate === undefined) return clientAuth === 'VerifyClientCertIfGiven'
+  if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false
+  return allowedSans.length === 0 || allowedSans.some((name) => hasSan(certificate, name))
+}
+
+/** True when a certificate has exactly this subject alternative name; wildcards do not match. */
+function hasSan(certificate: X509Certificate, name: string): boolean {
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
+  const entries = (certificate.subjectAltName ?? '').matchAll(/(?:^|, )(DNS|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)/g)
+  return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
+}
+
+/**
+ * True when only this machine can reach a listen address. Names under `localhost` do not count: a resolver may map them
+ * to another address, on which the page would be open.
+ */
+export function listensOnLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+}
+
+/**
+ * True when a Host header is an IP address, `localhost` or one of `allowed`, ignoring port, letter case and a trailing
+ * dot. Another site can point a host name of its own at this address (DNS rebinding), but not an IP address.
+ *
+ * @param allowed names in lower case, without port and trailing dot.
+ */
+export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed)
+  const name = plain.toLowerCase().replace(/\.$/, '')
+  return name === 'localhost' || isIPv4(name) || allowed.includes(name)
+}
+
+/** Whether details are served (docs/operations.md#security): on loopback or behind authentication. */
+export function exposesDetails(setting: boolean | 'auto', host: string, authenticated: boolean): boolean {
+  return setting === 'auto' ? listensOnLoopback(host) || authenticated : setting
 }

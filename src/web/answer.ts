@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { WebAccess } from './web-options.ts'
 
 /** A parsed request. No route reads a body. */
 export interface WebRequest {
@@ -37,4 +38,26 @@ export function text(status: number, body: string, headers: Headers = {}): Answe
 /** A value as JSON. */
 export function json(body: unknown, status = 200, headers: Headers = {}): Answer {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}
+
+/** An error answer: JSON under /api/, one line of text elsewhere. */
+export function refuse({ path }: WebRequest, status: number, message: string, headers: Answer['headers'] = {}): Answer {
+  return path.startsWith('/api/') ? json({ error: message }, status, headers) : text(status, `${message}\n`, headers)
+}
+
+/** On every answer: no foreign content, framing, caching, content sniffing or referrer. */
+export const securityHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const
+
+/** The security headers, overridden by those of the web configuration. */
+export function headersOf({ headers }: WebAccess): Readonly<Record<string, string>> {
+  return { ...securityHeaders, ...headers }
 }

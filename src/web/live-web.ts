@@ -1,9 +1,8 @@
-import { haveChanged } from '../config/web/file-versions.ts'
-import { loadWebSettings, readWebSettings, type WebReading } from '../config/web/load-web-settings.ts'
+import { haveChanged, loadWebSettings, readWebSettings, type WebReading } from '../config/web/load-web-settings.ts'
 import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
-import { ConfigError } from '../config/yaml/config-error.ts'
+import { ConfigError } from '../config/yaml/errors.ts'
 import type { Log } from '../model/log.ts'
-import { isLoopback } from './loopback.ts'
+import { listensOnLoopback } from './access-control.ts'
 
 export interface LiveWebOptions {
   /** Directory that relative paths start from. */
@@ -112,8 +111,8 @@ export class LiveWeb {
       this.#logged.add(message)
       write({ host }, message)
     }
-    const isUnencrypted = users.size > 0 && tls === null && !isLoopback(host)
-    once(!isLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
+    const isUnencrypted = users.size > 0 && tls === null && !listensOnLoopback(host)
+    once(!listensOnLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
     once(isUnencrypted, 'Passwords travel unencrypted: there are users, but no TLS', log.warn)
     once(wantsHttp2, 'HTTP/2 is not supported; clients are served over HTTP/1.1', log.info)
   }

@@ -7,7 +7,7 @@ import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AuthResult } from './auth/basic-auth.ts'
+import type { AuthResult } from './basic-auth.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { maskUrl } from '../../src/config/credentials/mask-url.ts'
-import { baseUrl, insecurity, proxyUrl } from '../../src/config/credentials/urls.ts'
+import { baseUrl, insecurity, maskUrl, proxyUrl } from '../../src/config/urls.ts'
 
 it.each([
   ['https://api.example.com', 'https://api.example.com'],

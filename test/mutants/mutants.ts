@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a CSV cell may begin a formula',
-    file: 'src/report/csv.ts',
+    file: 'src/report/formats.ts',
     find: 'escape_formulas: true',
     replace: 'escape_formulas: false',
     tests: ['test/commands', 'test/hostile'],
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a header that once let a user in lets in a user who has that name no longer',
-    file: 'src/web/auth/basic-auth.ts',
+    file: 'src/web/basic-auth.ts',
     find: 'if (isUser && accepted.has(id))',
     replace: 'if (accepted.has(id))',
     tests: ['test/web'],
@@ -419,7 +419,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an own check that reads the clock is remembered',
-    file: 'src/config/own-checks/parse-checks.ts',
+    file: 'src/config/own-checks/own-checks.ts',
     find: 'return timeWords.test(query)',
     replace: "return query.includes(':now')",
     tests: ['test/config/own-checks'],
@@ -475,7 +475,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the page finds by a text what it may not show',
-    file: 'src/web/page/load-findings.ts',
+    file: 'src/web/page/load-page.ts',
     find: 'hasText(shown, query.text.toLowerCase())',
     replace: 'hasText(finding, query.text.toLowerCase())',
     tests: ['test/web/page-parts'],
@@ -496,7 +496,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a finding whose rule ended passes in the eyes of others',
-    file: 'src/report/ocsf/compliance-finding.ts',
+    file: 'src/report/ocsf.ts',
     find: "resolution === 'fixed' ? findingStatuses.resolved : findingStatuses.archived",
     replace: 'findingStatuses.resolved',
     tests: ['test/report/ocsf'],

@@ -1,9 +1,14 @@
 import type { Command } from 'commander'
+import { checks } from '../../checks/index.ts'
 import { type LoadedSettings, type LoadOptions, loadSettings } from '../../config/load-settings.ts'
+import type { Catalogue } from '../../config/settings.ts'
 import { nearest } from '../../config/yaml/nearest.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
-import { catalogue } from './catalogue.ts'
+import { resources } from '../../resources/index.ts'
+
+/** Resources and checks that the configuration refers to. */
+export const catalogue: Catalogue = { resources, checks }
 
 /**
  * Loads the configuration that `--config` or the environment names.

@@ -10,7 +10,7 @@ import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
-import { defaultMonitoringInput } from './monitoring-files.ts'
+import { defaultMonitoringInput } from './monitoring-input.ts'
 
 /** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])

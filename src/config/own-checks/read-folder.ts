@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
-import { whyUnreadable } from '../yaml/unreadable.ts'
+import { whyUnreadable } from '../yaml/errors.ts'
 
 export const mostFiles = 200
 const mostBytes = 64 * 1024

@@ -1,12 +1,12 @@
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { ConfigError } from '../yaml/config-error.ts'
+import { readRegularFileSync } from '../../model/process/regular-file.ts'
+import { ConfigError, whyUnreadable } from '../yaml/errors.ts'
 import { flag, text } from '../yaml/leaves.ts'
-import { createReport, type Report } from '../yaml/report.ts'
+import { createReport, kindOf, type Report } from '../yaml/report.ts'
 import { isMapOrEmpty, readMap, readSection } from '../yaml/section.ts'
-import { kindOf } from '../yaml/shown.ts'
 import { locateIn, readYaml } from '../yaml/yaml-file.ts'
-import { type FileVersions, versionedReader } from './file-versions.ts'
 import { readTls } from './tls.ts'
 import { openWeb, type WebSettings } from './web-settings.ts'
 
@@ -104,4 +104,42 @@ export function loadWebSettings(path: string, cwd: string): WebReading {
 function readHttp(raw: unknown, report: Report): Pick<WebSettings, 'headers' | 'wantsHttp2'> {
   const { http2, headers } = readSection(httpFields, raw, ['http_server_config'], report)
   return { headers: readHeaders(headers, report), wantsHttp2: http2 === true }
+}
+
+export type FileVersions = ReadonlyMap<string, string>
+
+/** Reads files and records their versions, also of unreadable files. */
+export interface VersionedReader {
+  readonly versions: FileVersions
+  read(path: string): { readonly text: string } | { readonly why: string }
+}
+
+export function versionedReader(): VersionedReader {
+  const versions = new Map<string, string>()
+  return {
+    versions,
+    read(path) {
+      // Recorded before the read, so that a concurrent change causes another read.
+      versions.set(path, versionOf(path))
+      try {
+        return { text: readRegularFileSync(path).toString() }
+      } catch (error) {
+        return { why: whyUnreadable(error) }
+      }
+    },
+  }
+}
+
+/** True when one of the files changed. Follows links, so that a replaced folder is noticed. */
+export function haveChanged(versions: FileVersions): boolean {
+  return [...versions].some(([path, version]) => versionOf(path) !== version)
+}
+
+function versionOf(path: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':')
+  } catch (error) {
+    return whyUnreadable(error)
+  }
 }

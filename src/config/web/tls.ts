@@ -2,11 +2,15 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureVersion } from 'node:tls'
 import { z } from 'zod'
 import { flag, text } from '../yaml/leaves.ts'
-import type { Report } from '../yaml/report.ts'
+import type { KeyPath, Report } from '../yaml/report.ts'
 import { readSection, type Section } from '../yaml/section.ts'
-import { type PemSource, readPem } from './pem-source.ts'
-import type { WebContext } from './web-context.ts'
 import { type ClientAuthType, clientAuthTypes, type TlsSettings } from './web-settings.ts'
+
+interface WebContext {
+  readonly report: Report
+  /** Reads a file; a relative path starts from the folder of the configuration. */
+  read(path: string): { readonly text: string } | { readonly why: string }
+}
 
 /** Supported TLS versions; older ones are insecure and disabled in OpenSSL. */
 const tlsVersions: Readonly<Record<string, SecureVersion>> = { TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' }
@@ -181,4 +185,34 @@ function readKey({ text, path }: PemSource, report: Report): KeyObject | undefin
     report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'holds no PEM key')
     return undefined
   }
+}
+
+interface PemSource {
+  readonly text: string
+  readonly path: KeyPath
+}
+
+/** The PEM text of `name`, or of the file in `name_file`; undefined when there is none. */
+function readPem(
+  written: Readonly<Partial<Record<string, unknown>>>,
+  name: 'cert' | 'key' | 'client_ca',
+  { report, read }: WebContext,
+): PemSource | undefined {
+  const [inline, file] = [written[name], written[`${name}_file`]]
+  if (typeof inline === 'string' && typeof file === 'string') {
+    report.problem([section], `names 2 sources (${name}, ${name}_file); want exactly one of them`)
+    return undefined
+  }
+  if (typeof inline === 'string') return { text: inline, path: [section, name] }
+  if (typeof file !== 'string') return undefined
+  const path = [section, `${name}_file`]
+  // Checked before the file is named in a message, because it may be the key itself.
+  if (/-----BEGIN|\n/.test(file)) {
+    report.problem(path, `is a text instead of the path of a file; want the PEM text under \`${name}\``)
+    return undefined
+  }
+  const found = read(file)
+  if ('text' in found) return { text: found.text, path }
+  report.problem(path, `names the file \`${file}\`: ${found.why}`)
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDuration } from '../../model/durations.ts'
+import { dayMs, hourMs, minuteMs, parseDuration, secondMs } from '../../model/durations.ts'
 
 /** A parsed value, or a problem that completes the sentence "`key` is value; …". */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
@@ -55,4 +55,26 @@ export function duration(maxMs: number, maxText: string): z.ZodType<number> {
 /** YAML reads unquoted `42` and `true` as number and boolean. */
 function wantedText(input: unknown, wanted: string): string {
   return typeof input === 'number' || typeof input === 'boolean' ? `${wanted}, in quotes` : wanted
+}
+
+const units = [
+  ['d', dayMs],
+  ['h', hourMs],
+  ['m', minuteMs],
+  ['s', secondMs],
+  ['ms', 1],
+] as const
+
+/** Formats a duration without loss: `1h30m`. Uses days only for whole days. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0s'
+  let rest = ms
+  let text = ''
+  for (const [unit, size] of units) {
+    if (unit === 'd' && ms % dayMs !== 0) continue
+    const amount = Math.floor(rest / size)
+    if (amount > 0) text += `${amount}${unit}`
+    rest -= amount * size
+  }
+  return text
 }

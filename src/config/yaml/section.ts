@@ -1,7 +1,5 @@
 import type { z } from 'zod'
-import type { KeyPath } from './key-path.ts'
-import type { Report } from './report.ts'
-import { wantedOf } from './wanted.ts'
+import type { KeyPath, Report } from './report.ts'
 
 export type SectionFields = Readonly<Record<string, z.ZodType>>
 
@@ -72,4 +70,35 @@ export function valueAt(raw: unknown, path: KeyPath): unknown {
     else value = isMap(value) && Object.hasOwn(value, part) ? value[part] : undefined
   }
   return value
+}
+
+/** Message for an issue of zod in the style of the other messages; undefined = the message of zod. */
+export function wantedOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `want ${kinds[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `want ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `want ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`
+    case 'too_big':
+      return `want ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`
+    default:
+      return undefined
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a map of keys',
+  record: 'a map of keys',
+  string: 'a text',
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return ' characters'
+  return origin === 'array' || origin === 'set' ? ' items' : ''
 }

@@ -5,7 +5,7 @@ import { identityStates } from '../../model/posture.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
-import { resourceStates } from '../data-quality.ts'
+import { resourceStates } from '../postures.ts'
 
 /** Names and descriptions of the schemas in the document. */
 export const components = z.registry<{ readonly id: string; readonly description: string }>()

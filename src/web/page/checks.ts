@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
-import { badge, severityTone, statusTone, statusWord } from './badge.ts'
+import { badge, severityTone, statusTone, statusWord } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number } from './text.ts'
 
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 

@@ -1,10 +1,9 @@
 import { html } from 'hono/html'
 import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
-import { badge, type Tone } from './badge.ts'
 import type { TenantPage } from './load-page.ts'
+import { badge, type Tone } from './marks.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number } from './text.ts'
 
 const maxWaivers = 100
 
