@@ -10,8 +10,8 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { table } from '../report/formats.ts'
-import { wholeNumber } from './simulate.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { wholeNumber } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 interface AcceptOptions {
@@ -108,17 +108,11 @@ interface AcceptDrift {
   readonly io: Io
   readonly mirror: Mirror
   readonly views: Views
-  /** A fingerprint or its prefix. */
   readonly given: string
   readonly reason: string
 }
 
-/**
- * Makes the state shown by an open drift finding the new baseline. Changes since the finding was evaluated stay findings.
- *
- * @returns false when no open finding has that fingerprint.
- * @throws UsageError when it cannot be accepted.
- */
+/** Changes since the finding was evaluated stay findings. @returns false when no open finding has that fingerprint. */
 async function acceptDrift({ io, mirror, views, given, reason }: AcceptDrift): Promise<boolean> {
   const found: FindingView[] = []
   for await (const finding of views.findings({ states: ['open', 'waived'] })) {

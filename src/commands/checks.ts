@@ -6,7 +6,8 @@ import type { Check } from '../evaluate/check.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { oneOf } from './support/options.ts'
 
 const formats = ['table', 'json'] as const
 

@@ -13,9 +13,9 @@ import { buildReport } from '../report/build-report.ts'
 import type { Report, TenantReport } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
 import { reportMd } from '../report/report-md.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { readMoment } from './support/moment.ts'
+import { oneOf, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
 
@@ -126,7 +126,6 @@ function noteDifference(io: Io, { configurationDigest }: Report, settings: Setti
   )
 }
 
-/** The report as one JSON object with all findings, piece by piece. */
 async function* reportJson(report: Report): AsyncIterable<string> {
   const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
   const configuration = { since: configuredSince, digest: configurationDigest }

@@ -11,10 +11,11 @@ import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
 import type { SyncObserver } from '../sync/observer.ts'
 import type { RunResult } from '../sync/run-result.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { exitCodeOf } from './support/fail-on.ts'
+import { tally } from '../web/postures.ts'
+import { loadConfiguration } from './support/configuration.ts'
 import { statusLine } from './support/io.ts'
 import { createLog } from './support/logger.ts'
+import { exitCodeOf, oneOf } from './support/options.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -47,10 +48,10 @@ Examples:
 
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command, { needsSecrets: true })
-  const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
-  const resource = options.resource === undefined ? undefined : oneOf('resource', resourceNames, options.resource)
+  const failOn = oneOf('severity', severities, options.failOn)
+  const resource = oneOf('resource', resourceNames, options.resource)
   const names = settings.tenants.map(({ name }) => name)
-  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const tenant = oneOf('tenant', names, options.tenant)
   const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
   if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)
@@ -96,15 +97,13 @@ function syncSummary(results: readonly RunResult[], postures: readonly TenantPos
   return [table(heading, runs), '', ...postures.map(checkLine), ...holdLines(postures), ...failures(results)].join('\n')
 }
 
-function checkLine({ tenant, checks }: TenantPosture): string {
-  const count = (status: string) => checks.filter((check) => check.enabled && check.status === status).length
-  const open = severities
+function checkLine(posture: TenantPosture): string {
+  const { checks, open } = tally(posture)
+  const found = severities
     .toReversed()
-    .map((severity) => [severity, checks.reduce((sum, check) => sum + (check.open[severity] ?? 0), 0)] as const)
-    .filter(([, sum]) => sum > 0)
-    .map(([severity, sum]) => `${sum} ${severity}`)
-  const statuses = `${count('pass')} pass, ${count('fail')} fail, ${count('unknown')} unknown, ${count('not_applicable')} not applicable`
-  return `${tenant}: checks ${statuses}; open findings: ${open.length === 0 ? 'none' : open.join(', ')}`
+    .flatMap((severity) => (open[severity] > 0 ? [`${open[severity]} ${severity}`] : []))
+  const statuses = `${checks.pass} pass, ${checks.fail} fail, ${checks.unknown} unknown, ${checks.not_applicable} not applicable`
+  return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? 'none' : found.join(', ')}`
 }
 
 function holdLines(postures: readonly TenantPosture[]): string[] {

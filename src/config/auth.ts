@@ -3,11 +3,10 @@ import { mostSecretBytes } from '../model/process/regular-file.ts'
 import type { AuthSettings, OAuth2Settings } from './settings.ts'
 import { tokenUrl } from './urls.ts'
 import type { Context } from './yaml/context.ts'
-import { text, textAs } from './yaml/leaves.ts'
+import { text } from './yaml/leaves.ts'
 import type { KeyPath } from './yaml/report.ts'
 import { isMap, isMapOrEmpty, readSection } from './yaml/section.ts'
 
-/** Sources of a secret: a variable name or a file path. */
 const secretFields = {
   env: text(
     'want the name of an environment variable (letters, digits, underscores)',
@@ -16,7 +15,6 @@ const secretFields = {
   file: text('want the path of a file').optional(),
 }
 
-/** Reports a missing variable or file if secrets are needed. */
 function checkSecret(section: { env?: string; file?: string }, path: KeyPath, context: Context): void {
   if (!context.needsSecrets) return
   const { env, file } = section
@@ -52,11 +50,7 @@ function variable(name: string): string {
     : 'an environment variable (not shown, as it may be a token)'
 }
 
-/**
- * Reports a problem unless exactly one of `keys` is set.
- *
- * @returns true when exactly one is set.
- */
+/** True when exactly one of `keys` is set; else reports a problem. */
 function checkOneSource(
   raw: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -74,10 +68,9 @@ const oauth2Fields = {
   tokenUrl: tokenUrl(),
   clientId: text('want the id of the OAuth 2 client'),
   clientSecret: z.unknown(),
-  scope: text('want the scopes to ask for').nullish(),
+  scope: text('want the OAuth 2 scopes to request').nullish(),
 }
 
-/** Reads `oauth2`; undefined, with a reported problem, when a part is missing or wrong. */
 function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settings | undefined {
   const section = readSection(oauth2Fields, raw, path, context.report)
   const clientSecret = readClientSecret(section.clientSecret, [...path, 'clientSecret'], context)
@@ -111,7 +104,6 @@ const tokenFields = {
   oauth2: z.unknown(),
 }
 
-/** Reads `auth.token`, exactly one source; undefined, with a reported problem, when there is no usable one. */
 function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
   if (!isMap(raw)) {
     const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
@@ -151,7 +143,7 @@ const fields = {
   token: z.unknown(),
 }
 
-/** Reads the `auth` of a tenant; undefined, with a reported problem, without a usable token source. */
+/** Undefined, with a reported problem, without a usable token source. */
 export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSettings | undefined {
   const section = readSection(fields, raw, path, context.report)
   if (!isMapOrEmpty(raw)) return undefined
@@ -162,8 +154,5 @@ export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSet
 
 function headerName() {
   const wanted = 'want the name of a header such as Authorization or X-Api-Key'
-  return textAs(wanted, (value) => {
-    const good = headerToken.test(value) && !framing.includes(value.toLowerCase())
-    return good ? { value } : { problem: wanted }
-  })
+  return text(wanted, headerToken).refine((name) => !framing.includes(name.toLowerCase()), { error: wanted })
 }

@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { severities } from '../model/severity.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
-import { flag, oneOf } from './yaml/leaves.ts'
+import { choice, flag } from './yaml/leaves.ts'
 import type { KeyPath, Report } from './yaml/report.ts'
 import { isMap, readMap, readSection, valueAt, wantedOf } from './yaml/section.ts'
 
-/** The section `checks` as written, by check id. */
 export type ChecksSection = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-const common = { enabled: flag().optional(), severity: oneOf(severities).nullish() }
+const common = { enabled: flag().optional(), severity: choice(severities).nullish() }
 
-/** Reads `checks`, of the whole configuration or of one tenant; the options are validated when they are merged. */
+/** The options are validated when they are merged. */
 export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)
@@ -26,7 +25,6 @@ export interface PlacedChecks {
   readonly path: KeyPath
 }
 
-/** The settings of every check: keys of `own` replace those of `general`. */
 export function mergeChecks(
   general: PlacedChecks,
   own: PlacedChecks | null,
@@ -72,7 +70,7 @@ function readOptions(check: CheckDefaults, options: Record<string, unknown>, rep
   return {}
 }
 
-/** A report for paths relative to a check; `place` finds the section that contains the first key. */
+/** For paths relative to a check; `place` finds the section that contains the first key. */
 function relative(report: Report, place: (key: unknown) => KeyPath): Report {
   const whole = (path: KeyPath): KeyPath => [...place(path[0]), ...path]
   return {
@@ -89,10 +87,7 @@ export interface UnknownKey {
   readonly validKeys: readonly string[]
 }
 
-/**
- * Finds keys that are not in the schema, at any depth and also in objects that are not strict, so that no misspelt key is
- * ignored. Objects with a catch-all accept any key.
- */
+/** At any depth, and also in objects that are not strict. Objects with a catch-all accept any key. */
 export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): UnknownKey[] {
   if (schema instanceof z.ZodObject && isMap(value)) return ofObject(schema, value, path)
   if (schema instanceof z.ZodArray && Array.isArray(value)) {

@@ -7,10 +7,7 @@ export function cron() {
   return textAs(wantedCron, readCron)
 }
 
-/**
- * Reads a cron expression and computes the largest gap between two runs, exact over the whole calendar. A day counts as 24
- * hours, without daylight saving time.
- */
+/** Computes the largest gap between two runs over the whole calendar; every day counts as 24 hours. */
 export function readCron(expression: string): Read<CronSchedule> {
   const fields = readCronFields(expression)
   if ('problem' in fields) return fields
@@ -29,7 +26,6 @@ export function shortestGapMs(expression: string): number {
   return [...gaps, overnight].filter((gap) => gap > 0).reduce((least, gap) => Math.min(least, gap))
 }
 
-/** Reads a default of the catalogue; throws when it is invalid, which is a bug. */
 export function defaultCron(expression: string): CronSchedule {
   const read = readCron(expression)
   if ('problem' in read) throw new Error(`Default schedule ${expression} is not usable: ${read.problem}`)
@@ -80,10 +76,7 @@ const cycleDays = 146_097
 /** The cycle starts at 2000-01-01, a Saturday. */
 const firstWeekday = 6
 
-/**
- * The largest number of days between two days on which the expression fires; undefined when there is no such day. Day of
- * month and day of week must both fit, as in node-cron (other crons take either).
- */
+/** Day of month and day of week must both fit, as in node-cron (other crons take either); undefined when no day does. */
 export function largestDayGap(fields: CronFields): number | undefined {
   if (fields.month.length === 12 && everyDay(fields)) return 1
   let first: number | undefined
@@ -109,7 +102,6 @@ export function largestDayGap(fields: CronFields): number | undefined {
 
 interface Day {
   readonly day: number
-  /** Days of the month. */
   readonly length: number
   /** 0 = Sunday. */
   readonly weekday: number

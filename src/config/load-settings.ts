@@ -24,9 +24,7 @@ export interface LoadOptions {
   readonly file?: string | undefined
   readonly env: Environment
   readonly catalogue: Catalogue
-  /** Working directory that relative paths start from. */
   readonly cwd?: string
-  /** Reads a file as text; throws when it cannot. */
   readonly readFile?: (path: string) => string
   readonly exists?: (path: string) => boolean
   /** Also validates the web configuration file, which only a server needs. */
@@ -43,11 +41,7 @@ export interface LoadedSettings {
   readonly source: string
 }
 
-/**
- * Loads the configuration (docs/operations.md#first-start) from its file or from the environment, and validates all of it.
- *
- * @throws ConfigError with every problem and its place, without secrets.
- */
+/** docs/operations.md#first-start. @throws ConfigError with every problem and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
@@ -84,7 +78,6 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   return { settings, source: name }
 }
 
-/** Locates values by file and line, or by environment variable. */
 function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {
   return (path, at = 'value') => {
     const name = formatPath(path)

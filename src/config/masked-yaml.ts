@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
+import { toIso } from '../model/dates.ts'
 import { secondMs } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { formatListen } from './listen.ts'
@@ -9,11 +10,7 @@ import { formatDuration } from './yaml/leaves.ts'
 
 const shared = ['api', 'resources', 'schedule', 'freshness', 'checks'] as const
 
-/**
- * The effective configuration as YAML in the format of the configuration file, which can be loaded again. Possible secrets
- * (credentials of a proxy, arguments of a command, query of a token URL) are replaced by `redacted`. Sections that are the
- * same for every tenant are at the top level.
- */
+/** In the format of the configuration file, with possible secrets replaced by `redacted`; it can be loaded again. */
 export function maskedYaml(settings: Settings): string {
   const tenants = settings.tenants.map(writtenTenant)
   const [first] = tenants
@@ -55,10 +52,9 @@ function limits({ tenants: [first] }: Settings): object {
 }
 
 function writtenWaiver({ expiresMs, ...waiver }: Waiver): object {
-  return { ...waiver, expires: new Date(expiresMs).toISOString().slice(0, 10) }
+  return { ...waiver, expires: toIso(expiresMs).slice(0, 10) }
 }
 
-/** The settings of one tenant in the format of the configuration file, with secrets masked. */
 function writtenTenant(tenant: TenantSettings) {
   const { name, baseUrl, auth, ownClientId, api, resources, checks } = tenant
   const schedule: Record<string, Readonly<Record<string, string>>> = {}

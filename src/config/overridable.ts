@@ -22,7 +22,7 @@ export interface Overridable {
   readonly resources: ResourcesSection
 }
 
-/** Reads these sections of a tenant, or the top-level ones at the empty path. The caller reads the schedule, which differs. */
+/** At the empty path, the top-level ones. The caller reads the schedule, which differs. */
 export function readOverridable(
   raw: Readonly<Record<string, unknown>>,
   path: KeyPath,
@@ -39,7 +39,6 @@ export function readOverridable(
   }
 }
 
-/** Merges the sections of one tenant over the general ones, and validates the merged settings. */
 export function effective(
   general: Overridable,
   own: Overridable | null,

@@ -9,7 +9,7 @@ import type { Settings, TenantSettings } from './settings.ts'
 import { type Common, readTenant } from './tenant.ts'
 import { readWaivers } from './waivers.ts'
 import type { Context } from './yaml/context.ts'
-import { duration, numberBetween, oneOf, text, wholeNumber } from './yaml/leaves.ts'
+import { choice, duration, numberBetween, text, wholeNumber } from './yaml/leaves.ts'
 import { readList, readMap, readSection, valueAt } from './yaml/section.ts'
 
 const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
@@ -29,7 +29,6 @@ const fields = {
 
 const loopback = { host: '127.0.0.1', port: 9469 }
 
-/** Reads `server`. */
 function readServer(raw: unknown, { report, exists }: Context): Settings['server'] {
   const section = readSection(fields, raw, ['server'], report)
   const { listen = loopback, webConfig = null, exposeDetails = 'auto', allowedHosts = [] } = section
@@ -44,7 +43,7 @@ const wantedStore = 'want the path of the database file'
 const sections = {
   history: { retentionDays: wholeNumber(1, 36_500).optional() },
   store: { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional() },
-  log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
+  log: { level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 
 function readHousekeeping(
@@ -75,7 +74,7 @@ const keys = [
   'log',
 ]
 
-/** Reads all settings; they are valid only if the report stays empty. */
+/** The settings are valid only if the report stays empty. */
 export function readSettings(written: unknown, given: Context): Settings {
   const raw = readMap(written, [], given.report)
   for (const key of Object.keys(raw)) if (!keys.includes(key)) given.report.unknownKey([key], keys)
@@ -138,7 +137,6 @@ const limitSections = {
   },
 }
 
-/** Reads `userDetails`, `documents` and `removals`, which apply to every tenant. */
 function readLimits(
   raw: Readonly<Record<string, unknown>>,
   { report }: Context,

@@ -11,7 +11,6 @@ const fields = { enabled: flag().optional() }
 
 export type ResourcesSection = Readonly<Partial<Record<ResourceName, { readonly enabled?: boolean }>>>
 
-/** Reads `resources`, of the whole configuration or of one tenant. */
 export function readResources(raw: unknown, path: KeyPath, { report }: Context): ResourcesSection {
   const map = readMap(raw, path, report)
   const known: readonly string[] = resourceNames
@@ -27,7 +26,7 @@ export interface ResourceSections {
   readonly freshness: FreshnessSection
 }
 
-/** The settings of every resource of one tenant; later members of `resources` win. */
+/** Later members of `resources` win. */
 export function resolveResources(catalogue: Catalogue, sections: ResourceSections): TenantResources {
   function settingsOf(name: ResourceName): ResourceSettings {
     const { resources, schedule, freshness } = sections
@@ -39,22 +38,17 @@ export function resolveResources(catalogue: Catalogue, sections: ResourceSection
 
 export type TenantResources = Readonly<Record<ResourceName, ResourceSettings>>
 
-/** `freshness`: explicit limits in milliseconds. */
+/** Explicit limits in milliseconds. */
 export type FreshnessSection = Readonly<Partial<Record<ResourceName, number>>>
 
 const limit = duration(3650 * dayMs, '3650d').optional()
 const freshnessFields = Object.fromEntries(resourceNames.map((name) => [name, limit]))
 
-/** Reads `freshness`, of the whole configuration or of one tenant. */
 export function readFreshness(raw: unknown, path: KeyPath, { report }: Context): FreshnessSection {
   return readSection(freshnessFields, raw, path, report)
 }
 
-/**
- * Refuses a limit shorter than the interval of full syncs, because data would become stale between two of them.
- *
- * @param path the `freshness` section that contains the limit of a resource.
- */
+/** Refuses a limit shorter than the interval of full syncs: data would become stale between two of them. */
 export function checkFreshness(
   resources: Readonly<Record<ResourceName, ResourceSettings>>,
   path: (name: ResourceName) => KeyPath,

@@ -2,14 +2,13 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { cron, defaultCron } from './cron.ts'
 import type { Catalogue, CronSchedule, ResourceDefaults, ResourceSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
-import { textAs } from './yaml/leaves.ts'
+import { text } from './yaml/leaves.ts'
 import type { KeyPath } from './yaml/report.ts'
 import { readMap, readSection, type Section } from './yaml/section.ts'
 
-const wanted = 'want a time zone such as UTC or Europe/Berlin'
-
 function timezone() {
-  return textAs(wanted, (value) => (isTimezone(value) ? { value } : { problem: wanted }))
+  const wanted = 'want a time zone such as UTC or Europe/Berlin'
+  return text(wanted).refine(isTimezone, { error: wanted })
 }
 
 function isTimezone(name: string): boolean {
@@ -30,12 +29,10 @@ const generalFields = { evaluate: cron().optional(), timezone: timezone().option
 const incremental = { incremental: cron().optional() }
 const full = { full: cron().optional() }
 
-/** Reads the `schedule` of one tenant, which contains resources only. */
 export function readSchedule(raw: unknown, path: KeyPath, context: Context): ScheduleSection {
   return readResources(raw, path, context, [])
 }
 
-/** Reads the general `schedule`, including the two keys that tenants cannot override. */
 export function readGeneralSchedule(
   raw: unknown,
   path: KeyPath,
@@ -85,7 +82,6 @@ function catalogueSchedule(catalogue: Catalogue): ScheduleSection {
   return Object.assign({}, ...schedules) as ScheduleSection
 }
 
-/** The schedule of one resource, with the defaults of the catalogue. */
 export function scheduleOf(
   catalogue: Catalogue,
   name: ResourceName,

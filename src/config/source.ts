@@ -1,7 +1,6 @@
 import { ConfigError } from './yaml/errors.ts'
 import { isMap } from './yaml/section.ts'
 
-/** Default path of the configuration file, relative to the working directory. */
 export const defaultFile = 'config/tenantwatch.yaml'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -12,10 +11,7 @@ export type Source =
 
 const settingVariables = ['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWATCH_TOKEN_FILE']
 
-/**
- * Finds the source of the configuration: the file of --config, else of TENANTWATCH_CONFIG, else the default file if it
- * exists, else the environment. A file takes precedence over TENANTWATCH_BASE_URL; an empty variable counts as not set.
- */
+/** --config, else TENANTWATCH_CONFIG, else the default file if it exists, else the environment. Empty counts as not set. */
 export function findSource(file: string | undefined, env: Environment, exists: (path: string) => boolean): Source {
   if (file === '') throw new ConfigError(['--config is empty; want the path of the configuration file'])
   if (file !== undefined) return { kind: 'file', path: file, namedBy: '--config' }
@@ -39,7 +35,6 @@ const overrides = [
   ['server', 'listen', 'TENANTWATCH_LISTEN'],
 ] as const
 
-/** Applies TENANTWATCH_STORE_PATH and TENANTWATCH_LISTEN to a configuration. */
 export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
   const variables = new Map<string, string>()
   if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
@@ -64,7 +59,6 @@ export function fromEnvironment(env: Environment): FromEnvironment {
   return { raw, variables: names }
 }
 
-/** The problem with the token variables; undefined when exactly one is set. */
 export function tokenVariableProblem(env: Environment): string | undefined {
   const token = setValue(env, 'TENANTWATCH_TOKEN') !== undefined
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE') !== undefined
@@ -81,7 +75,6 @@ function tokenOf(env: Environment): unknown {
   return { command: ['false'] }
 }
 
-/** The value of a variable; an empty one counts as not set. */
 function setValue(env: Environment, name: string): string | undefined {
   const value = env[name]
   return value === undefined || value.trim() === '' ? undefined : value

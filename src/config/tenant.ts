@@ -26,7 +26,6 @@ export interface Common {
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
 }
 
-/** Reads one tenant; undefined, with a reported problem, when a required part is missing or wrong. */
 export function readTenant(
   raw: unknown,
   path: KeyPath,

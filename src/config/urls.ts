@@ -12,12 +12,14 @@ export function baseUrl() {
 function readBaseUrl(text: string): Read<string> {
   const url = parseHttpUrl(text)
   if (url === undefined) return { problem: wantedBase }
-  if (url.username !== '' || url.password !== '') return { problem: `it carries credentials; ${wantedBase}` }
-  if (/[?#]/.test(text)) return { problem: `it carries a query or a fragment; ${wantedBase}` }
+  if (url.username !== '' || url.password !== '') return { problem: `it contains credentials; ${wantedBase}` }
+  if (/[?#]/.test(text)) return { problem: `it contains a query or a fragment; ${wantedBase}` }
   const path = url.pathname.replace(/\/+$/, '')
   const suffix = /\/api\/public(\/.*)?$/i.exec(path)
   if (suffix === null) return { value: url.origin + path }
-  return { problem: `drop \`${suffix[0]}\`, which is added to it: want "${url.origin}${path.slice(0, suffix.index)}"` }
+  return {
+    problem: `remove \`${suffix[0]}\`, which tenantwatch appends: want "${url.origin}${path.slice(0, suffix.index)}"`,
+  }
 }
 
 /** URL of an OAuth 2 token endpoint. */
@@ -53,10 +55,7 @@ function parseHttpUrl(text: string): URL | undefined {
   return URL.parse(text) ?? undefined
 }
 
-/**
- * Removes user, password, query and fragment from a URL. Works on text, because an invalid URL may contain a password
- * too.
- */
+/** Removes user, password, query and fragment; works on text, because an invalid URL may contain a password too. */
 export function maskUrl(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1redacted@').replace(/[?#].*$/s, '?redacted')
 }

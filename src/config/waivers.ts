@@ -58,7 +58,6 @@ function entity(): z.ZodType<string> {
   return z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), text(wanted))
 }
 
-/** The last instant of the named UTC day. */
 function expiry(): z.ZodType<number> {
   const wanted = 'want a date as YYYY-MM-DD, the last valid day'
   return textAs(wanted, (text) => {

@@ -2,39 +2,22 @@ import { resolve } from 'node:path'
 import { checks } from '../checks/index.ts'
 import { statuses } from '../checks/support/statuses.ts'
 import { formatListen } from '../config/listen.ts'
-import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
+import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { tryOwnChecks } from './own-checks.ts'
-
-const subject = 'own checks'
-
-/** Own checks: one whose query fails stays `unknown`. */
-export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
-  const tried = await tryOwnChecks(settings, now)
-  if (tried.length === 0) return []
-  const advice = 'Fix the file; "tenantwatch config check" tries it again'
-  const bad = tried.flatMap(({ check, problem }) =>
-    problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
-  )
-  return bad.length > 0 ? bad : [fine(subject, `${tried.length} run without errors`)]
-}
+import { plural } from '../web/page/text.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
 
-/**
- * Warnings about valid settings that may not be intended, apart from those of each tenant.
- *
- * @param twins warnings about tenants with the same URL and token.
- */
+/** Apart from those of each tenant. */
 export function configWarnings(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
   const isClean =
@@ -42,7 +25,6 @@ export function configWarnings(settings: Settings, cwd: string, twins: readonly 
   return isClean ? [fine('configuration', 'no warnings')] : found
 }
 
-/** Warnings about unauthenticated access on a non-loopback address. */
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
   if (listensOnLoopback(host)) return []
@@ -65,7 +47,7 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
 function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {
   if (days >= shortHistoryDays) return []
   const advice = 'Audits usually need more: raise history.retentionDays'
-  return [warning('retention', `history is kept for ${days} ${days === 1 ? 'day' : 'days'} only`, advice)]
+  return [warning('retention', `history is kept for ${plural(days, 'day')} only`, advice)]
 }
 
 function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
@@ -79,7 +61,6 @@ type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
 const rareMs = 3 * hourMs
 const statusChecks = ['document-processing-finished', 'document-required-present'] as const
 
-/** Warnings about valid settings of a tenant that may not be intended. */
 export function tenantWarnings(tenant: TenantSettings, general: General): readonly Diagnosis[] {
   return rules.flatMap((rule) => rule(tenant, general))
 }
@@ -155,4 +136,38 @@ function hasDaylightSaving(timeZone: string): boolean {
   const offset = (month: number) =>
     format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value
   return offset(0) !== offset(6)
+}
+
+const waiverSoonMs = 14 * dayMs
+
+/** One warning for each waiver that ends soon, has ended, or covers nothing. */
+export function diagnoseWaivers({ waivers, at }: TenantPosture): readonly Diagnosis[] {
+  const found = waivers.flatMap((waiver) => diagnoseWaiver(waiver, at) ?? [])
+  return found.length > 0 || waivers.length === 0 ? found : [fine('waivers', `${waivers.length} in force`)]
+}
+
+function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at: number): Diagnosis | null {
+  const what = `${id} (${check}, ${entity})`
+  switch (state) {
+    case 'expired':
+      return warning('waivers', `${what} has expired`, 'Remove it from the configuration or renew it')
+    case 'lapsed':
+      return warning(
+        'waivers',
+        `${what} no longer covers findings that have changed`,
+        'Review the findings and renew it',
+      )
+    case 'orphaned':
+      return warning('waivers', `${what} has nothing to cover`, 'Check its entity, or remove it from the configuration')
+    case 'active':
+      return expiresAt - at > waiverSoonMs
+        ? null
+        : warning(
+            'waivers',
+            `${what} ends in ${describeDuration(expiresAt - at)}`,
+            'Fix the finding or renew the waiver in time',
+          )
+    default:
+      throw new TypeError(`Unknown state ${state satisfies never}`)
+  }
 }

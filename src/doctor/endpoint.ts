@@ -1,13 +1,14 @@
 import { type PageSize, pageSizeOf } from '../api/query.ts'
 import type { Fetched, TenantReader } from '../api/reader.ts'
 import type { ApiSettings } from '../config/settings.ts'
-import { isoMs } from '../model/dates.ts'
+import { isoMs, toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { idOf } from '../sync/pages/page-reading.ts'
+import { plural } from '../web/page/text.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface ProbedEndpoint {
@@ -27,7 +28,7 @@ export async function probeEndpoint(
   try {
     const page = await reader.fetch(definition, {}, signal)
     const { length } = page.items
-    const count = `${length} ${length === 1 ? 'record' : 'records'}${page.hasMore ? ' on the first page' : ''}`
+    const count = `${plural(length, 'record')}${page.hasMore ? ' on the first page' : ''}`
     const problems = problemsOf(definition, page, ownClientId)
     if (problems.length === 0) return { page, diagnosis: fine(name, count, { permission }) }
     const sentence = [count, ...problems.map(([problem]) => problem)].join('; ')
@@ -86,7 +87,6 @@ export interface FeedPage {
   readonly limit: number | null
 }
 
-/** Whether the tenant honours the page-size parameter; null without a page. */
 export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): Diagnosis | null {
   if (pages.length === 0) return null
   if (pages.every(({ resource }) => pageSizeOf(resource, api) === null)) {
@@ -95,7 +95,7 @@ export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): 
     )
     return fine('page size', `none requested (api.pageSizeParameter is not set); first pages: ${seen.join(', ')}`)
   }
-  const results = pages.map((page) => honours(page, pageSizeOf(page.resource, api)))
+  const results = pages.map((page) => honors(page, pageSizeOf(page.resource, api)))
   const wrong = results.filter(({ parameter }) => parameter !== null)
   const sentence = (wrong.length > 0 ? wrong : results).map(({ text }) => text).join('; ')
   if (wrong.length === 0) return fine('page size', sentence)
@@ -108,12 +108,12 @@ export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): 
 }
 
 interface Honouring {
-  /** The parameter that the tenant ignores; null when it honours it, or when none is sent. */
+  /** The parameter that the tenant ignores; null when it honors it, or when none is sent. */
   readonly parameter: string | null
   readonly text: string
 }
 
-function honours({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honouring {
+function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honouring {
   if (requested === null) return { parameter: null, text: `${resource.name} sent ${length}, none was requested` }
   const { parameter, size } = requested
   const wrong = (text: string) => ({ parameter, text: `${resource.name} ${text}` })
@@ -126,13 +126,13 @@ function honours({ resource, length, hasMore, limit }: FeedPage, requested: Page
 
 const secretSoonMs = 30 * dayMs
 
-/** The expiry of the secret that tenantwatch itself uses; null when the first page of API clients does not contain it. */
+/** Null when the first page of API clients does not contain it. */
 export function diagnoseOwnClient({ items }: Fetched, ownClientId: string, now: number): Diagnosis | null {
   const own = items.find((item) => item.ok && textOf(item.record, 'clientId')?.toLowerCase() === ownClientId)
   const expiresAt = own?.ok === true ? isoMs(textOf(own.record, 'secretExpirationDate')) : null
   if (expiresAt === null) return null
   const left = expiresAt - now
-  const day = new Date(expiresAt).toISOString().slice(0, 10)
+  const day = toIso(expiresAt).slice(0, 10)
   const advice =
     'Create a new secret in the portal and put it where the token comes from: without it every check is unknown'
   if (left <= 0) return failure('own client', `its secret expired on ${day}`, advice)

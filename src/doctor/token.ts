@@ -15,13 +15,7 @@ const groupMayWrite = 0o020
 const othersMayWrite = 0o002
 const subject = 'token'
 
-/**
- * Source and age of the token; never the token itself.
- *
- * @param now wall time in milliseconds since the epoch.
- * @param goodForMs remaining use of a fetched token in milliseconds; null when none was fetched.
- * @param env looks up an environment variable.
- */
+/** Never the token itself. `now` and `goodForMs` are milliseconds; `goodForMs` is null when no token was fetched. */
 export function diagnoseToken(
   { token }: AuthSettings,
   now: number,
@@ -92,7 +86,7 @@ export function warnOfSecretFiles(tenants: readonly Pick<TenantSettings, 'name' 
   }
 }
 
-/** Warns about tenants with the same URL and token, as after copying a section. Token values are not shown. */
+/** As after copying a section. Token values are not shown. */
 export async function diagnoseTwins(
   tenants: readonly Pick<TenantSettings, 'name' | 'baseUrl' | 'auth'>[],
   env: EnvLookup,
@@ -104,7 +98,7 @@ export async function diagnoseTwins(
     if (same.length < 2) return []
     const names = same.map(({ name }) => name).join(', ')
     return [
-      warning('tenants', `${names} have one baseUrl and one token`, 'Give each its own token, or keep one of them'),
+      warning('tenants', `${names} share one baseUrl and one token`, 'Give each its own token, or keep one of them'),
     ]
   })
 }

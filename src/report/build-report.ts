@@ -37,13 +37,10 @@ export interface ReportRequest {
   /** Time of the first recorded configuration, in milliseconds since the epoch. */
   readonly begunAt: number
   readonly tenants: readonly TenantRow[]
-  /** Only this tenant. */
   readonly only?: string
-  /** True includes names of persons, e-mails and file names. */
   readonly details: boolean
 }
 
-/** Builds the report as of the time of `past`. */
 export async function buildReport(request: ReportRequest): Promise<Report> {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)

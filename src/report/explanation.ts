@@ -56,7 +56,6 @@ export interface ExplainedEvent {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
-/** A finding with its rule, record and history. */
 export interface Explanation {
   readonly finding: FindingView
   /** Null when this version or configuration does not have the check. */
@@ -122,7 +121,6 @@ function toRecord(resource: ResourceName, record: MirrorRecord): ExplainedRecord
   return { resource, fields, extra, ...times, requestId, absent }
 }
 
-/** An explanation as text, line by line. */
 export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   return [
@@ -188,7 +186,6 @@ function eventLine({ at, event, severity, message, resolution }: ExplainedEvent)
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
 }
 
-/** The waiver of a finding. */
 function waiverLines(waiver: FindingView['waiver']): readonly string[] {
   if (waiver === null) return []
   const { id, owner, reason, expires, explanation } = waiver

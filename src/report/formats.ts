@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { jsonArray as ofBatches } from '../model/text/json-array.ts'
+import { jsonArray } from '../model/text/json-array.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 
@@ -40,13 +40,35 @@ export function csvLine(values: readonly unknown[]): string {
   })
 }
 
-/** Streams items as one JSON array. */
-export function jsonArray(items: AsyncIterable<unknown>): AsyncIterable<string> {
-  return ofBatches(batches(items))
+type Rows<T> = AsyncIterable<T> | Iterable<T>
+
+export interface Serialization<T> {
+  readonly columns: readonly string[]
+  readonly cells: (row: T) => readonly unknown[]
+  /** The object of JSON; by default the row itself. */
+  readonly object?: (row: T) => object
+}
+
+/** Streams rows as one JSON array, as one JSON object a line, or as CSV with a heading. */
+export async function* serialize<T extends object>(
+  format: 'json' | 'ndjson' | 'csv',
+  rows: Rows<T>,
+  { columns, cells, object = (row) => row }: Serialization<T>,
+): AsyncIterable<string> {
+  if (format === 'json') {
+    yield* jsonArray(batches(mapped(rows, object)))
+    return
+  }
+  if (format === 'csv') yield csvLine(columns)
+  for await (const row of rows) yield format === 'csv' ? csvLine(cells(row)) : `${printableJson(object(row))}\n`
+}
+
+async function* mapped<T>(rows: Rows<T>, of: (row: T) => object): AsyncIterable<object> {
+  for await (const row of rows) yield of(row)
 }
 
 /** Groups items into arrays of `size`. */
-export async function* batches<T>(items: AsyncIterable<T>, size = 200): AsyncIterable<readonly T[]> {
+export async function* batches<T>(items: Rows<T>, size = 200): AsyncIterable<readonly T[]> {
   let batch: T[] = []
   for await (const item of items) {
     batch.push(item)

@@ -4,7 +4,6 @@ import type { CheckFacts } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Severity } from '../model/severity.ts'
 
-/** Standards and requirements of a check, as in OCSF's object `compliance`. */
 export interface Standards {
   readonly standards: readonly string[]
   readonly requirements: readonly string[]
@@ -13,12 +12,7 @@ export interface Standards {
 /** For a check without a framework: the schema requires a standard. */
 const ownStandard = 'tenantwatch checks'
 
-/**
- * The framework requirements that a check is mapped to.
- *
- * @param title of the check, used as requirement when no framework has one.
- * @param written frameworks and requirements named in the header of an own check, as `soc2 CC6.1`.
- */
+/** `written`: frameworks and requirements that the header of an own check names, as `soc2 CC6.1`. */
 export function standardsOf(check: string, title: string, written: readonly string[] = []): Standards {
   const named = new Set(written.map(normal))
   const found = (frameworks as readonly Framework[]).flatMap(({ id, name, requirements }) =>
@@ -37,7 +31,6 @@ function normal(text: string): string {
   return text.toLowerCase().replace(/[\s:]+/g, ' ')
 }
 
-/** A member of an enumeration of the schema: its number and caption. */
 interface Caption {
   readonly id: number
   readonly caption: string
@@ -83,16 +76,11 @@ const className = 'Compliance Finding'
 const rule: Caption = { id: 1, caption: 'Rule' }
 
 export interface OcsfSource {
-  /** Version of this program. */
   readonly version: string
-  /** The facts of a check; undefined when this version does not have it. */
   readonly check: (id: string) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'own'> | undefined
 }
 
-/**
- * A finding as an event of the class Compliance Finding of the Open Cybersecurity Schema Framework. A finding keeps its
- * `finding_info.uid` in every event; each of its states has its own `metadata.uid`, so that receivers can drop duplicates.
- */
+/** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, by which duplicates drop. */
 export function complianceFinding(finding: FindingView, source: OcsfSource): object {
   const { evidence, message, severity } = finding
   const check = source.check(finding.check)

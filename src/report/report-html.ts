@@ -5,7 +5,7 @@ import { grouped as number } from '../model/text/grouped.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
-import type { Html } from '../web/page/text.ts'
+import { type Html, plural } from '../web/page/text.ts'
 import {
   mostSevere,
   type Report,
@@ -127,7 +127,7 @@ function findings({ shown, total }: TopFindings): Html {
       html`${whole(finding.message)}<code class="id">${finding.check}</code><code class="id">${finding.fingerprint}</code>${marks(finding)}`,
       badge(finding.severity, finding.state === 'waived' ? 'quiet' : severityTone[finding.severity]),
       html`${finding.entity.type} ${whole(finding.entity.id)}`,
-      html`${when(finding.firstSeen)}<span class="why">${number(finding.ageDays)} ${finding.ageDays === 1 ? 'day' : 'days'} old</span>`,
+      html`${when(finding.firstSeen)}<span class="why">${plural(finding.ageDays, 'day')} old</span>`,
       html`<code class="facts">${whole(printableJson(finding.evidence))}</code>`,
     ]),
     empty: 'No finding was open. Checks above that are unknown may still fail.',
@@ -182,7 +182,6 @@ function whole(text: string): Html {
   return html`<bdi>${printable(text)}</bdi>`
 }
 
-/** A time of the report in UTC. */
 function when(iso: string | null, never = ''): Html | string {
   if (iso === null) return never
   const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
@@ -194,7 +193,6 @@ interface Table {
   readonly columns: readonly string[]
   /** The first cell of a row is its header. */
   readonly rows: readonly (readonly (Html | string)[])[]
-  /** Shown instead of a table without rows. */
   readonly empty: string
 }
 

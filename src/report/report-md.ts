@@ -13,7 +13,6 @@ import {
   tenantSentence,
 } from './words.ts'
 
-/** The report as Markdown, one tenant after the other. */
 export async function* reportMd(report: Report): AsyncIterable<string> {
   const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
   yield `# Evidence report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
@@ -126,7 +125,6 @@ function waiversMd({ waivers }: TenantReport): string {
   return `### Waivers\n\n${rows.length === 0 ? 'None.\n\n' : table(columns, rows)}`
 }
 
-/** A table of cells in Markdown; empty without rows. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
@@ -138,7 +136,6 @@ function md(text: string): string {
   return printable(text).replace(special, '\\$&')
 }
 
-/** A text as code, with Markdown's special characters as character references. */
 function code(text: string): string {
   return `<code>${printable(text).replace(special, reference)}</code>`
 }

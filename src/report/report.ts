@@ -5,10 +5,7 @@ import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { DataQuality, ResourceState } from '../web/postures.ts'
 
-/**
- * The standing of a check in a report: `waived` = every failing entity is waived and all others were evaluated; `off` =
- * switched off in the configuration.
- */
+/** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
 export type Standing = (typeof standings)[number]
 
@@ -44,7 +41,6 @@ export interface ReportResource {
   readonly records: number
   readonly quarantined: number
   readonly missing: number
-  /** Why its last runs failed. */
   readonly reasons: readonly string[]
 }
 
@@ -108,7 +104,6 @@ export interface Report {
   readonly recordBegins: string
   readonly configuredSince: string
   readonly configurationDigest: string
-  /** What a reader must know beside. */
   readonly notes: readonly string[]
   readonly tenants: readonly TenantReport[]
 }

@@ -9,11 +9,7 @@ const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
 export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
-/**
- * Decides whether a request is served: by its Host header, then its client certificate, then its user name and password.
- *
- * @returns the refusal; null when access is granted.
- */
+/** By its Host header, then its client certificate, then its user name and password; null when access is granted. */
 export async function checkAccess(
   request: WebRequest,
   { tls, authenticate, allowedHosts }: WebAccess,
@@ -48,13 +44,10 @@ export function isCrossSite({ header }: WebRequest): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== header('host')
 }
 
-/**
- * Whether the client's certificate meets the settings. Checked at each request and not in the handshake, so that probes
- * work without a certificate.
- */
+/** At each request and not in the handshake, so that probes work without a certificate. */
 function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
-  // Checked before `authorized`: a resumed session without a certificate must not count as authorised.
+  // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) return clientAuth === 'VerifyClientCertIfGiven'
   if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false
@@ -68,21 +61,13 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
   return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
 }
 
-/**
- * True when only this machine can reach a listen address. Names under `localhost` do not count: a resolver may map them
- * to another address, on which the page would be open.
- */
+/** Names under `localhost` do not count: a resolver may map them to another address, on which the page would be open. */
 export function listensOnLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
 }
 
-/**
- * True when a Host header is an IP address, `localhost` or one of `allowed`, ignoring port, letter case and a trailing
- * dot. Another site can point a host name of its own at this address (DNS rebinding), but not an IP address.
- *
- * @param allowed names in lower case, without port and trailing dot.
- */
+/** Another site can point a name of its own at this address (DNS rebinding), but not an IP address. */
 export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
   if (bracketed !== undefined) return isIPv6(bracketed)

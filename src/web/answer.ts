@@ -16,6 +16,17 @@ export interface WebRequest {
   readonly socket?: Socket
 }
 
+export type Parsed<Query> =
+  | { readonly ok: true; readonly query: Query }
+  | { readonly ok: false; readonly message: string }
+
+/** The words of a comma-separated text in the order of `known`; undefined when it has another. */
+export function someOf<T extends string>(known: readonly T[], text: string): readonly T[] | undefined {
+  const words = text.split(',')
+  const found = known.filter((word) => words.includes(word))
+  return words.every((word) => (known as readonly string[]).includes(word)) ? found : undefined
+}
+
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -25,17 +36,14 @@ export interface Answer {
 
 type Headers = Answer['headers']
 
-/** Status 200 with this content type. */
 export function ofType(type: string, body: Answer['body'], headers: Headers = {}): Answer {
   return { status: 200, headers: { 'Content-Type': type, ...headers }, body }
 }
 
-/** Plain text. */
 export function text(status: number, body: string, headers: Headers = {}): Answer {
   return { status, headers: { 'Content-Type': 'text/plain; charset=UTF-8', ...headers }, body }
 }
 
-/** A value as JSON. */
 export function json(body: unknown, status = 200, headers: Headers = {}): Answer {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
@@ -57,7 +65,6 @@ export const securityHeaders = {
   'X-Frame-Options': 'DENY',
 } as const
 
-/** The security headers, overridden by those of the web configuration. */
 export function headersOf({ headers }: WebAccess): Readonly<Record<string, string>> {
   return { ...securityHeaders, ...headers }
 }

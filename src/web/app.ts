@@ -20,12 +20,11 @@ export interface Route {
   readonly path: string
   /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters; others are refused, because a misspelt filter would filter nothing. Absent = any are ignored. */
+  /** Accepted parameters; others are refused, because a misspelled filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** All routes as one function. GET changes nothing. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (request) => {
@@ -70,7 +69,7 @@ const gone = text(503, '')
 /** Concurrent scrapes from which on renderings are paced. */
 const maxUnpacedScrapes = 8
 
-/** Concurrent scrapes share one rendering. When many share it, the next waits as long as the last took: half the event loop stays free. */
+/** When many share a rendering, the next waits as long as the last took: half the event loop stays free. */
 function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {
@@ -86,7 +85,6 @@ function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['me
   }
 }
 
-/** The routes, without access control. */
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)

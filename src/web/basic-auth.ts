@@ -14,10 +14,8 @@ export const compareBcrypt: Compare = async (password, hash) => {
 /** `busy`: too many passwords are waiting for comparison; this one was not checked. */
 export type AuthResult = 'granted' | 'denied' | 'busy'
 
-/** Bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, string>
 
-/** Checks an Authorization header against these users. */
 export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<AuthResult>
 
 /** A comparison takes 0.1 s of CPU or more; they run one at a time, so that guessing passwords takes one core at most. */
@@ -25,12 +23,7 @@ const maxWaiting = 16
 /** Accepted headers in the cache; clients with the same credentials share an entry. */
 const maxAccepted = 100
 
-/**
- * Basic authentication against bcrypt hashes. An accepted header is cached under a keyed hash until its user's bcrypt hash
- * changes, so that a scrape costs no comparison. An unknown user name takes as long as a known one.
- *
- * @param key secret random bytes of the keyed hash.
- */
+/** An accepted header is cached under a hash keyed with `key` (secret random bytes), so that a scrape compares nothing. */
 export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): BasicAuth {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   const accepted = new Set<string>()

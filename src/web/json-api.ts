@@ -5,7 +5,7 @@ import { identitySentences, type ResourceView, type TenantPosture } from '../mod
 import { severities } from '../model/severity.ts'
 import { jsonArray } from '../model/text/json-array.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
-import { type Answer, ofType, refuse, type WebRequest } from './answer.ts'
+import { type Answer, ofType, type Parsed, refuse, someOf, type WebRequest } from './answer.ts'
 import { dataQualityOf, resourceState, tally } from './postures.ts'
 import type { FindingQuery, KnownNames, WebAccess, WebOptions } from './web-options.ts'
 
@@ -72,23 +72,15 @@ function isoOrNull(ms: number | null): string | null {
 }
 
 const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
-/** The parameters of `/api/v1/findings`. */
 export const findingParameters = ['tenant', 'check', 'severity', 'state'] as const
 
-export type ParsedQuery =
-  | { readonly ok: true; readonly query: FindingQuery }
-  | { readonly ok: false; readonly message: string }
-
-/**
- * Reads the query of `/api/v1/findings`. `severity` and `state` take several values separated by commas; `state` defaults
- * to `open` and accepts `all`. An unknown value is an error: a misspelt filter would look like "nothing found".
- */
-export function parseFindingQuery(parameters: Readonly<Record<string, string>>): ParsedQuery {
+/** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
+export function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingQuery> {
   const { tenant, check, severity, state = 'open' } = parameters
-  const wantedSeverities = severity === undefined ? severities : oneOf(severities, severity)
+  const wantedSeverities = severity === undefined ? severities : someOf(severities, severity)
   if (wantedSeverities === undefined)
     return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
-  const wanted = state === 'all' ? states : oneOf(states, state)
+  const wanted = state === 'all' ? states : someOf(states, state)
   if (wanted === undefined) return { ok: false, message: `Unknown state ${state}: use ${states.join(', ')} or all` }
   return {
     ok: true,
@@ -99,12 +91,6 @@ export function parseFindingQuery(parameters: Readonly<Record<string, string>>):
       states: wanted,
     },
   }
-}
-
-function oneOf<T extends string>(known: readonly T[], text: string): readonly T[] | undefined {
-  const parts = text.split(',')
-  const found = known.filter((value) => parts.includes(value))
-  return parts.every((part) => (known as readonly string[]).includes(part)) ? found : undefined
 }
 
 const contentType = 'application/json; charset=utf-8'
@@ -140,7 +126,7 @@ interface NamesInQuery {
   readonly check?: string | null | undefined
 }
 
-/** The error for a tenant or check that does not exist, which would look like "nothing found"; null when both exist. */
+/** Null when both exist. A name that does not would look like "nothing found". */
 export function unknownName(
   { tenant, check }: NamesInQuery,
   known: KnownNames,

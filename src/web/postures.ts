@@ -6,7 +6,7 @@ import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 /** States of the mirrored data of one resource, the worst first. */
 export const resourceStates = [
   'on_hold',
-  'unauthorised',
+  'unauthorized',
   'never',
   'stale',
   'quarantined',
@@ -17,11 +17,10 @@ export const resourceStates = [
 
 export type ResourceState = (typeof resourceStates)[number]
 
-/** The worst state that applies to a resource. */
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
   const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
-  if (failures.some((reason) => reason === 'unauthorized' || reason === 'missing_permission')) return 'unauthorised'
+  if (failures.some((reason) => reason === 'unauthorized' || reason === 'missing_permission')) return 'unauthorized'
   if (view.dataAsOf === null) return 'never'
   if (!view.fresh) return 'stale'
   if (view.quarantined > 0) return 'quarantined'
@@ -29,7 +28,7 @@ export function resourceState(view: ResourceView, holds: readonly HoldView[]): R
   return failures.some((reason) => reason !== null) ? 'failing' : 'fresh'
 }
 
-/** True when the data of a resource is fresh and complete. A failing incremental sync changes nothing while it is fresh. */
+/** A failing incremental sync changes nothing while the data is fresh. */
 export function isFreshAndComplete(view: ResourceView, holds: readonly HoldView[]): boolean {
   const state = resourceState(view, holds)
   return view.enabled && (state === 'fresh' || state === 'failing')
@@ -43,12 +42,10 @@ export function isUnstored({ resources }: TenantPosture): boolean {
 export interface DataQuality {
   /** `full` when every enabled resource is fresh and complete and there is no hold; `none` when no resource is. */
   readonly level: 'full' | 'partial' | 'none'
-  /** Enabled resources whose data is fresh and complete. */
   readonly fresh: number
   readonly of: number
 }
 
-/** Sums up the data quality of a tenant's enabled resources. */
 export function dataQualityOf(posture: TenantPosture): DataQuality {
   const enabled = posture.resources.filter((view) => view.enabled)
   const fresh = enabled.filter((view) => isFreshAndComplete(view, posture.holds)).length
@@ -57,14 +54,12 @@ export function dataQualityOf(posture: TenantPosture): DataQuality {
 }
 
 export interface Tally {
-  /** Enabled checks by status. */
   readonly checks: Readonly<Record<CheckStatus, number>>
   readonly open: Readonly<Record<Severity, number>>
   readonly openTotal: number
   readonly waivedTotal: number
 }
 
-/** Adds up a tenant's checks and findings. */
 export function tally(posture: TenantPosture): Tally {
   const checks = { fail: 0, not_applicable: 0, pass: 0, unknown: 0 }
   const open = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }

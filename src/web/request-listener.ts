@@ -77,7 +77,6 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-/** Writes finished pieces slice by slice, as fast as the client reads. */
 async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
   for (const piece of pieces) {
@@ -124,7 +123,6 @@ function isGone(error: unknown): boolean {
 /** A Host header: a name or an address, and an optional port (RFC 9110, 7.2). */
 const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Reads a request; null when its target or its Host header is invalid. */
 export function readRequest(incoming: IncomingMessage): WebRequest | null {
   const { method = '', url = '', headersDistinct, httpVersion, socket } = incoming
   const hosts = headersDistinct['host'] ?? (httpVersion === '1.0' ? [''] : [])

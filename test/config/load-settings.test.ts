@@ -271,8 +271,8 @@ server: { webConfig: ${name} }`,
 })
 
 it.each([
-  ['nothing of the kind', '{}', 'it holds no PEM certificate'],
-  ['half of one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'it holds no PEM certificate'],
+  ['nothing of the kind', '{}', 'it contains no PEM certificate'],
+  ['half of one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'it contains no PEM certificate'],
 ])('refuses a file of authorities that holds %s, where something is sent', (_, pem, why) => {
   const files = { 'a.yaml': `${tenant('acme')}\napi: { caFile: ca.pem }`, 'ca.pem': pem }
   expect(problemsOf(() => load(files, env, 'a.yaml'))).toEqual([

@@ -22,9 +22,11 @@ it.each([
 ])('refuses %s', (text) => expect(baseUrl().safeParse(text).success).toBe(false))
 
 it.each(['https://x/api/public', 'https://x/API/PUBLIC/', 'https://x/api/public/users'])(
-  'asks to drop the end of %s',
+  'asks to remove the end of %s',
   (text) => {
-    expect(baseUrl().safeParse(text).error?.issues[0]?.message).toMatch(/^drop `\/api\/public.*: want "https:\/\/x"$/i)
+    expect(baseUrl().safeParse(text).error?.issues[0]?.message).toMatch(
+      /^remove `\/api\/public.*: want "https:\/\/x"$/i,
+    )
   },
 )
 

@@ -370,7 +370,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an unknown check does not fail a strict round',
-    file: 'src/commands/support/fail-on.ts',
+    file: 'src/commands/support/options.ts',
     find: "if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed",
     replace: '',
     tests: ['test/commands'],

@@ -167,7 +167,7 @@ it.each([
 it('shows the worst state that applies to each resource', async () => {
   const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]
   const cases = [
-    ['unauthorised', resource('roles', { modes: failed('missing_permission'), fresh: false })],
+    ['unauthorized', resource('roles', { modes: failed('missing_permission'), fresh: false })],
     ['never complete', unread('roles')],
     ['stale', resource('roles', { fresh: false, modes: failed('timeout') })],
     ['quarantined', resource('roles', { quarantined: 3 })],

@@ -33,7 +33,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return files
 }
 
-/** The framework requirements of each check, by check id. */
 function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const { name, requirements } of frameworks as readonly Framework[]) {

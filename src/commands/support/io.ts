@@ -2,11 +2,8 @@ import { EventEmitter, once } from 'node:events'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 
-/**
- * Writes pieces to standard output and waits while the reader is slow. Stops at the first failed write, which `start`
- * reports. Control characters are escaped on a terminal, but not in a file or a pipe.
- */
-export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string>): Promise<void> {
+/** Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file. */
+export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   const failing = new AbortController()
   const fail = () => failing.abort()
   const stream = stdout instanceof EventEmitter ? stdout : undefined
@@ -22,7 +19,6 @@ export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string>): P
   }
 }
 
-/** Escapes control characters but keeps line breaks. */
 function harmless(piece: string): string {
   return piece
     .split(/(\r?\n)/)
@@ -61,4 +57,12 @@ export function statusLine({ stderr, clock }: Io): StatusLine {
 /** Waits for SIGTERM or SIGINT. */
 export async function untilStopped({ stop }: Io): Promise<void> {
   if (!stop.aborted) await once(stop, 'abort')
+}
+
+/** Escapes control characters of every line. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n')
 }

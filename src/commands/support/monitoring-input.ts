@@ -17,7 +17,6 @@ export interface MonitoringOptions {
   readonly grafana: string
 }
 
-/** The options that `rules` and `dashboards` share. */
 export function addMonitoringOptions(command: Command): Command {
   return command
     .option('--defaults', 'use the default thresholds instead of the configuration')
@@ -52,7 +51,6 @@ function address(option: string, given: string): string {
 const missedEvaluations = 3
 const minStalledMs = 15 * minuteMs
 
-/** The settings that rules and dashboards depend on. */
 export type MonitoringSettings = Pick<Settings, 'evaluate'> & {
   readonly tenants: readonly Pick<TenantSettings, 'name' | 'checks'>[]
 }
@@ -95,10 +93,8 @@ export const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/
 /** Address of Grafana in `compose.yaml`. */
 export const defaultGrafana = 'http://127.0.0.1:3000'
 
-/** Default schedule of evaluations. */
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 
-/** The input of the files in the repository. */
 export function defaultMonitoringInput(): MonitoringInput {
   return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: defaultRunbooks,

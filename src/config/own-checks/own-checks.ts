@@ -14,7 +14,7 @@ const fields = {
   maxRows: wholeNumber(1, 100_000).optional(),
 }
 
-/** Reads `ownChecks` and the files of its folder. An invalid file becomes a check that cannot be evaluated, not a problem of the configuration. */
+/** An invalid file becomes a check that cannot be evaluated, not a problem of the configuration. */
 export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: Context): OwnChecksSettings {
   const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(fields, raw, ['ownChecks'], report)
   const limits = { folder, timeoutMs: timeoutSeconds * secondMs, maxRows }
@@ -23,7 +23,6 @@ export function readOwnChecks(raw: unknown, { report, catalogue, readFolder }: C
   return { ...limits, ...parseChecks(readFolder(folder), folder, builtIn) }
 }
 
-/** Adds the own checks to the catalogue, so that they can be configured and waived. */
 export function withOwnChecks(catalogue: Catalogue, { checks, incomplete }: OwnChecksSettings): Catalogue {
   const own = checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
   return { ...catalogue, checks: [...catalogue.checks, ...own], incomplete }
@@ -36,9 +35,8 @@ const timeWords =
 
 const known: ReadonlySet<string> = new Set([':now', ':tenant'])
 
-/** The problem with the text of a query; null when there is none. */
 function problemOfQuery(query: string): string | null {
-  if (query.includes('\0')) return 'the query holds a NUL character'
+  if (query.includes('\0')) return 'the query contains a NUL character'
   const bare = query.replace(quotedOrComment, (part) => (part.startsWith('--') || part.startsWith('/*') ? ' ' : "''"))
   if (bare.replaceAll(';', '').trim() === '') return 'there is no query below the header'
   if (/;\s*[^\s;]/.test(bare)) return 'there is more than one statement; want one SELECT'
@@ -47,10 +45,7 @@ function problemOfQuery(query: string): string | null {
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
 }
 
-/**
- * True when the text of a query, strings and comments included, names the time or a function that may read the clock. False
- * positives are harmless; a false negative would keep a stale passing result.
- */
+/** Strings and comments count too: a false positive is harmless, a false negative would keep a stale passing result. */
 function readsTheTime(query: string): boolean {
   return timeWords.test(query)
 }
@@ -59,12 +54,7 @@ type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 
 const folderId = 'own-checks-folder'
 
-/**
- * Makes checks from files. An invalid file becomes a check that cannot be evaluated, with the id of its header if known,
- * else with an id derived from the file name.
- *
- * @param builtIn ids of the built-in checks.
- */
+/** An invalid file takes the id of its header if known, else one derived from the file name. */
 export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
   if ('problem' in folder) {
     const problem = `the folder of own checks cannot be read: ${folder.problem}`

@@ -40,7 +40,6 @@ const curves: Readonly<Record<string, string>> = {
   X25519: 'X25519',
 }
 
-/** A cipher list for OpenSSL, including all suites of TLS 1.3. */
 function opensslCiphers(names: readonly string[]): string {
   return [...new Set([...ofTls13, ...names])].join(':')
 }
@@ -68,7 +67,6 @@ const fields = {
   curve_preferences: z.array(named(curves, `want one of ${Object.keys(curves).join(', ')}`)).optional(),
 }
 
-/** Reads `tls_server_config`; null when it is missing or empty. */
 export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const { report } = context
   const written = readSection(fields, raw, [section], report)
@@ -157,7 +155,6 @@ function named(names: Readonly<Record<string, string>>, wanted: string): z.ZodTy
   return text(wanted).refine((name) => Object.hasOwn(names, name), { error: wanted })
 }
 
-/** All certificates of a PEM text; undefined, with a reported problem, when one is invalid. */
 function readCertificates({ text, path }: PemSource, report: Report): readonly X509Certificate[] | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   try {
@@ -165,16 +162,16 @@ function readCertificates({ text, path }: PemSource, report: Report): readonly X
   } catch {
     // Reported below without the unhelpful message of OpenSSL.
   }
-  report.problem(path, 'holds no PEM certificate that can be read')
+  report.problem(path, 'contains no readable PEM certificate')
   return undefined
 }
 
-/** Checks that certificate and key match; messages contain nothing of the key. */
+/** Messages contain nothing of the key. */
 function checkKeyPair(cert: PemSource, key: PemSource, report: Report): void {
   const [first] = readCertificates(cert, report) ?? []
   const own = readKey(key, report)
   if (first === undefined || own === undefined || first.checkPrivateKey(own)) return
-  report.problem(key.path, 'holds the key of another certificate')
+  report.problem(key.path, 'contains the key of another certificate')
 }
 
 function readKey({ text, path }: PemSource, report: Report): KeyObject | undefined {
@@ -182,7 +179,7 @@ function readKey({ text, path }: PemSource, report: Report): KeyObject | undefin
     return createPrivateKey(text)
   } catch {
     const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)
-    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'holds no PEM key')
+    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'contains no PEM key')
     return undefined
   }
 }
@@ -192,7 +189,6 @@ interface PemSource {
   readonly path: KeyPath
 }
 
-/** The PEM text of `name`, or of the file in `name_file`; undefined when there is none. */
 function readPem(
   written: Readonly<Partial<Record<string, unknown>>>,
   name: 'cert' | 'key' | 'client_ca',

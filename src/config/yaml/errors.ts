@@ -17,7 +17,6 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 }
 
-/** Why a file could not be read, in words. */
 export function whyUnreadable(error: unknown): string {
   if (error instanceof UnfitFile) return error.message
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'

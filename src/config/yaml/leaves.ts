@@ -4,7 +4,6 @@ import { dayMs, hourMs, minuteMs, parseDuration, secondMs } from '../../model/du
 /** A parsed value, or a problem that completes the sentence "`key` is value; …". */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
 
-/** A text that `read` parses. */
 export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.ZodType<T> {
   return z.string({ error: wanted }).transform((text, context) => {
     const result = read(text)
@@ -14,7 +13,6 @@ export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.Zo
   })
 }
 
-/** A text that matches a pattern, by default any non-empty text. */
 export function text(wanted: string, pattern = /\S/): z.ZodType<string> {
   const error = (issue: { readonly input?: unknown }) => wantedText(issue.input, wanted)
   return z.string({ error }).regex(pattern, { error: wanted })
@@ -39,7 +37,7 @@ export function positiveNumber(max: number): z.ZodType<number> {
   return z.number({ error }).positive({ error }).max(max, { error })
 }
 
-export function oneOf<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
+export function choice<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
   return z.enum(words, { error: `want one of ${words.join(', ')}` })
 }
 

@@ -1,7 +1,6 @@
 import { maskUrl } from '../urls.ts'
 import { nearest } from './nearest.ts'
 
-/** Place of a value: prefix of the message, name of the value, and position in the file for sorting. */
 export interface Place {
   readonly prefix: string
   readonly name: string
@@ -50,7 +49,6 @@ export function createReport(locate: Locate): Report {
   }
 }
 
-/** Path to a value of the configuration: keys of maps, indexes of lists. */
 export type KeyPath = readonly (string | number)[]
 
 /** `tenants[0].api.pageSize`; unusual keys are quoted and cut. */
@@ -76,14 +74,13 @@ export function shown(path: KeyPath, value: unknown): string {
   return mayContainSecret(path) ? kindOf(value) : quoted(value)
 }
 
-/** True below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
+/** Below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
 export function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
   return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'
 }
 
-/** The type of a value in words. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'

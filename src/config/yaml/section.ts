@@ -5,10 +5,7 @@ export type SectionFields = Readonly<Record<string, z.ZodType>>
 
 export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
-/**
- * Reads one section key by key, so that an invalid value does not hide the values and problems of other keys. An empty
- * section (`checks:` without a value) has no keys.
- */
+/** Key by key, so that an invalid value does not hide the problems of other keys. An empty section has no keys. */
 export function readSection<S extends SectionFields>(
   fields: S,
   raw: unknown,
@@ -28,14 +25,12 @@ export function readSection<S extends SectionFields>(
   return Object.fromEntries(values) as Section<S>
 }
 
-/** The keys and values of a map; no keys, and a reported problem, for other values. */
 export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
   if (isMap(raw)) return raw
   if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of keys')
   return {}
 }
 
-/** The items of a list; no items, and a reported problem, for other values. */
 export function readList(raw: unknown, path: KeyPath, report: Report): readonly unknown[] {
   if (raw === undefined || raw === null) return []
   if (Array.isArray(raw)) return raw
@@ -47,7 +42,6 @@ export function isMap(raw: unknown): raw is Readonly<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-/** True for a map and for a missing or empty section. */
 export function isMapOrEmpty(raw: unknown): boolean {
   return raw === undefined || raw === null || isMap(raw)
 }

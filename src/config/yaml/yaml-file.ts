@@ -23,7 +23,7 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: 'the indentation does not fit; every key of a map must begin in the same column',
   BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
-  BAD_DQ_ESCAPE: 'a text in double quotes holds an unknown escape; double its back-slashes or use single quotes',
+  BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space after one',
   MULTIPLE_DOCS: 'a second document begins here; want one document a file',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
@@ -45,7 +45,6 @@ export interface YamlProblem {
 }
 
 export interface YamlFile {
-  /** False when the text is not valid YAML. */
   readonly readable: boolean
   readonly raw: unknown
   readonly problems: readonly YamlProblem[]
@@ -82,7 +81,6 @@ export function readYaml(source: string): YamlFile {
   }
 }
 
-/** Locates values by file, line and column. */
 export function locateIn(file: string, yaml: YamlFile): Locate {
   return (path, at = 'value') => {
     const { text, offset } = yaml.position(path, at)

@@ -7,7 +7,7 @@ import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, instant, number } from './text.ts'
+import { foreign, type Html, instant, number, valueText } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -20,7 +20,6 @@ const labels: Readonly<Record<string, string>> = {
   thresholdHours: 'Threshold, hours',
 }
 
-/** The evidence of a finding, collapsed: field values, time and request of the reading, rule. */
 function evidence(finding: FindingView, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
   const facts = Object.entries(finding.evidence)
@@ -31,7 +30,7 @@ function evidence(finding: FindingView, now: number): Html {
       ? ''
       : html`<dt>Waiver</dt><dd>${foreign(waiver.id)} (${waiver.state}, to ${waiver.expires}, ${foreign(waiver.owner)}): ${foreign(waiver.reason)} ${foreign(waiver.explanation ?? '')}</dd>`
   return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
-<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(words(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
 </details>`
 }
 
@@ -39,15 +38,10 @@ function label(name: string): Html {
   return html`${Object.hasOwn(labels, name) ? (labels[name] ?? '') : foreign(name)}`
 }
 
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
-}
-
 function time(iso: string, now: number): Html {
   return instant(parseIsoDate(iso)?.ms ?? null, now)
 }
 
-/** Findings with filter and order, and a link to those not shown. */
 export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
   const { tenant } = posture
   const id = `findings-${tenant}`

@@ -29,17 +29,13 @@ export interface PageData {
   readonly now: number
   readonly exposeDetails: boolean
   readonly query: PageQuery
-  /** The tenants of the query. */
   readonly postures: readonly TenantPosture[]
   /** Tenants shown in full: all, or none when there are too many. */
   readonly tenants: readonly TenantPosture[]
-  /** Loads the details of one of `tenants`, just before it is rendered. */
   readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
 
-/**
- * Loads the posture of each tenant of the status page; the details of a tenant are loaded when it is rendered.
- */
+/** The details of a tenant are loaded when it is rendered. */
 export async function loadPage(
   { sources, clock, version }: WebOptions,
   exposeDetails: boolean,
@@ -71,11 +67,9 @@ const hiddenWord = '"[hidden]"'
 
 export interface FoundFindings {
   readonly shown: readonly FindingView[]
-  /** Number of findings that match the whole query. */
   readonly matching: number
   /** Set to the number of sorted findings when not all were sorted. */
   readonly sorted: number | null
-  /** Number of findings in the states of the query, ignoring other filters. */
   readonly total: number
 }
 
@@ -87,10 +81,7 @@ export interface LoadFindings {
   readonly most: number
 }
 
-/**
- * Loads the findings that the page shows of a tenant. Without a search text only the shown rows are read; a text is
- * searched in all findings. Sorting by entity sorts the first 5,000. Hidden details cannot be searched.
- */
+/** Without a search text only the shown rows are read. Sorting by entity sorts the first 5,000. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, exposeDetails, most } = request
   const total = counted(posture, { ...query, severities: null, check: null })

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import type { CheckStatus } from '../../model/check-status.ts'
-import type { Severity } from '../../model/severity.ts'
+import { type Severity, severities } from '../../model/severity.ts'
 import type { ResourceState } from '../postures.ts'
 import { type Html, number } from './text.ts'
 
-/** Colour of a word; colour never carries information alone. */
+/** Color never carries information alone. */
 export type Tone = 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'
 
 export function badge(word: string, tone: Tone): Html {
@@ -15,7 +15,6 @@ type Tones<Word extends string> = Readonly<Record<Word, Tone>>
 
 export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'unknown', pass: 'good', not_applicable: 'quiet' }
 
-/** The status in words. */
 export function statusWord(status: CheckStatus): string {
   return status.replace('_', ' ')
 }
@@ -28,9 +27,22 @@ export const severityTone: Tones<Severity> = {
   info: 'quiet',
 }
 
+/** The highest severity first; empty when there are none. */
+export function severityCounts(open: Readonly<Partial<Record<Severity, number>>>, waived: number): readonly Html[] {
+  const counts = severities
+    .toReversed()
+    .map((severity) => [severity, open[severity] ?? 0] as const)
+    .filter(([, count]) => count > 0)
+    .map(
+      ([severity, count]) =>
+        html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `,
+    )
+  return waived === 0 ? counts : [...counts, html`<span class="count quiet">${number(waived)} waived</span>`]
+}
+
 export const stateTone: Tones<ResourceState> = {
   on_hold: 'bad',
-  unauthorised: 'bad',
+  unauthorized: 'bad',
   never: 'unknown',
   stale: 'unknown',
   quarantined: 'warn',

@@ -12,7 +12,6 @@ import { type Html, number, plural, stamp } from './text.ts'
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }
 
-/** The status page, in one piece per tenant. */
 export async function* renderPage(data: PageData): AsyncGenerator<string> {
   const { now, query, tenants, load } = data
   yield String(await head(data))

@@ -6,7 +6,6 @@ import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
 import { distance, foreign, type Html, instant, number, plural, stamp } from './text.ts'
 
-/** Data quality: first the problems, then all resources. */
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
   const body = table({
@@ -56,19 +55,18 @@ function lastSuccess(mode: ModeView, now: number): Html {
 /** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
   on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
-  unauthorised:
+  unauthorized:
     'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.',
   never:
     'Checks that read it are unknown until its first full sync is complete; "tenantwatch doctor" shows whether it can be read.',
   stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
-  missing: 'The next full sync asks for each of them; until then checks that read it do not pass.',
+  missing: 'The next full sync looks up each of them; until then checks that read it do not pass.',
   failing: 'The data is still fresh; the next run tries again.',
   fresh: null,
 }
 
-/** Every data quality problem, the worst first: since when, why, and what to do. */
 function problems(posture: TenantPosture, now: number): Html | string {
   const found = posture.resources
     .filter(({ enabled }) => enabled)
@@ -84,7 +82,7 @@ function problem(view: ResourceView, state: ResourceState, holds: readonly HoldV
   const since = sinceOf(view, state, holds)
   const permission = view.modes.some(({ reason }) => reason === 'missing_permission')
   const extra =
-    state !== 'unauthorised' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
+    state !== 'unauthorized' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
   return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${sinceWords[state]}${since === undefined ? '' : when(since, now)}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(view.message)}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
 `
 }
@@ -104,7 +102,7 @@ function stateBadge(state: ResourceState): Html {
 
 const sinceWords: Readonly<Record<ResourceState, string>> = {
   on_hold: 'since ',
-  unauthorised: 'last read ',
+  unauthorized: 'last read ',
   never: '',
   stale: 'since ',
   quarantined: 'as of ',
@@ -122,7 +120,7 @@ function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldV
     }
     case 'stale':
       return view.dataAsOf === null ? null : view.dataAsOf + view.freshnessLimitMs
-    case 'unauthorised':
+    case 'unauthorized':
     case 'failing': {
       const failing = view.modes.filter(({ up }) => !up).flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
       return failing.length === 0 ? null : Math.max(...failing)

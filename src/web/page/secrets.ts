@@ -11,7 +11,6 @@ const maxLater = 50
 /** Secrets on the time line; with more, those that expire first. */
 const maxDots = 300
 
-/** The secrets of the tenant's API clients: the next 90 days as time line and table, later ones collapsed. */
 export function secrets({ posture: { tenant }, secrets: views }: TenantPage, now: number): Html {
   const id = `secrets-${tenant}`
   if (views.length === 0) return part(id, title, html`<p class="empty">No API client was read yet.</p>`)
@@ -61,7 +60,6 @@ function row(view: SecretView, now: number): readonly (Html | string)[] {
   ]
 }
 
-/** Range of the time line of secrets. */
 const nearDays = 90
 
 interface ExpiryBand {
@@ -75,7 +73,6 @@ const bands: readonly (readonly [days: number, band: ExpiryBand])[] = [
   [30, { word: 'within 30 days', tone: 'warn' }],
 ]
 
-/** Remaining time of a secret as word and colour. */
 function expiryBand(remainingMs: number): ExpiryBand {
   const found = bands.find(([days]) => remainingMs <= days * dayMs)
   return found?.[1] ?? { word: 'valid', tone: 'good' }
@@ -96,10 +93,7 @@ interface Dot {
   readonly view: SecretView
 }
 
-/**
- * Secrets that expire within 90 days as dots on a line, expired ones at its left edge. Positions are percentages, so that
- * the drawing fits any width; the table below it has the same data as text.
- */
+/** Positions are percentages, so that the drawing fits any width; the table below it has the same data as text. */
 function timeLine(views: readonly SecretView[], now: number): Html {
   const near = views.filter(({ expiresAt }) => expiresAt - now <= nearDays * dayMs)
   const { dots, hidden } = placed(near, now)

@@ -1,4 +1,3 @@
-/** The page apart from its tables: heading, tenants, summary, tiles and holds. */
 const frame = `* { box-sizing: border-box; }
 html { scroll-padding-top: 12px; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -43,7 +42,6 @@ footer { display: flex; flex-wrap: wrap; gap: 6px 18px; padding-bottom: 32px; fo
 footer span { margin-left: auto; }
 `
 
-/** Tables and the content of their cells. */
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
 @media (min-width: 701px) {
   table.findings { table-layout: fixed; }
@@ -123,7 +121,6 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
-/** Filters, evidence and the time line of secrets. */
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
 .chip { border: 1px solid var(--edge); border-radius: 99px; padding: 3px 12px; background: var(--card); color: var(--text); font-size: 13px; text-decoration: none; }
 .chip:hover { border-color: var(--link); }
@@ -150,8 +147,8 @@ dd time { white-space: normal; }
 .later table { margin-top: 8px; }
 `
 
-/** Colours by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
-const colours = `:root {
+/** By meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
+const colors = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;
   --bad: #b9222a; --bad-bg: #fdeaea; --warn: #8a5106; --warn-bg: #fdf1dc;
@@ -176,9 +173,8 @@ const colours = `:root {
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); } .badge.own { color: var(--own); background: var(--own-bg); }
 `
 
-/** A shield with an eye. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2f6fdb" d="M16 1.5 28 6v9.5c0 7.3-5 12.8-12 15-7-2.2-12-7.7-12-15V6z"/><path fill="#fff" d="M16 9.5c4 0 7 2.6 8.5 6-1.5 3.4-4.5 6-8.5 6s-7-2.6-8.5-6c1.5-3.4 4.5-6 8.5-6z"/><circle cx="16" cy="15.5" r="3.4" fill="#2f6fdb"/></svg>
 `
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
-export const stylesheet = colours + frame + tables + parts + phone
+export const stylesheet = colors + frame + tables + parts + phone

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
+import { dayMs } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
 import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
-import { badge, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
+import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
 import { distance, type Html, number, plural, stamp } from './text.ts'
 
 export interface TenantSummary {
@@ -31,7 +32,6 @@ export function tenantSummary(posture: TenantPosture, quality: DataQuality, { ch
   return { tone, sentence: `${start}; ${data}.` }
 }
 
-/** The summary tiles: data quality, checks, findings, next secret expiry. */
 export function tiles(page: TenantPage, quality: DataQuality, sums: Tally, now: number): Html {
   return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
 }
@@ -71,23 +71,15 @@ function checksTile({ checks }: Tally): Html {
 
 function findingsTile({ open, openTotal, waivedTotal }: Tally): Html {
   const worst = severities.toReversed().find((severity) => open[severity] > 0)
-  const counts = severities
-    .toReversed()
-    .filter((severity) => open[severity] > 0)
-    .map(
-      (severity) =>
-        html`<span class="count">${badge(severity, severityTone[severity])} ${number(open[severity])}</span> `,
-    )
-  const waived = waivedTotal === 0 ? '' : html`<span class="count quiet">${number(waivedTotal)} waived</span>`
   return tile(
     'Open findings',
     worst === undefined ? 'quiet' : severityTone[worst],
     number(openTotal),
-    html`${counts}${waived}`,
+    html`${severityCounts(open, waivedTotal)}`,
   )
 }
 
-const soonMs = 30 * 86_400_000
+const soonMs = 30 * dayMs
 
 /** Green only while the data of the API clients is fresh: a secret that was not read lately may have changed. */
 function secretTile({ posture, secrets }: TenantPage, now: number): Html {

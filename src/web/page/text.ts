@@ -11,7 +11,6 @@ export type Html = ReturnType<typeof html>
 
 const longest = 300
 
-/** A printable text, cut to a limited length. */
 export function visible(text: string): string {
   return printable(text, longest)
 }
@@ -28,13 +27,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 const greatestMs = 8.64e15
 
-/** A time in UTC with its distance from now; `never` for null. */
 export function instant(ms: number | null, now: number): Html {
   if (ms === null) return html`<span class="none">never</span>`
   return html`${stamp(ms)} <span class="ago">${distance(ms, now)}</span>`
 }
 
-/** A time in UTC. */
 export function stamp(ms: number): Html {
   if (Math.abs(ms) > greatestMs) return html`<span class="none">no date</span>`
   const iso = toIso(ms)
@@ -45,4 +42,8 @@ export function stamp(ms: number): Html {
 export function distance(ms: number, now: number): string {
   if (Math.abs(ms - now) < 1000) return 'now'
   return ms < now ? `${describeDuration(now - ms)} ago` : `in ${describeDuration(ms - now)}`
+}
+
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
 }

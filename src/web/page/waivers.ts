@@ -14,7 +14,6 @@ const tones: Readonly<Record<WaiverState, Tone>> = {
   orphaned: 'quiet',
 }
 
-/** The meaning of each state that needs action. */
 const meanings: Readonly<Record<WaiverState, string | null>> = {
   active: null,
   expired: 'It no longer covers any finding: the findings are open again.',
@@ -28,7 +27,6 @@ const breadths: Readonly<Record<Breadth, string>> = {
   moreSevere: 'findings more severe than when it was agreed',
 }
 
-/** The waivers of a tenant with their state, the first to end first. */
 export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now: number): Html {
   const id = `waivers-${tenant}`
   const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, maxWaivers)

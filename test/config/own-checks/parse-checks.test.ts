@@ -197,7 +197,7 @@ it('turns an unreadable folder into a check that cannot be evaluated', () => {
 it('limits the number of files', () => {
   const folder = temporaryFolder()
   for (let file = 0; file <= 200; file++) writeFileSync(join(folder, `${file}.sql`), '')
-  expect(readFolder(folder)).toEqual({ problem: 'it holds 201 files; want at most 200' })
+  expect(readFolder(folder)).toEqual({ problem: 'it contains 201 files; want at most 200' })
 })
 
 it.runIf(process.getuid?.() !== 0)('says that a file may not be read', () => {
