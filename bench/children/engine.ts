@@ -1,4 +1,4 @@
-import { catalogue } from '../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { openSession, type Session } from '../../src/daemon/session.ts'
 import { silentLog } from '../../src/model/log.ts'

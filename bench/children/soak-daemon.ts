@@ -1,4 +1,4 @@
-import { catalogue } from '../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../src/commands/support/configuration.ts'
 import { createLog } from '../../src/commands/support/logger.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'

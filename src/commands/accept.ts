@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
-import { createViews } from '../daemon/views.ts'
-import type { HoldRow } from '../mirror/port.ts'
+import { checks } from '../checks/index.ts'
+import { configuredBaseline } from '../checks/support/drift.ts'
+import { createViews, type Views } from '../daemon/views.ts'
+import type { HoldRow, Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
+import type { FindingView } from '../model/finding.ts'
 import { remedyOf } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { table } from '../report/table.ts'
-import { acceptDrift, mayBeFingerprint } from './accept-drift.ts'
-import { wholeNumber } from './simulate.ts'
+import { printable } from '../model/text/printable.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { table } from '../report/formats.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { wholeNumber } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 interface AcceptOptions {
@@ -93,4 +97,46 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`,
   )
   return exitCodes.ok
+}
+
+/** True when a text may be the prefix of a fingerprint. */
+function mayBeFingerprint(given: string): boolean {
+  return /^[\da-f]{6,32}$/i.test(given)
+}
+
+interface AcceptDrift {
+  readonly io: Io
+  readonly mirror: Mirror
+  readonly views: Views
+  readonly given: string
+  readonly reason: string
+}
+
+/** Changes since the finding was evaluated stay findings. @returns false when no open finding has that fingerprint. */
+async function acceptDrift({ io, mirror, views, given, reason }: AcceptDrift): Promise<boolean> {
+  const found: FindingView[] = []
+  for await (const finding of views.findings({ states: ['open', 'waived'] })) {
+    if (finding.fingerprint.startsWith(given.toLowerCase())) found.push(finding)
+  }
+  const [finding, other] = found
+  if (finding === undefined) return false
+  if (other !== undefined)
+    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
+  const { check, entity, evidence, tenant } = finding
+  const drifting = checks.filter((one) => 'drift' in one).map(({ id }) => id as string)
+  if (!drifting.includes(check)) {
+    const names = drifting.join(' and ')
+    throw new UsageError(`Only findings of ${names} can be accepted; waive this one in the configuration`)
+  }
+  if (evidence['expectedFrom'] === configuredBaseline) {
+    throw new UsageError(`The baseline of this finding is configured: change checks.${check}.baseline instead`)
+  }
+  if (reason === '') throw new UsageError('Give a reason with --reason TEXT: it is kept for auditors')
+  const row = (await mirror.tenants()).find(({ name }) => name === tenant)
+  if (row === undefined) return false
+  const state = evidence['present'] ?? null
+  await mirror.acceptState(row.id, check, { entityId: entity.id, state, at: io.clock.now(), reason })
+  const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
+  print(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
+  return true
 }

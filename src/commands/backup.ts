@@ -6,7 +6,7 @@ import { describeDuration } from '../model/durations.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { type StatusLine, statusLine } from './support/status-line.ts'
+import { type StatusLine, statusLine } from './support/io.ts'
 
 export function addBackup(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program

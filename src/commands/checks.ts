@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
-import { ConfigError } from '../config/yaml/config-error.ts'
-import { tryOwnChecks } from '../doctor/own-check-problems.ts'
+import { ConfigError } from '../config/yaml/errors.ts'
+import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { table } from '../report/table.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { table } from '../report/formats.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { oneOf } from './support/options.ts'
 
 const formats = ['table', 'json'] as const
 

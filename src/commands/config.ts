@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { ConfigError } from '../config/yaml/config-error.ts'
-import { maskedYaml } from '../config/yaml/masked-yaml.ts'
+import { maskedYaml } from '../config/masked-yaml.ts'
+import { ConfigError } from '../config/yaml/errors.ts'
 import { openAddress } from '../doctor/config-warnings.ts'
-import { tryOwnChecks } from '../doctor/own-check-problems.ts'
+import { tryOwnChecks } from '../doctor/own-checks.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
+import { plural } from '../web/page/text.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -28,8 +29,8 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
         problem === null ? [] : [`${placeOf(check.file, ownChecks.folder)}: ${problem}`],
       )
       if (problems.length > 0) throw new ConfigError(problems)
-      const own = tried.length === 0 ? '' : `, ${counted(tried.length, 'own check')}`
-      print(io, `${source} is valid: ${counted(settings.tenants.length, 'tenant')}${own}`)
+      const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
+      print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')}${own}`)
       // Warnings do not make the configuration invalid: they go to standard error.
       for (const { sentence, advice } of openAddress(settings, io.cwd)) {
         io.stderr.write(`Warning: ${sentence}. ${advice}\n`)
@@ -45,10 +46,6 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
       done(exitCodes.ok)
     })
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** The path of an own check file, or of their folder. */

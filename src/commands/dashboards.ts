@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dashboardIds } from '../monitoring/dashboard-ids.ts'
-import { oneOf } from './support/configuration.ts'
-import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-options.ts'
+import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
+import { oneOf } from './support/options.ts'
 import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {

@@ -10,10 +10,10 @@ import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
 import type { Simulator } from '../simulator/index.ts'
-import { portNumber, wholeNumber } from './simulate.ts'
-import { catalogue } from './support/catalogue.ts'
+import { catalogue } from './support/configuration.ts'
+import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { untilStopped } from './support/until-stopped.ts'
+import { portNumber, wholeNumber } from './support/options.ts'
 
 const tokenVariable = 'TENANTWATCH_DEMO_TOKEN'
 

@@ -3,16 +3,15 @@ import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
-import { configWarnings, diagnoseOwnChecks } from '../doctor/config-warnings.ts'
+import { configWarnings, diagnoseWaivers, tenantWarnings } from '../doctor/config-warnings.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
 import { diagnoseIdentity } from '../doctor/identity.ts'
+import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
-import { tenantWarnings } from '../doctor/tenant-warnings.ts'
-import { diagnoseTwins } from '../doctor/twins.ts'
-import { diagnoseWaivers } from '../doctor/waivers.ts'
+import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { type StoreFacts, storeFacts } from '../mirror/sqlite/store-facts.ts'
@@ -22,8 +21,10 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { version } from '../model/process/version.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { enabledNames } from '../sync/due.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { type StatusLine, statusLine } from './support/status-line.ts'
+import { plural } from '../web/page/text.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { type StatusLine, statusLine } from './support/io.ts'
+import { oneOf } from './support/options.ts'
 
 const formats = ['table', 'json'] as const
 
@@ -125,7 +126,7 @@ function openIfPossible(path: string): Opened {
   }
 }
 
-/** The stored rate-limit waits by tenant, which the doctor honours too. */
+/** The stored rate-limit waits by tenant, which the doctor honors too. */
 async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, StoredWait>> {
   try {
     return new Map((await mirror?.tenants())?.map(({ name, ...wait }) => [name, wait]))
@@ -216,6 +217,6 @@ function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readon
     '',
     ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
   ])
-  const summary = `${failed} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  const summary = `${failed} failed, ${plural(warnings, 'warning')}`
   return [...ofTenants, diagnosisTable(general, marks), '', summary]
 }

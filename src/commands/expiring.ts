@@ -1,18 +1,17 @@
 import type { Command } from 'commander'
 import { createViews } from '../daemon/views.ts'
 import { toIso } from '../model/dates.ts'
-import { dayMs, describeDuration } from '../model/durations.ts'
+import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
-import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { table } from '../report/table.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { serialize, table } from '../report/formats.ts'
+import { distance } from '../web/page/text.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
+import { oneOf } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const maxDays = 36_500
@@ -47,12 +46,16 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const days = daysOf(options.days)
   const { settings } = loadConfiguration(io, command)
   const names = settings.tenants.map(({ name }) => name)
-  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const tenant = oneOf('tenant', names, options.tenant)
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const now = io.clock.now()
   const found = (await views.deadlines(tenant)).filter(({ at }) => at <= now + days * dayMs)
-  await writeAll(io, render(format, found, { now, days }))
+  const rows = found.map((deadline) => rowOf(deadline, now))
+  const cells = (row: Row) => columns.map((column) => row[column])
+  const pieces =
+    format === 'table' ? [expiringTable(found, { now, days })] : serialize(format, rows, { columns, cells })
+  await writeAll(io, pieces)
   // Data quality warnings, so that an incomplete list does not look complete.
   const output = format === 'table' ? io.stdout : io.stderr
   for (const posture of await views.posture()) {
@@ -66,40 +69,6 @@ function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (days <= maxDays) return days
   throw new UsageError(`Invalid value of --days: want a whole number from 0 to ${maxDays}`)
-}
-
-interface Horizon {
-  readonly now: number
-  readonly days: number
-}
-
-async function* render(
-  format: (typeof formats)[number],
-  found: readonly Deadline[],
-  horizon: Horizon,
-): AsyncIterable<string> {
-  const rows = found.map((deadline) => rowOf(deadline, horizon.now))
-  switch (format) {
-    case 'json':
-      yield* jsonArray(each(rows))
-      return
-    case 'ndjson':
-      for (const row of rows) yield `${printableJson(row)}\n`
-      return
-    case 'csv':
-      yield csvLine(columns)
-      for (const row of rows) yield csvLine(columns.map((column) => row[column]))
-      return
-    case 'table':
-      yield `${expiringTable(found, horizon)}\n`
-      return
-    default:
-      throw new TypeError(`Unknown format ${format satisfies never}`)
-  }
-}
-
-async function* each<T>(items: readonly T[]): AsyncIterable<T> {
-  yield* items
 }
 
 const columns = [
@@ -117,8 +86,10 @@ const columns = [
   'state',
 ] as const
 
+type Row = Readonly<Record<(typeof columns)[number], unknown>>
+
 /** The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative after the end. */
-function rowOf(deadline: Deadline, now: number): Record<(typeof columns)[number], unknown> {
+function rowOf(deadline: Deadline, now: number): Row {
   const { tenant, kind, id, at } = deadline
   const common = { expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs), tenant, kind, id }
   if (deadline.kind === 'secret') {
@@ -138,22 +109,21 @@ function rowOf(deadline: Deadline, now: number): Record<(typeof columns)[number]
   return { ...common, name: null, role: null, own: false, check, entity, owner, state }
 }
 
-function expiringTable(found: readonly Deadline[], { now, days }: Horizon): string {
-  if (found.length === 0) return `No known secret or waiver ends within ${days} days.`
+function expiringTable(
+  found: readonly Deadline[],
+  { now, days }: { readonly now: number; readonly days: number },
+): string {
+  if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const rows = found.map((deadline) => [
     toIso(deadline.at).slice(0, 16).replace('T', ' '),
-    distance(deadline.at - now),
+    distance(deadline.at, now),
     deadline.tenant,
     deadline.kind,
     deadline.id,
     deadline.kind === 'secret' ? (deadline.name ?? '') : `${deadline.check} ${deadline.entity}`,
     deadline.kind === 'secret' ? (deadline.own ? 'the secret of tenantwatch itself' : '') : noteOf(deadline),
   ])
-  return table(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows)
-}
-
-function distance(ms: number): string {
-  return ms < 0 ? `${describeDuration(-ms)} ago` : `in ${describeDuration(ms)}`
+  return `${table(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows)}\n`
 }
 
 function noteOf({ owner, state }: Extract<Deadline, { kind: 'waiver' }>): string {

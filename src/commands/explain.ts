@@ -8,9 +8,9 @@ import type { FindingView } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
-import { explanationOf } from '../report/explanation.ts'
-import { explanationText } from '../report/explanation-text.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { explanationOf, explanationText } from '../report/explanation.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { oneOf } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['text', 'json'] as const

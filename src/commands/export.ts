@@ -6,13 +6,12 @@ import { apiFields } from '../mirror/records/record-tables.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
+import { serialize } from '../report/formats.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
+import { oneOf } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
 
@@ -50,13 +49,13 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   if (options.tenant === undefined && names.length > 1) {
     throw new UsageError(`Several tenants are configured: add --tenant with one of ${names.join(', ')}`)
   }
-  const tenant = options.tenant === undefined ? names[0] : oneOf('tenant', names, options.tenant)
+  const tenant = oneOf('tenant', names, options.tenant) ?? names[0]
   await using mirror = await openVerifiedMirror(settings, io)
   const row = (await mirror.tenants()).find((known) => known.name === tenant)
   if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)
-  const heading = format === 'csv' ? csvLine(apiFields(resource)) : ''
-  if (heading !== '') io.stdout.write(heading)
-  await writeAll(io, render(format, recordsOf(mirror, row.id, resource)))
+  const cells = ({ fields }: MirrorRecord) => Object.values(fields)
+  const serialization = { columns: apiFields(resource), cells, object: asSent }
+  await writeAll(io, serialize(format, recordsOf(mirror, row.id, resource), serialization))
   const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
   for (const line of dataWarnings(posture, resource)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
@@ -82,18 +81,4 @@ function withUnknown(known: unknown, unknown: unknown): unknown {
 
 interface Granted {
   readonly permissionId: number
-}
-
-async function* objects(records: AsyncIterable<MirrorRecord>): AsyncIterable<object> {
-  for await (const record of records) yield asSent(record)
-}
-
-async function* render(format: (typeof formats)[number], records: AsyncIterable<MirrorRecord>): AsyncIterable<string> {
-  if (format === 'json') {
-    yield* jsonArray(objects(records))
-    return
-  }
-  for await (const record of records) {
-    yield format === 'ndjson' ? `${printableJson(asSent(record))}\n` : csvLine(Object.values(record.fields))
-  }
 }

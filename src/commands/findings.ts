@@ -9,16 +9,14 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
-import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf/compliance-finding.ts'
+import { type Serialization, serialize } from '../report/formats.ts'
+import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { exitCodeOf } from './support/fail-on.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
+import { exitCodeOf, oneOf } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 /** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
 function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
@@ -50,11 +48,11 @@ const breadthWords = {
 } as const satisfies Record<Breadth, string>
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf'] as const
+/** The columns of CSV after the entity. */
 const fields = [
   'fingerprint',
   'tenant',
   'check',
-  'entity',
   'severity',
   'state',
   'message',
@@ -84,8 +82,8 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--all', 'include waived and resolved findings')
     .option('--tenant <name>', 'only findings of this tenant')
     .option('--check <id>', 'only findings of this check')
-    .option('--severity <severity>', `only findings of at minimum this severity: ${severities.join(', ')}`)
-    .option('--fail-on <severity>', 'exit 1 with open findings of at minimum this severity')
+    .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
+    .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(
       'after',
       `
@@ -110,7 +108,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const { settings } = loadConfiguration(io, command)
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks)
-  const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
+  const failOn = oneOf('severity', severities, options.failOn)
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
@@ -139,11 +137,11 @@ function ofCheck(wanted: string | undefined): (posture: TenantPosture) => Tenant
   })
 }
 
-/** @throws UsageError on a name that does not exist: a misspelt filter would look like "nothing found". */
+/** @throws UsageError on a name that does not exist: a misspelled filter would look like "nothing found". */
 function filterOf(options: FindingsOptions, settings: Settings, checks: readonly Pick<Check, 'id'>[]): FindingQuery {
   const { all, tenant, check, severity } = options
   const names = settings.tenants.map(({ name }) => name)
-  const minimum = severity === undefined ? undefined : oneOf('severity', severities, severity)
+  const minimum = oneOf('severity', severities, severity)
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
     ...(tenant === undefined ? {} : { tenant: oneOf('tenant', names, tenant) }),
@@ -160,34 +158,26 @@ function filterOf(options: FindingsOptions, settings: Settings, checks: readonly
   }
 }
 
-async function* render(
+function render(
   format: (typeof formats)[number],
   found: AsyncIterable<FindingView>,
   source: OcsfSource,
 ): AsyncIterable<string> {
   switch (format) {
-    case 'json':
-      yield* jsonArray(found)
-      return
-    case 'ndjson':
-      for await (const finding of found) yield `${printableJson(finding)}\n`
-      return
-    case 'csv':
-      yield csvLine(['entityType', 'entityId', ...fields.filter((field) => field !== 'entity')])
-      for await (const finding of found) yield csvLine(cells(finding))
-      return
     case 'ocsf':
-      for await (const finding of found) yield `${printableJson(complianceFinding(finding, source))}\n`
-      return
+      return serialize('ndjson', found, { ...csv, object: (finding) => complianceFinding(finding, source) })
     case 'table':
-      yield `${findingsTable(await Array.fromAsync(found))}\n`
-      return
+      return tableOf(found)
     default:
-      throw new TypeError(`Unknown format ${format satisfies never}`)
+      return serialize(format, found, csv)
   }
 }
 
-function cells(finding: FindingView): readonly unknown[] {
-  const rest = fields.filter((field) => field !== 'entity').map((field) => finding[field])
-  return [finding.entity.type, finding.entity.id, ...rest]
+async function* tableOf(found: AsyncIterable<FindingView>): AsyncIterable<string> {
+  yield `${findingsTable(await Array.fromAsync(found))}\n`
+}
+
+const csv: Serialization<FindingView> = {
+  columns: ['entityType', 'entityId', ...fields],
+  cells: (finding) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
 }

@@ -8,13 +8,12 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { csvLine } from '../report/csv.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { jsonArray } from '../report/json-array.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { readMoment } from './support/moment.ts'
+import { serialize } from '../report/formats.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
+import { oneOf, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const columns = ['at', 'tenant', 'resource', 'entity', 'change', 'field', 'before', 'after', 'requestId'] as const
@@ -66,7 +65,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   await using mirror = await openVerifiedMirror(settings, io)
   const rows = await mirror.tenants()
   const names = rows.map(({ name }) => name)
-  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const tenant = oneOf('tenant', names, options.tenant)
   const tenantId = rows.find(({ name }) => name === tenant)?.id
   const where = {
     ...(tenantId !== undefined && { tenantId }),
@@ -81,7 +80,9 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   })
-  await writeAll(io, render(format, shown(changes, options.details === true)))
+  const found = shown(changes, options.details === true)
+  const cells = (change: Change) => columns.map((column) => change[column])
+  await writeAll(io, format === 'table' ? lines(found) : serialize(format, found, { columns, cells }))
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
@@ -97,7 +98,7 @@ interface EntityInQuery {
 
 /** Parses `users:12`, `user:12` or `12`; a resource must equal the one of `--resource`. */
 function entityOf({ entity, resource: given }: HistoryOptions): EntityInQuery {
-  const wanted = given === undefined ? undefined : oneOf('resource', resourceNames, given)
+  const wanted = oneOf('resource', resourceNames, given)
   const only = wanted === undefined ? {} : { resource: wanted }
   if (entity === undefined) return only
   if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity is empty; want an id, such as 12 or users:12')
@@ -136,26 +137,6 @@ async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, detail
       const values = { before: value(before), after: value(after) }
       yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId }
     }
-  }
-}
-
-async function* render(format: (typeof formats)[number], changes: AsyncIterable<Change>): AsyncIterable<string> {
-  switch (format) {
-    case 'json':
-      yield* jsonArray(changes)
-      return
-    case 'ndjson':
-      for await (const change of changes) yield `${printableJson(change)}\n`
-      return
-    case 'csv':
-      yield csvLine(columns)
-      for await (const change of changes) yield csvLine(columns.map((column) => change[column]))
-      return
-    case 'table':
-      yield* lines(changes)
-      return
-    default:
-      throw new TypeError(`Unknown format ${format satisfies never}`)
   }
 }
 

@@ -21,6 +21,7 @@ import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
+import { printableLines } from './support/io.ts'
 import { usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
 
@@ -63,10 +64,7 @@ function commandOf(args: readonly string[]): string | undefined {
   return args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
 }
 
-/**
- * Runs one command line (without the program's name) and returns its exit code. Expected errors are one message on standard
- * error, without a stack.
- */
+/** Expected errors are one message on standard error, without a stack. */
 export async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   const program = createProgram(io, (ended) => {
@@ -117,12 +115,7 @@ function inherit(program: Command, command: Command): void {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof UsageError || error instanceof FatalError) {
-    return error.message
-      .split('\n')
-      .map((line) => printable(line))
-      .join('\n')
-  }
+  if (error instanceof UsageError || error instanceof FatalError) return printableLines(error.message)
   if (error instanceof SyncError)
     return printable(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`)
   return `unexpected error: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}`

@@ -13,11 +13,11 @@ import { buildReport } from '../report/build-report.ts'
 import type { Report, TenantReport } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
 import { reportMd } from '../report/report-md.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { readMoment } from './support/moment.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { writeAll } from './support/io.ts'
+import { oneOf, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
-import { writeAll } from './support/write-stream.ts'
 
 const formats = ['html', 'md', 'json'] as const
 const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const
@@ -126,7 +126,6 @@ function noteDifference(io: Io, { configurationDigest }: Report, settings: Setti
   )
 }
 
-/** The report as one JSON object with all findings, piece by piece. */
 async function* reportJson(report: Report): AsyncIterable<string> {
   const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
   const configuration = { since: configuredSince, digest: configurationDigest }

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules } from '../monitoring/rules.ts'
-import { oneOf } from './support/configuration.ts'
-import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-options.ts'
+import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
+import { oneOf } from './support/options.ts'
 
 const formats = ['prometheus', 'operator', 'alertmanager'] as const
 

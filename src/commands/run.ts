@@ -3,8 +3,8 @@ import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { giveBackMemory, quietMoment } from '../daemon/idle-memory.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { untilStopped } from './support/until-stopped.ts'
 
 export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { untilStopped } from './support/until-stopped.ts'
+import { untilStopped } from './support/io.ts'
+import { portNumber, wholeNumber } from './support/options.ts'
 
 interface SimulateOptions {
   readonly port: number
@@ -12,19 +13,6 @@ interface SimulateOptions {
   readonly seed: string
   readonly liveSeconds: number
   readonly reading: readonly string[]
-}
-
-/** Reads a port; 0 means any free one. */
-export function portNumber(text: string): number {
-  const port = wholeNumber(text)
-  if (port > 65_535) throw new InvalidArgumentError('want a port from 0 to 65535')
-  return port
-}
-
-/** Reads a whole number that is not negative. */
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('want a whole number')
-  return Number(text)
 }
 
 /** Words a listen error; returns other errors unchanged. */

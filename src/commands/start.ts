@@ -1,17 +1,13 @@
 import { writeSync } from 'node:fs'
 import { exitCodes, type Io } from '../model/process/io.ts'
 import { systemClock } from '../model/process/system-clock.ts'
-import { printable } from '../model/text/printable.ts'
 import { isService, reloads, runProgram } from './program.ts'
+import { printableLines } from './support/io.ts'
 
 /** Milliseconds after which a stop ends the process anyway: a second less than the documented 5 s. */
 const stopLimitMs = 4000
 
-/**
- * Runs the command of the process with its streams, environment, clock and signals.
- *
- * @param hangUp aborted by the first SIGHUP, which the caller listens for from the start of the process.
- */
+/** `hangUp` is aborted by the first SIGHUP, which the caller listens for from the start of the process. */
 export async function start(hangUp: AbortSignal): Promise<void> {
   const stopping = new AbortController()
   const args = process.argv.slice(2)
@@ -70,9 +66,8 @@ function wasWritten(writeError: NodeJS.ErrnoException | undefined): boolean {
 /** Written synchronously, because the process exits at once. */
 function crash(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  const lines = text.split('\n').map((line) => printable(line))
   try {
-    writeSync(2, `tenantwatch: unexpected error: ${lines.join('\n')}\n`)
+    writeSync(2, `tenantwatch: unexpected error: ${printableLines(text)}\n`)
   } finally {
     process.exit(exitCodes.failed)
   }

@@ -2,16 +2,19 @@ import type { Command } from 'commander'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { UsageError } from '../model/errors.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { grouped } from '../model/text/grouped.ts'
-import { syncSummary } from '../report/sync-summary.ts'
-import type { SyncObserver } from '../sync/observer.ts'
-import { loadConfiguration, oneOf } from './support/configuration.ts'
-import { exitCodeOf } from './support/fail-on.ts'
+import { printable } from '../model/text/printable.ts'
+import { table } from '../report/formats.ts'
+import type { RunResult, SyncObserver } from '../sync/observer.ts'
+import { tally } from '../web/postures.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { statusLine } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { statusLine } from './support/status-line.ts'
+import { exitCodeOf, oneOf } from './support/options.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -44,10 +47,10 @@ Examples:
 
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command, { needsSecrets: true })
-  const failOn = options.failOn === undefined ? undefined : oneOf('severity', severities, options.failOn)
-  const resource = options.resource === undefined ? undefined : oneOf('resource', resourceNames, options.resource)
+  const failOn = oneOf('severity', severities, options.failOn)
+  const resource = oneOf('resource', resourceNames, options.resource)
   const names = settings.tenants.map(({ name }) => name)
-  const tenant = options.tenant === undefined ? undefined : oneOf('tenant', names, options.tenant)
+  const tenant = oneOf('tenant', names, options.tenant)
   const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
   if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)
@@ -76,4 +79,44 @@ function progressLine(io: Io): { readonly page: SyncObserver['page']; clear(): v
     },
     clear: line.clear,
   }
+}
+
+/** The result of a sync round as text: runs, checks, holds, failures. */
+function syncSummary(results: readonly RunResult[], postures: readonly TenantPosture[]): string {
+  const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
+    tenant,
+    resource,
+    mode,
+    outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
+    `+${counts.created} ~${counts.updated} -${counts.removed} =${counts.unchanged}`,
+    counts.quarantined === 0 ? '' : `${counts.quarantined} quarantined`,
+    `${(durationMs / 1000).toFixed(1)} s`,
+  ])
+  const heading = ['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', '', 'TIME']
+  return [table(heading, runs), '', ...postures.map(checkLine), ...holdLines(postures), ...failures(results)].join('\n')
+}
+
+function checkLine(posture: TenantPosture): string {
+  const { checks, open } = tally(posture)
+  const found = severities
+    .toReversed()
+    .flatMap((severity) => (open[severity] > 0 ? [`${open[severity]} ${severity}`] : []))
+  const statuses = `${checks.pass} pass, ${checks.fail} fail, ${checks.unknown} unknown, ${checks.not_applicable} not applicable`
+  return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? 'none' : found.join(', ')}`
+}
+
+function holdLines(postures: readonly TenantPosture[]): string[] {
+  return postures.flatMap(({ tenant, holds }) =>
+    holds.map(({ id, resource, message }) =>
+      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "tenantwatch accept"`),
+    ),
+  )
+}
+
+function failures(results: readonly RunResult[]): string[] {
+  const failed = results.filter(({ outcome }) => outcome === 'failure')
+  const lines = failed.map(({ tenant, resource, message, hint }) =>
+    printable(`${tenant} ${resource}: ${message ?? ''}${hint === null ? '' : `. ${hint}`}`),
+  )
+  return lines.length === 0 ? [] : ['', ...lines]
 }

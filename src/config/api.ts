@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
 import { resources } from '../resources/index.ts'
-import { proxyUrl } from './credentials/urls.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'
+import { proxyUrl } from './urls.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
-import { flag, numberBetween, positiveNumber, text, textAs, wholeNumber } from './yaml/leaves.ts'
-import type { Report } from './yaml/report.ts'
+import { whyUnreadable } from './yaml/errors.ts'
+import { flag, numberBetween, positiveNumber, text, wholeNumber } from './yaml/leaves.ts'
+import type { KeyPath, Report } from './yaml/report.ts'
 import { isMap, readSection, type Section } from './yaml/section.ts'
-import { whyUnreadable } from './yaml/unreadable.ts'
 
 const fields = {
   pageSizeParameter: z.unknown(),
@@ -38,7 +37,6 @@ const defaults = {
   caFile: null,
 } as const satisfies Required<ApiSection>
 
-/** Reads `api`, of the whole configuration or of one tenant. */
 export function readApi(raw: unknown, path: KeyPath, context: Context): ApiSection {
   const { report } = context
   const { pageSizeParameter, ...section } = readSection(fields, raw, path, report)
@@ -59,7 +57,7 @@ function checkAuthorities(file: string, path: KeyPath, { report, exists, ...cont
 
 function whyNoAuthorities(read: () => string): string | null {
   try {
-    return containsCertificate(read()) ? null : 'it holds no PEM certificate'
+    return containsCertificate(read()) ? null : 'it contains no PEM certificate'
   } catch (error) {
     return whyUnreadable(error)
   }
@@ -77,7 +75,6 @@ function readPageSizeParameter(raw: unknown, path: KeyPath, report: Report): Pag
     .pageSizeParameter
 }
 
-/** Merges the settings of one tenant over the general ones over the defaults. */
 export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
   const { timeoutSeconds, maxBodyMiB, ...rest } = { ...defaults, ...general, ...own }
   return { ...rest, timeoutMs: Math.ceil(timeoutSeconds * 1000), maxBodyBytes: Math.ceil(maxBodyMiB * 2 ** 20) }
@@ -85,8 +82,5 @@ export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
 
 function pageSizeParameter() {
   const wanted = 'want the name of a query parameter other than cursor and updatedAfter'
-  return textAs(wanted, (value) => {
-    const good = /^[\w.~[\]-]{1,64}$/.test(value) && value !== 'cursor' && value !== 'updatedAfter'
-    return good ? { value } : { problem: wanted }
-  })
+  return text(wanted, /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/)
 }

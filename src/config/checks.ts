@@ -1,19 +1,16 @@
+import { z } from 'zod'
 import { severities } from '../model/severity.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
-import { flag, oneOf } from './yaml/leaves.ts'
-import type { Report } from './yaml/report.ts'
-import { readMap, readSection, valueAt } from './yaml/section.ts'
-import { unknownKeys } from './yaml/unknown-keys.ts'
-import { wantedOf } from './yaml/wanted.ts'
+import { choice, flag } from './yaml/leaves.ts'
+import type { KeyPath, Report } from './yaml/report.ts'
+import { isMap, readMap, readSection, valueAt, wantedOf } from './yaml/section.ts'
 
-/** The section `checks` as written, by check id. */
 export type ChecksSection = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-const common = { enabled: flag().optional(), severity: oneOf(severities).nullish() }
+const common = { enabled: flag().optional(), severity: choice(severities).nullish() }
 
-/** Reads `checks`, of the whole configuration or of one tenant; the options are validated when they are merged. */
+/** The options are validated when they are merged. */
 export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: Context): ChecksSection {
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)
@@ -28,7 +25,6 @@ export interface PlacedChecks {
   readonly path: KeyPath
 }
 
-/** The settings of every check: keys of `own` replace those of `general`. */
 export function mergeChecks(
   general: PlacedChecks,
   own: PlacedChecks | null,
@@ -74,7 +70,7 @@ function readOptions(check: CheckDefaults, options: Record<string, unknown>, rep
   return {}
 }
 
-/** A report for paths relative to a check; `place` finds the section that contains the first key. */
+/** For paths relative to a check; `place` finds the section that contains the first key. */
 function relative(report: Report, place: (key: unknown) => KeyPath): Report {
   const whole = (path: KeyPath): KeyPath => [...place(path[0]), ...path]
   return {
@@ -84,4 +80,53 @@ function relative(report: Report, place: (key: unknown) => KeyPath): Report {
     problem: (path, predicate) => report.problem(whole(path), predicate),
     sentences: () => report.sentences(),
   }
+}
+
+export interface UnknownKey {
+  readonly path: KeyPath
+  readonly validKeys: readonly string[]
+}
+
+/** At any depth, and also in objects that are not strict. Objects with a catch-all accept any key. */
+export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): UnknownKey[] {
+  if (schema instanceof z.ZodObject && isMap(value)) return ofObject(schema, value, path)
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.flatMap((item, index) => unknownKeys(schema.element, item, [...path, index]))
+  }
+  if (schema instanceof z.ZodRecord && isMap(value)) {
+    return Object.entries(value).flatMap(([key, item]) => unknownKeys(schema.valueType, item, [...path, key]))
+  }
+  if (schema instanceof z.ZodUnion) return ofUnion(schema.options, value, path)
+  const inner = innerOf(schema)
+  return inner === undefined ? [] : unknownKeys(inner, value, path)
+}
+
+function ofObject(schema: z.ZodObject, value: Readonly<Record<string, unknown>>, path: KeyPath): UnknownKey[] {
+  const validKeys = Object.keys(schema.shape)
+  const { catchall } = schema.def
+  const open = catchall !== undefined && !(catchall instanceof z.ZodNever)
+  return Object.entries(value).flatMap(([key, item]) => {
+    if (Object.hasOwn(schema.shape, key)) return unknownKeys(schema.shape[key], item, [...path, key])
+    return open ? [] : [{ path: [...path, key], validKeys }]
+  })
+}
+
+function ofUnion(options: readonly unknown[], value: unknown, path: KeyPath): UnknownKey[] {
+  const found = options
+    .filter((option) => !isMap(value) || reachesObject(option))
+    .map((option) => unknownKeys(option, value, path))
+  return found.sort((a, b) => a.length - b.length)[0] ?? []
+}
+
+function reachesObject(schema: unknown): boolean {
+  if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord || schema instanceof z.ZodUnion) return true
+  const inner = innerOf(schema)
+  return inner !== undefined && reachesObject(inner)
+}
+
+function innerOf(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return schema.unwrap()
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return schema.unwrap()
+  if (schema instanceof z.ZodReadonly) return schema.unwrap()
+  return schema instanceof z.ZodPipe ? schema.in : undefined
 }

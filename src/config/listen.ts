@@ -13,7 +13,6 @@ export function listen(): z.ZodType<ListenAddress> {
   return z.preprocess((value) => (Number.isInteger(value) ? String(value) : value), textAs(wanted, readListen))
 }
 
-/** The address in the notation of the configuration. */
 export function formatListen({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

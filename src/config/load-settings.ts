@@ -1,28 +1,30 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { assertRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
-import { applyOverrides, type FromEnvironment, fromEnvironment, tokenVariableProblem } from './environment.ts'
-import { type Environment, findSource, type Source } from './find-source.ts'
 import { readFolder } from './own-checks/read-folder.ts'
 import { readSettings } from './read-settings.ts'
 import type { Catalogue, Settings } from './settings.ts'
+import {
+  applyOverrides,
+  type Environment,
+  type FromEnvironment,
+  findSource,
+  fromEnvironment,
+  type Source,
+  tokenVariableProblem,
+} from './source.ts'
 import { readWebSettings } from './web/load-web-settings.ts'
-import { ConfigError } from './yaml/config-error.ts'
 import type { Context } from './yaml/context.ts'
-import { formatPath } from './yaml/key-path.ts'
-import { createReport, type Locate } from './yaml/report.ts'
+import { ConfigError, whyUnreadable } from './yaml/errors.ts'
+import { createReport, formatPath, kindOf, type Locate } from './yaml/report.ts'
 import { isMapOrEmpty } from './yaml/section.ts'
-import { kindOf } from './yaml/shown.ts'
-import { whyUnreadable } from './yaml/unreadable.ts'
 import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {
   readonly file?: string | undefined
   readonly env: Environment
   readonly catalogue: Catalogue
-  /** Working directory that relative paths start from. */
   readonly cwd?: string
-  /** Reads a file as text; throws when it cannot. */
   readonly readFile?: (path: string) => string
   readonly exists?: (path: string) => boolean
   /** Also validates the web configuration file, which only a server needs. */
@@ -39,11 +41,7 @@ export interface LoadedSettings {
   readonly source: string
 }
 
-/**
- * Loads the configuration (docs/operations.md#first-start) from its file or from the environment, and validates all of it.
- *
- * @throws ConfigError with every problem and its place, without secrets.
- */
+/** docs/operations.md#first-start. @throws ConfigError with every problem and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
@@ -80,7 +78,6 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   return { settings, source: name }
 }
 
-/** Locates values by file and line, or by environment variable. */
 function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {
   return (path, at = 'value') => {
     const name = formatPath(path)

@@ -1,10 +1,17 @@
-import { type ApiSection, readApi } from './api.ts'
-import { type ChecksSection, readChecks } from './checks.ts'
-import { type ResourcesSection, readResources } from './resources.ts'
-import { type FreshnessSection, readFreshness } from './schedule/freshness.ts'
-import type { ScheduleSection } from './schedule/schedule.ts'
+import { type ApiSection, mergeApi, readApi } from './api.ts'
+import { type ChecksSection, mergeChecks, readChecks } from './checks.ts'
+import {
+  checkFreshness,
+  type FreshnessSection,
+  type ResourcesSection,
+  readFreshness,
+  readResources,
+  resolveResources,
+} from './resources.ts'
+import type { ScheduleSection } from './schedule.ts'
+import type { TenantSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
+import type { KeyPath } from './yaml/report.ts'
 
 export interface Overridable {
   readonly path: KeyPath
@@ -15,7 +22,7 @@ export interface Overridable {
   readonly resources: ResourcesSection
 }
 
-/** Reads these sections of a tenant, or the top-level ones at the empty path. The caller reads the schedule, which differs. */
+/** At the empty path, the top-level ones. The caller reads the schedule, which differs. */
 export function readOverridable(
   raw: Readonly<Record<string, unknown>>,
   path: KeyPath,
@@ -30,4 +37,29 @@ export function readOverridable(
     checks: readChecks(raw['checks'], [...path, 'checks'], context),
     resources: readResources(raw['resources'], [...path, 'resources'], context),
   }
+}
+
+export function effective(
+  general: Overridable,
+  own: Overridable | null,
+  context: Context,
+): Pick<TenantSettings, 'api' | 'resources' | 'checks'> {
+  const { catalogue, report } = context
+  const resources = resolveResources(catalogue, {
+    resources: own === null ? [general.resources] : [general.resources, own.resources],
+    schedule: { ...general.schedule, ...own?.schedule },
+    freshness: { ...general.freshness, ...own?.freshness },
+  })
+  const sourceOf = (name: keyof typeof resources) => (own?.freshness[name] === undefined ? general : own)
+  checkFreshness(resources, (name) => [...sourceOf(name).path, 'freshness'], report)
+  const ownChecks = own === null ? null : placedChecks(own)
+  return {
+    api: mergeApi(general.api, own?.api ?? {}),
+    resources,
+    checks: mergeChecks(placedChecks(general), ownChecks, context),
+  }
+}
+
+function placedChecks({ checks, path }: Overridable) {
+  return { section: checks, path: [...path, 'checks'] }
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod'
-import { effective } from './effective.ts'
-import { readLimits } from './limits.ts'
+import { dayMs, hourMs } from '../model/durations.ts'
+import { defaultCron } from './cron.ts'
 import { listen } from './listen.ts'
-import { readOverridable } from './overridable.ts'
+import { effective, readOverridable } from './overridable.ts'
 import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
-import { defaultCron } from './schedule/cron-schedule.ts'
-import { readGeneralSchedule } from './schedule/schedule.ts'
+import { readGeneralSchedule } from './schedule.ts'
 import type { Settings, TenantSettings } from './settings.ts'
 import { type Common, readTenant } from './tenant.ts'
 import { readWaivers } from './waivers.ts'
 import type { Context } from './yaml/context.ts'
-import { oneOf, text, wholeNumber } from './yaml/leaves.ts'
+import { choice, duration, numberBetween, text, wholeNumber } from './yaml/leaves.ts'
 import { readList, readMap, readSection, valueAt } from './yaml/section.ts'
 
 const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
@@ -30,7 +29,6 @@ const fields = {
 
 const loopback = { host: '127.0.0.1', port: 9469 }
 
-/** Reads `server`. */
 function readServer(raw: unknown, { report, exists }: Context): Settings['server'] {
   const section = readSection(fields, raw, ['server'], report)
   const { listen = loopback, webConfig = null, exposeDetails = 'auto', allowedHosts = [] } = section
@@ -45,7 +43,7 @@ const wantedStore = 'want the path of the database file'
 const sections = {
   history: { retentionDays: wholeNumber(1, 36_500).optional() },
   store: { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional() },
-  log: { level: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
+  log: { level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 
 function readHousekeeping(
@@ -76,7 +74,7 @@ const keys = [
   'log',
 ]
 
-/** Reads all settings; they are valid only if the report stays empty. */
+/** The settings are valid only if the report stays empty. */
 export function readSettings(written: unknown, given: Context): Settings {
   const raw = readMap(written, [], given.report)
   for (const key of Object.keys(raw)) if (!keys.includes(key)) given.report.unknownKey([key], keys)
@@ -118,4 +116,42 @@ function tenantNames(raw: unknown): readonly (string | undefined)[] {
     const name = valueAt(item, ['name'])
     return typeof name === 'string' ? name : undefined
   })
+}
+
+const million = 1_000_000
+const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'
+
+const limitSections = {
+  userDetails: { perRun: wholeNumber(0, million).optional(), concurrency: wholeNumber(1, 64).optional() },
+  documents: {
+    overlap: duration(365 * dayMs, '365d').optional(),
+    knownStatuses: z
+      .array(text('want a text or null').nullable(), { error: wantedStatuses })
+      .min(1, { error: wantedStatuses })
+      .optional(),
+  },
+  removals: {
+    maxPercent: numberBetween(0, 100).optional(),
+    maxCount: wholeNumber(0, million).optional(),
+    confirmPerRun: wholeNumber(1, million).optional(),
+  },
+}
+
+function readLimits(
+  raw: Readonly<Record<string, unknown>>,
+  { report }: Context,
+): Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'> {
+  const { overlap = hourMs, knownStatuses = ['Completed', 'Processing'] } = readSection(
+    limitSections.documents,
+    raw['documents'],
+    ['documents'],
+    report,
+  )
+  const userDetails = readSection(limitSections.userDetails, raw['userDetails'], ['userDetails'], report)
+  const removals = readSection(limitSections.removals, raw['removals'], ['removals'], report)
+  return {
+    userDetails: { perRun: 200, concurrency: 4, ...userDetails },
+    documents: { overlapMs: overlap, knownStatuses: [...new Set(knownStatuses)] },
+    removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000, ...removals },
+  }
 }

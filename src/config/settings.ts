@@ -2,7 +2,6 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { OwnChecksSettings } from './own-checks/own-check.ts'
 
-/** Source of a secret; the API client reads the secret when it needs it. */
 export type SecretSource =
   | { readonly env: string }
   | { readonly file: string }
@@ -113,11 +112,7 @@ export interface ResourceDefaults {
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
 }
 
-/**
- * A check of the catalogue: its id and the schema of its options, without `enabled` and `severity`. The schema must accept
- * an empty object (every option has a default) and its own output (no one-way transforms), so that the effective
- * configuration can be printed and loaded again.
- */
+/** The schema must accept an empty object and its own output, so that a printed configuration can be loaded again. */
 export interface CheckDefaults {
   readonly id: string
   readonly options: import('zod').ZodObject

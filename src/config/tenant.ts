@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { readAuth } from './credentials/auth.ts'
-import { baseUrl, insecurity } from './credentials/urls.ts'
-import { effective } from './effective.ts'
-import { type Overridable, readOverridable } from './overridable.ts'
-import { readSchedule } from './schedule/schedule.ts'
+import { readAuth } from './auth.ts'
+import { effective, type Overridable, readOverridable } from './overridable.ts'
+import { readSchedule } from './schedule.ts'
 import type { AuthSettings, TenantSettings } from './settings.ts'
+import { baseUrl, insecurity } from './urls.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
 import { text, textAs } from './yaml/leaves.ts'
+import type { KeyPath } from './yaml/report.ts'
 import { isMapOrEmpty, readSection } from './yaml/section.ts'
 
 const fields = {
@@ -27,7 +26,6 @@ export interface Common {
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
 }
 
-/** Reads one tenant; undefined, with a reported problem, when a required part is missing or wrong. */
 export function readTenant(
   raw: unknown,
   path: KeyPath,

@@ -3,9 +3,9 @@ import { parseIsoDate } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { Waiver } from './settings.ts'
 import type { Context } from './yaml/context.ts'
-import type { KeyPath } from './yaml/key-path.ts'
 import { text, textAs } from './yaml/leaves.ts'
 import { nearest } from './yaml/nearest.ts'
+import type { KeyPath } from './yaml/report.ts'
 import { readList, readSection } from './yaml/section.ts'
 
 const fields = {
@@ -58,7 +58,6 @@ function entity(): z.ZodType<string> {
   return z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), text(wanted))
 }
 
-/** The last instant of the named UTC day. */
 function expiry(): z.ZodType<number> {
   const wanted = 'want a date as YYYY-MM-DD, the last valid day'
   return textAs(wanted, (text) => {

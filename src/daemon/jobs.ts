@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pMap from 'p-map'
-import { shortestGapMs } from '../config/schedule/cron-schedule.ts'
+import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'

@@ -21,7 +21,7 @@ import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { severities } from '../model/severity.ts'
-import { batches } from '../report/batches.ts'
+import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 

@@ -1,34 +1,23 @@
 import { resolve } from 'node:path'
+import { checks } from '../checks/index.ts'
+import { statuses } from '../checks/support/statuses.ts'
 import { formatListen } from '../config/listen.ts'
-import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, TenantSettings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
-import { exposesDetails, isLoopback } from '../web/loopback.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { tryOwnChecks } from './own-check-problems.ts'
-import { tenantWarnings } from './tenant-warnings.ts'
-
-const subject = 'own checks'
-
-/** Own checks: one whose query fails stays `unknown`. */
-export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
-  const tried = await tryOwnChecks(settings, now)
-  if (tried.length === 0) return []
-  const advice = 'Fix the file; "tenantwatch config check" tries it again'
-  const bad = tried.flatMap(({ check, problem }) =>
-    problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
-  )
-  return bad.length > 0 ? bad : [fine(subject, `${tried.length} run without errors`)]
-}
+import type { Check } from '../evaluate/check.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
+import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
+import type { TenantPosture, WaiverView } from '../model/posture.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
+import { plural } from '../web/page/text.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
 
-/**
- * Warnings about valid settings that may not be intended, apart from those of each tenant.
- *
- * @param twins warnings about tenants with the same URL and token.
- */
+/** Apart from those of each tenant. */
 export function configWarnings(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
   const isClean =
@@ -36,10 +25,9 @@ export function configWarnings(settings: Settings, cwd: string, twins: readonly 
   return isClean ? [fine('configuration', 'no warnings')] : found
 }
 
-/** Warnings about unauthenticated access on a non-loopback address. */
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
-  if (isLoopback(host)) return []
+  if (listensOnLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
@@ -59,10 +47,127 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
 function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {
   if (days >= shortHistoryDays) return []
   const advice = 'Audits usually need more: raise history.retentionDays'
-  return [warning('retention', `history is kept for ${days} ${days === 1 ? 'day' : 'days'} only`, advice)]
+  return [warning('retention', `history is kept for ${plural(days, 'day')} only`, advice)]
 }
 
 function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
   if (logLevel !== 'silent' && logLevel !== 'fatal') return []
   return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
+}
+
+type General = Pick<Settings, 'timezone'>
+type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
+
+const rareMs = 3 * hourMs
+const statusChecks = ['document-processing-finished', 'document-required-present'] as const
+
+export function tenantWarnings(tenant: TenantSettings, general: General): readonly Diagnosis[] {
+  return rules.flatMap((rule) => rule(tenant, general))
+}
+
+const rules: readonly Rule[] = [
+  function ownClient({ ownClientId }) {
+    if (ownClientId !== null) return []
+    const advice =
+      'Set it: then the expiry of its secret has an alert of its own, and a client list without it is rejected'
+    return [warning('ownClientId', 'is not set', advice)]
+  },
+  function plainHttp({ baseUrl }) {
+    const { protocol, hostname } = new URL(baseUrl)
+    if (protocol !== 'http:' || isLoopback(hostname)) return []
+    return [warning('baseUrl', 'is http: the token travels unencrypted', 'Use https')]
+  },
+  function noRate({ api }) {
+    if (api.requestsPerSecond !== 0) return []
+    return [warning('requestsPerSecond', 'is 0: the request rate is unlimited', 'Set api.requestsPerSecond (10)')]
+  },
+  function rareUsers({ resources: { users } }) {
+    if (!users.enabled || users.full.intervalMs <= rareMs) return []
+    const sentence = `"${users.full.expression}" leaves ${describeDuration(users.full.intervalMs)} between two full syncs`
+    const advice = 'Only a full sync detects changed and removed users: run it at least every 3 h'
+    return [warning('schedule.users.full', sentence, advice)]
+  },
+  function tightFreshness({ resources }) {
+    return resourceNames.flatMap((name) => {
+      const { enabled, freshnessMs, full } = resources[name]
+      if (!enabled || freshnessMs === null || freshnessMs >= 2 * full.intervalMs) return []
+      const sentence = `${describeDuration(freshnessMs)} for ${name}, synced in full every ${describeDuration(full.intervalMs)}`
+      return [
+        warning('freshness', sentence, 'A single failed full sync makes its checks unknown; allow twice the interval'),
+      ]
+    })
+  },
+  function disabledChecks({ checks: configured }) {
+    const off = Object.entries(configured).flatMap(([id, { enabled }]) => (enabled ? [] : [id]))
+    if (off.length === 0) return []
+    return [
+      warning('checks', `${off.length} switched off: ${off.join(', ')}`, 'They are not evaluated and have no findings'),
+    ]
+  },
+  function unknownStatuses({ checks: configured, documents: { knownStatuses } }) {
+    return statusChecks.flatMap((id) => {
+      const { enabled = false, options } = configured[id] ?? {}
+      const { success, data = [] } = statuses().safeParse(options?.['statuses'])
+      const unknown = enabled && success ? data.filter((status) => !knownStatuses.includes(status)) : []
+      if (unknown.length === 0) return []
+      const sentence = `statuses has ${unknown.map(String).join(', ')}, which documents.knownStatuses does not have`
+      return [warning(id, sentence, 'Add it there, otherwise document-status-known fails for it')]
+    })
+  },
+  function assumptions(tenant) {
+    return checks.flatMap((check: Check) => {
+      const { enabled, options } = settingsOf(check, tenant)
+      const sentence = enabled ? (check.assumption?.(options) ?? null) : null
+      if (sentence === null) return []
+      return [warning(check.id, sentence, 'Compare users you know with "tenantwatch export users"')]
+    })
+  },
+  function daylightSaving({ resources }, { timezone }) {
+    const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].full.intervalMs >= dayMs)
+    if (daily.length === 0 || !hasDaylightSaving(timezone)) return []
+    const sentence = `${timezone} has daylight saving time: a daily full sync (${daily.join(', ')}) may be skipped`
+    return [warning('timezone', sentence, 'Use UTC, or an hour that the change does not affect')]
+  },
+]
+
+/** True where January and July have different offsets from UTC. */
+function hasDaylightSaving(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offset = (month: number) =>
+    format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value
+  return offset(0) !== offset(6)
+}
+
+const waiverSoonMs = 14 * dayMs
+
+/** One warning for each waiver that ends soon, has ended, or covers nothing. */
+export function diagnoseWaivers({ waivers, at }: TenantPosture): readonly Diagnosis[] {
+  const found = waivers.flatMap((waiver) => diagnoseWaiver(waiver, at) ?? [])
+  return found.length > 0 || waivers.length === 0 ? found : [fine('waivers', `${waivers.length} in force`)]
+}
+
+function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at: number): Diagnosis | null {
+  const what = `${id} (${check}, ${entity})`
+  switch (state) {
+    case 'expired':
+      return warning('waivers', `${what} has expired`, 'Remove it from the configuration or renew it')
+    case 'lapsed':
+      return warning(
+        'waivers',
+        `${what} no longer covers findings that have changed`,
+        'Review the findings and renew it',
+      )
+    case 'orphaned':
+      return warning('waivers', `${what} has nothing to cover`, 'Check its entity, or remove it from the configuration')
+    case 'active':
+      return expiresAt - at > waiverSoonMs
+        ? null
+        : warning(
+            'waivers',
+            `${what} ends in ${describeDuration(expiresAt - at)}`,
+            'Fix the finding or renew the waiver in time',
+          )
+    default:
+      throw new TypeError(`Unknown state ${state satisfies never}`)
+  }
 }

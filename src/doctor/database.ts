@@ -14,7 +14,7 @@ const spareBytes = 64 * mib
 const largeWalBytes = 256 * mib
 const overdueMs = dayMs
 
-/** Checks without opening the database: its lock, its write-ahead log and the disk space. */
+/** Without opening the database. */
 export function diagnosePlace({ path, exists, bytes, walBytes, freeBytes, lock }: StoreFacts): readonly Diagnosis[] {
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(path, lock))
@@ -50,7 +50,6 @@ function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   return fine('disk', sentence)
 }
 
-/** The mirror beside an engine, or why it cannot be opened. */
 export type Opened = { readonly mirror: Mirror } | { readonly problem: string }
 
 /** Reads the whole database for damage and reports runs, holds and overdue erasure. */

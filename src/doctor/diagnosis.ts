@@ -4,7 +4,6 @@ export const levels = ['ok', 'warn', 'fail'] as const
 /** Only `fail` changes the exit code. */
 export type Level = (typeof levels)[number]
 
-/** The result of one check of the doctor. */
 export interface Diagnosis {
   readonly level: Level
   readonly subject: string

@@ -1,10 +1,15 @@
+import { type PageSize, pageSizeOf } from '../api/endpoints.ts'
 import type { Fetched, TenantReader } from '../api/reader.ts'
+import type { ApiSettings } from '../config/settings.ts'
+import { isoMs, toIso } from '../model/dates.ts'
+import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
-import type { ResourceDefinition } from '../model/resource.ts'
+import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { idOf } from '../sync/pages/page-rules.ts'
-import { type Diagnosis, failure, fine } from './diagnosis.ts'
+import { plural } from '../web/page/text.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface ProbedEndpoint {
   readonly diagnosis: Diagnosis
@@ -23,7 +28,7 @@ export async function probeEndpoint(
   try {
     const page = await reader.fetch(definition, {}, signal)
     const { length } = page.items
-    const count = `${length} ${length === 1 ? 'record' : 'records'}${page.hasMore ? ' on the first page' : ''}`
+    const count = `${plural(length, 'record')}${page.hasMore ? ' on the first page' : ''}`
     const problems = problemsOf(definition, page, ownClientId)
     if (problems.length === 0) return { page, diagnosis: fine(name, count, { permission }) }
     const sentence = [count, ...problems.map(([problem]) => problem)].join('; ')
@@ -71,4 +76,71 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
 /** Server clock minus local clock in milliseconds; null when the answer has no time. */
 export function skewOf({ serverTime, receivedAt }: Fetched['meta']): number | null {
   return serverTime === null ? null : serverTime - receivedAt
+}
+
+/** The first page of a feed that supports a page size. */
+export interface FeedPage {
+  readonly resource: FeedResource
+  readonly length: number
+  readonly hasMore: boolean
+  /** The page size stated in the answer. */
+  readonly limit: number | null
+}
+
+export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): Diagnosis | null {
+  if (pages.length === 0) return null
+  if (pages.every(({ resource }) => pageSizeOf(resource, api) === null)) {
+    const seen = pages.map(
+      ({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`,
+    )
+    return fine('page size', `none requested (api.pageSizeParameter is not set); first pages: ${seen.join(', ')}`)
+  }
+  const results = pages.map((page) => honors(page, pageSizeOf(page.resource, api)))
+  const wrong = results.filter(({ parameter }) => parameter !== null)
+  const sentence = (wrong.length > 0 ? wrong : results).map(({ text }) => text).join('; ')
+  if (wrong.length === 0) return fine('page size', sentence)
+  const names = [...new Set(wrong.map(({ parameter }) => `"${parameter}"`))].join(' and ')
+  return warning(
+    'page size',
+    sentence,
+    `Check api.pageSizeParameter (${names}) and api.pageSize: the API may use another name or a lower limit`,
+  )
+}
+
+interface Honouring {
+  /** The parameter that the tenant ignores; null when it honors it, or when none is sent. */
+  readonly parameter: string | null
+  readonly text: string
+}
+
+function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honouring {
+  if (requested === null) return { parameter: null, text: `${resource.name} sent ${length}, none was requested` }
+  const { parameter, size } = requested
+  const wrong = (text: string) => ({ parameter, text: `${resource.name} ${text}` })
+  if (length > size) return wrong(`sent ${length} although ${size} were requested`)
+  if (limit !== null && limit !== size) return wrong(`sent pages of ${limit} although ${size} were requested`)
+  if (length === size) return { parameter: null, text: `${resource.name} sent the ${size} requested` }
+  if (hasMore) return wrong(`sent ${length} and has more, although ${size} were requested`)
+  return { parameter: null, text: `${resource.name} has fewer (${length}) than a page of ${size}` }
+}
+
+const secretSoonMs = 30 * dayMs
+
+/** Null when the first page of API clients does not contain it. */
+export function diagnoseOwnClient({ items }: Fetched, ownClientId: string, now: number): Diagnosis | null {
+  const own = items.find((item) => item.ok && textOf(item.record, 'clientId')?.toLowerCase() === ownClientId)
+  const expiresAt = own?.ok === true ? isoMs(textOf(own.record, 'secretExpirationDate')) : null
+  if (expiresAt === null) return null
+  const left = expiresAt - now
+  const day = toIso(expiresAt).slice(0, 10)
+  const advice =
+    'Create a new secret in the portal and put it where the token comes from: without it every check is unknown'
+  if (left <= 0) return failure('own client', `its secret expired on ${day}`, advice)
+  const sentence = `its secret expires on ${day}, in ${describeDuration(left)}`
+  return left <= secretSoonMs ? warning('own client', sentence, advice) : fine('own client', sentence)
+}
+
+function textOf(record: object, field: string): string | undefined {
+  const value: unknown = Reflect.get(record, field)
+  return typeof value === 'string' ? value : undefined
 }

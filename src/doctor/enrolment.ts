@@ -24,7 +24,6 @@ export interface EnrolmentGroup {
 }
 
 const subject = 'enrolledWhen'
-/** Alternative rules listed in a warning. */
 const maxNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
@@ -40,7 +39,7 @@ export async function readEnrolment(records: RecordReader, tenant: TenantSetting
   return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
 }
 
-/** Warns when the rule finds no enrolled user, which usually means that the rule is wrong. Null: the mirror may be of another tenant. */
+/** None enrolled usually means that the rule is wrong. Null: the mirror may be of another tenant. */
 export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolment === null) {
     const advice = 'Run the doctor again after the identity of the tenant is confirmed'

@@ -25,20 +25,14 @@ export interface IdentityRequest {
   readonly mirror: Mirror
   readonly row: TenantRow
   readonly tenant: TenantSettings
-  /** The state according to the mirror. */
   readonly identity: IdentityState
   readonly reader: TenantReader
-  /** The first pages just read. */
   readonly pages: readonly GivenPage[]
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/**
- * Whether the tenant that answers is the mirrored one, by the same proof that a sync uses (docs/reliability.md).
- *
- * @throws the reason of `signal` when that is aborted.
- */
+/** By the same proof that a sync uses (docs/reliability.md). @throws the reason of `signal` when that is aborted. */
 export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
   const { mirror, row, tenant, identity, signal } = request
   const onHold = identitySentences.on_hold.slice(0, -1)

@@ -3,6 +3,7 @@ import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
+import { toIso } from '../model/dates.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
@@ -11,9 +12,7 @@ import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { probeEndpoint, skewOf } from './endpoint.ts'
-import { diagnoseOwnClient } from './own-client.ts'
-import { diagnosePageSize, type FeedPage } from './page-size.ts'
+import { diagnoseOwnClient, diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseToken } from './token.ts'
 
 export interface Probing {
@@ -35,15 +34,10 @@ const soonMs = 21 * dayMs
 
 export interface Probed {
   readonly diagnoses: readonly Diagnosis[]
-  /** The first page of each resource that could be read. */
   readonly pages: readonly GivenPage[]
 }
 
-/**
- * Probes every endpoint of a tenant once, then token, own client, page size, clock and certificate.
- *
- * @throws the reason of `signal` when that is aborted.
- */
+/** @throws the reason of `signal` when that is aborted. */
 export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Probing): Promise<Probed> {
   const { tenant, client, now } = probing
   using deadline = startDeadline(busyTimeoutMs, probing.signal)
@@ -160,7 +154,7 @@ function diagnoseCertificate({ api }: TenantSettings, seen: readonly Expiry[], n
     .toSorted((a, b) => a.at - b.at)
   if (first === undefined) return null
   const { origin, at } = first
-  const sentence = `of ${origin} expires on ${new Date(at).toISOString().slice(0, 10)}, in ${describeDuration(at - now)}`
+  const sentence = `of ${origin} expires on ${toIso(at).slice(0, 10)}, in ${describeDuration(at - now)}`
   return at - now > soonMs
     ? fine('certificate', sentence)
     : warning(

@@ -1,5 +1,5 @@
 import type { Io } from '../model/process/io.ts'
-import { table } from '../report/table.ts'
+import { table } from '../report/formats.ts'
 import type { Diagnosis, Level } from './diagnosis.ts'
 import type { Enrolment } from './enrolment.ts'
 
@@ -8,16 +8,13 @@ type Marks = Readonly<Record<Level, string>>
 const signs: Marks = { ok: '✓', warn: '!', fail: '✗' }
 const letters: Marks = { ok: 'ok', warn: '!', fail: 'FAIL' }
 
-/**
- * The marks that the output can show: UTF-8 or ASCII by the locale; without a locale ASCII on a terminal, else UTF-8.
- */
+/** UTF-8 or ASCII by the locale; without a locale ASCII on a terminal, else UTF-8. */
 export function marksFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Marks {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '')
   if (locale === undefined) return stdout.isTTY === true ? letters : signs
   return /utf-?8/i.test(locale) ? signs : letters
 }
 
-/** Diagnoses as rows, with a mark for the level. */
 export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): string {
   const withPermission = found.some(({ permission }) => permission !== null)
   const rows = found.map(({ level, subject, permission, sentence, advice }) => [
@@ -29,7 +26,6 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): strin
   return table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
 }
 
-/** The truth table of the multi-factor flags with the result of the configured rule for each row. */
 export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolment): string {
   const demand = policy === null ? 'policy not read yet' : `policy ${policy ? 'on' : 'off'}`
   const rows = groups.map(({ state, mfaStatus, mfaAction, count, enrolled }) => [

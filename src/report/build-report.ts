@@ -19,8 +19,7 @@ import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
-import { dataQualityOf, resourceState } from '../web/data-quality.ts'
-import { tally } from '../web/tally.ts'
+import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import {
   type Report,
@@ -37,13 +36,10 @@ export interface ReportRequest {
   /** Time of the first recorded configuration, in milliseconds since the epoch. */
   readonly begunAt: number
   readonly tenants: readonly TenantRow[]
-  /** Only this tenant. */
   readonly only?: string
-  /** True includes names of persons, e-mails and file names. */
   readonly details: boolean
 }
 
-/** Builds the report as of the time of `past`. */
 export async function buildReport(request: ReportRequest): Promise<Report> {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)

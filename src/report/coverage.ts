@@ -1,6 +1,6 @@
 import { frameworks, isEvidenceFor } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
-import type { SeverityCounts } from '../evaluate/findings/split-findings.ts'
+import { total } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
@@ -12,10 +12,7 @@ import {
   type Standing,
 } from './report.ts'
 
-/**
- * The standing of a check in a report. A check whose failing entities are all waived is `waived`, or `unknown` while other
- * entities could not be evaluated.
- */
+/** A check whose failing entities are all waived is `waived`, or `unknown` while others could not be evaluated. */
 export function standingOf(
   { enabled, status, open, waived }: CheckView,
   unknownReason: UnknownReason | null,
@@ -31,10 +28,7 @@ export function unknownReasonOf({ unknown }: Coverage, inputs: readonly InputQua
   return first ?? (unknown === 0 ? null : 'ambiguous')
 }
 
-/**
- * Counts the entities of a check. The entities that do not fail count as passing only when all inputs are fresh and
- * complete, else as unknown.
- */
+/** Entities that do not fail count as passing only when all inputs are fresh and complete, else as unknown. */
 export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Coverage {
   const [failing, waived] = [total(view.open), total(view.waived)]
   if (view.status === 'not_applicable') return { entities: 0, evaluated: 0, passing: 0, failing, waived, unknown: 0 }
@@ -47,10 +41,7 @@ export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Co
   return { entities, evaluated: entities - unknown, passing: rest - unknown, failing, waived, unknown }
 }
 
-/**
- * The state of a requirement by the checks mapped to it, first match. A check that is switched off makes it unknown, like
- * one that cannot be evaluated.
- */
+/** First match. A check that is switched off makes it unknown, like one that cannot be evaluated. */
 export function requirementState(checks: readonly Standing[]): RequirementState {
   if (checks.length === 0) return 'no_check'
   if (checks.includes('fail')) return 'fail'
@@ -59,13 +50,8 @@ export function requirementState(checks: readonly Standing[]): RequirementState 
   return checks.includes('pass') ? 'pass' : 'not_applicable'
 }
 
-function total(counts: SeverityCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
-}
-
 type Standings = ReadonlyMap<string, Standing>
 
-/** Every framework with the state of its requirements. */
 export function requirementsOf(checks: readonly CheckFacts[], standings: Standings): readonly ReportFramework[] {
   return frameworks.map((framework) => {
     const { id, name, requirements } = framework

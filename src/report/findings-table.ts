@@ -2,7 +2,7 @@ import type { FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
-import { table } from './table.ts'
+import { table } from './formats.ts'
 
 /** Findings as text, the highest severity first. */
 export function findingsTable(found: readonly FindingView[], most = found.length): string {

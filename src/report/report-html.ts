@@ -1,13 +1,21 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
+import { grouped as number } from '../model/text/grouped.ts'
+import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { badge, severityTone, stateTone, type Tone } from '../web/page/badge.ts'
-import type { Html } from '../web/page/text.ts'
-import { number, table, when, whole } from './parts.ts'
-import type { Report, ReportCheck, ReportFinding, RequirementState, TenantReport } from './report.ts'
+import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
+import { type Html, plural } from '../web/page/text.ts'
+import {
+  mostSevere,
+  type Report,
+  type ReportCheck,
+  type ReportFinding,
+  type RequirementState,
+  type TenantReport,
+  type TopFindings,
+} from './report.ts'
 import { stylesheet } from './stylesheet.ts'
-import { mostSevere, type TopFindings } from './top-findings.ts'
 import {
   caveat,
   countsInWords,
@@ -119,7 +127,7 @@ function findings({ shown, total }: TopFindings): Html {
       html`${whole(finding.message)}<code class="id">${finding.check}</code><code class="id">${finding.fingerprint}</code>${marks(finding)}`,
       badge(finding.severity, finding.state === 'waived' ? 'quiet' : severityTone[finding.severity]),
       html`${finding.entity.type} ${whole(finding.entity.id)}`,
-      html`${when(finding.firstSeen)}<span class="why">${number(finding.ageDays)} ${finding.ageDays === 1 ? 'day' : 'days'} old</span>`,
+      html`${when(finding.firstSeen)}<span class="why">${plural(finding.ageDays, 'day')} old</span>`,
       html`<code class="facts">${whole(printableJson(finding.evidence))}</code>`,
     ]),
     empty: 'No finding was open. Checks above that are unknown may still fail.',
@@ -167,4 +175,39 @@ function requirements({ frameworks }: TenantReport): Html {
       empty: 'None.',
     }),
   )}`
+}
+
+/** A text from the tenant, uncut: escaped, and isolated so that it cannot change the writing direction around it. */
+function whole(text: string): Html {
+  return html`<bdi>${printable(text)}</bdi>`
+}
+
+function when(iso: string | null, never = ''): Html | string {
+  if (iso === null) return never
+  const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
+  return html`<time datetime="${iso}">${day} ${time.slice(0, 5)} UTC</time>`
+}
+
+interface Table {
+  readonly caption: string
+  readonly columns: readonly string[]
+  /** The first cell of a row is its header. */
+  readonly rows: readonly (readonly (Html | string)[])[]
+  readonly empty: string
+}
+
+function table({ caption, columns, rows, empty }: Table): Html {
+  if (rows.length === 0) return html`<h3>${caption}</h3><p class="empty">${empty}</p>`
+  return html`<table>
+<caption>${caption}</caption>
+<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>
+${rows.map(row)}</tbody>
+</table>
+`
+}
+
+function row([head = '', ...rest]: readonly (Html | string)[]): Html {
+  return html`<tr><th scope="row">${head}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>
+`
 }

@@ -2,8 +2,7 @@ import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import type { Report, ReportFinding, TenantReport } from './report.ts'
-import { mostSevere } from './top-findings.ts'
+import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
 import {
   caveat,
   countsInWords,
@@ -14,7 +13,6 @@ import {
   tenantSentence,
 } from './words.ts'
 
-/** The report as Markdown, one tenant after the other. */
 export async function* reportMd(report: Report): AsyncIterable<string> {
   const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
   yield `# Evidence report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
@@ -29,58 +27,54 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
   yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
   if (tenant.clocksDiffer)
     yield '- The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.\n'
-  yield '\n### Data quality\n\n'
-  yield table(
-    ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing'],
-    tenant.resources.map((one) => [
-      one.resource,
-      [one.state.replace('_', ' '), ...one.reasons].join(', '),
-      one.dataAsOf ?? 'never',
-      one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
-      describeDuration(one.limitSeconds * 1000),
-      `${one.records}`,
-      `${one.quarantined}`,
-      `${one.missing}`,
-    ]),
-  )
-  if (tenant.holds.length > 0) {
-    yield '### Holds\n\n'
-    const rows = tenant.holds.map((hold) => [
-      hold.resource,
-      hold.reason,
-      `${hold.count}`,
-      hold.raisedAt,
-      md(hold.message),
-    ])
-    yield table(['Resource', 'Reason', 'Count', 'Since', 'What'], rows)
-  }
-  yield '### Checks\n\n'
-  yield table(
-    ['Check', 'Standing', 'Entities', 'Since', 'Passes when', 'Configured'],
-    tenant.checks.map((one) => [
-      code(one.check),
-      one.reason === null ? standingWord[one.standing] : `${standingWord[one.standing]} (${one.reason})`,
-      coverageInWords(one),
-      one.since ?? '',
-      md(one.title),
-      Object.keys(one.options).length === 0 ? '' : code(printableJson(one.options)),
-    ]),
-  )
+  yield `\n${resourcesMd(tenant)}${holdsMd(tenant)}${checksMd(tenant)}`
   yield* findingsMd(tenant)
-  yield waiversMd(tenant)
-  yield `### Requirements\n\n${caveat}\n\n`
-  for (const framework of tenant.frameworks) {
-    yield `#### ${md(framework.name)}\n\n${countsInWords(framework.counts, requirementWord)}\n\n`
-    yield table(
-      ['Requirement', 'About', 'State', 'By'],
-      framework.requirements.map(({ id, title, state, checks }) => [
-        id,
-        md(title),
-        requirementWord[state],
-        checks.map(({ check, standing }) => `${code(check)} ${standingWord[standing]}`).join('<br>'),
-      ]),
-    )
-  }
+  yield `${waiversMd(tenant)}### Requirements\n\n${caveat}\n\n`
+  for (const framework of tenant.frameworks) yield requirementsMd(framework)
+}
+
+function resourcesMd({ resources }: TenantReport): string {
+  const rows = resources.map((one) => [
+    one.resource,
+    [one.state.replace('_', ' '), ...one.reasons].join(', '),
+    one.dataAsOf ?? 'never',
+    one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
+    describeDuration(one.limitSeconds * 1000),
+    `${one.records}`,
+    `${one.quarantined}`,
+    `${one.missing}`,
+  ])
+  const columns = ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing']
+  return `### Data quality\n\n${table(columns, rows)}`
+}
+
+function holdsMd({ holds }: TenantReport): string {
+  if (holds.length === 0) return ''
+  const rows = holds.map((hold) => [hold.resource, hold.reason, `${hold.count}`, hold.raisedAt, md(hold.message)])
+  return `### Holds\n\n${table(['Resource', 'Reason', 'Count', 'Since', 'What'], rows)}`
+}
+
+function checksMd({ checks }: TenantReport): string {
+  const rows = checks.map((one) => [
+    code(one.check),
+    one.reason === null ? standingWord[one.standing] : `${standingWord[one.standing]} (${one.reason})`,
+    coverageInWords(one),
+    one.since ?? '',
+    md(one.title),
+    Object.keys(one.options).length === 0 ? '' : code(printableJson(one.options)),
+  ])
+  return `### Checks\n\n${table(['Check', 'Standing', 'Entities', 'Since', 'Passes when', 'Configured'], rows)}`
+}
+
+function requirementsMd({ name, counts, requirements }: ReportFramework): string {
+  const rows = requirements.map(({ id, title, state, checks }) => [
+    id,
+    md(title),
+    requirementWord[state],
+    checks.map(({ check, standing }) => `${code(check)} ${standingWord[standing]}`).join('<br>'),
+  ])
+  const heading = `#### ${md(name)}\n\n${countsInWords(counts, requirementWord)}\n\n`
+  return `${heading}${table(['Requirement', 'About', 'State', 'By'], rows)}`
 }
 
 async function* findingsMd({ findings }: TenantReport): AsyncIterable<string> {
@@ -127,7 +121,6 @@ function waiversMd({ waivers }: TenantReport): string {
   return `### Waivers\n\n${rows.length === 0 ? 'None.\n\n' : table(columns, rows)}`
 }
 
-/** A table of cells in Markdown; empty without rows. */
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
@@ -139,7 +132,6 @@ function md(text: string): string {
   return printable(text).replace(special, '\\$&')
 }
 
-/** A text as code, with Markdown's special characters as character references. */
 function code(text: string): string {
   return `<code>${printable(text).replace(special, reference)}</code>`
 }

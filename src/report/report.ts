@@ -2,13 +2,10 @@ import type { CheckStatus } from '../model/check-status.ts'
 import type { WaiverMark } from '../model/finding.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import type { Severity } from '../model/severity.ts'
-import type { DataQuality, ResourceState } from '../web/data-quality.ts'
+import { type Severity, severities } from '../model/severity.ts'
+import type { DataQuality, ResourceState } from '../web/postures.ts'
 
-/**
- * The standing of a check in a report: `waived` = every failing entity is waived and all others were evaluated; `off` =
- * switched off in the configuration.
- */
+/** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
 export type Standing = (typeof standings)[number]
 
@@ -44,7 +41,6 @@ export interface ReportResource {
   readonly records: number
   readonly quarantined: number
   readonly missing: number
-  /** Why its last runs failed. */
   readonly reasons: readonly string[]
 }
 
@@ -108,7 +104,42 @@ export interface Report {
   readonly recordBegins: string
   readonly configuredSince: string
   readonly configurationDigest: string
-  /** What a reader must know beside. */
   readonly notes: readonly string[]
   readonly tenants: readonly TenantReport[]
+}
+
+const most = 500
+
+export interface TopFindings {
+  readonly shown: readonly ReportFinding[]
+  readonly total: number
+}
+
+/** The 500 most severe findings, waived ones last. At most 1,000 are in memory at a time. */
+export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promise<TopFindings> {
+  let kept: ReportFinding[] = []
+  let total = 0
+  for await (const finding of findings) {
+    total++
+    kept.push(finding)
+    if (kept.length >= 2 * most) kept = kept.sort(bySeverity).slice(0, most)
+  }
+  return { shown: kept.sort(bySeverity).slice(0, most), total }
+}
+
+function bySeverity(a: ReportFinding, b: ReportFinding): number {
+  const waived = Number(a.state === 'waived') - Number(b.state === 'waived')
+  const severity = severities.indexOf(b.severity) - severities.indexOf(a.severity)
+  return (
+    waived ||
+    severity ||
+    order(a.check, b.check) ||
+    order(a.firstSeen, b.firstSeen) ||
+    order(a.fingerprint, b.fingerprint)
+  )
+}
+
+/** By code unit, independent of the locale. */
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,6 +1,5 @@
 import type { Coverage, Report, RequirementState, Standing, TenantReport } from './report.ts'
 
-/** Words of a report in every format. */
 export const standingWord = {
   fail: 'fail',
   unknown: 'unknown',
@@ -19,7 +18,6 @@ export const requirementWord = {
   no_check: 'no check',
 } as const satisfies Record<RequirementState, string>
 
-/** The limit of a report as evidence. */
 export const caveat =
   'The state of a requirement follows from the checks mapped to it. Passing checks are evidence, not conformity; a requirement without checks is marked.'
 
@@ -46,7 +44,6 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
   return [`${passing ?? 0} of ${entities} pass`, ...rest].join(', ')
 }
 
-/** The head of the report as name and value. */
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {
   return [
     ['As of', asOf],
@@ -56,7 +53,6 @@ export function headLines(report: Report, asOf: string): readonly (readonly [str
   ]
 }
 
-/** A tenant in one sentence, which names unknown and switched-off checks too. */
 export function tenantSentence({ standings: { fail, unknown, off }, quality }: TenantReport): string {
   const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
   const wrong = [

@@ -1,19 +1,15 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Answer, WebRequest } from './answer.ts'
-import { hasCertificate } from './auth/client-certificate.ts'
-import { isAllowedHost } from './loopback.ts'
-import { refuse } from './refuse.ts'
+import type { TlsSettings } from '../config/web/web-settings.ts'
+import { type Answer, refuse, type WebRequest } from './answer.ts'
 import type { WebAccess } from './web-options.ts'
 
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
 export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
-/**
- * Decides whether a request is served: by its Host header, then its client certificate, then its user name and password.
- *
- * @returns the refusal; null when access is granted.
- */
+/** By its Host header, then its client certificate, then its user name and password; null when access is granted. */
 export async function checkAccess(
   request: WebRequest,
   { tls, authenticate, allowedHosts }: WebAccess,
@@ -46,4 +42,40 @@ export function isCrossSite({ header }: WebRequest): boolean {
   const origin = header('origin')
   if (origin === undefined) return false
   return !URL.canParse(origin) || new URL(origin).host !== header('host')
+}
+
+/** At each request and not in the handshake, so that probes work without a certificate. */
+function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
+  if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
+  // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
+  const certificate = socket.getPeerX509Certificate()
+  if (certificate === undefined) return clientAuth === 'VerifyClientCertIfGiven'
+  if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false
+  return allowedSans.length === 0 || allowedSans.some((name) => hasSan(certificate, name))
+}
+
+/** True when a certificate has exactly this subject alternative name; wildcards do not match. */
+function hasSan(certificate: X509Certificate, name: string): boolean {
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
+  const entries = (certificate.subjectAltName ?? '').matchAll(/(?:^|, )(DNS|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)/g)
+  return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
+}
+
+/** Names under `localhost` do not count: a resolver may map them to another address, on which the page would be open. */
+export function listensOnLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+}
+
+/** Another site can point a name of its own at this address (DNS rebinding), but not an IP address. */
+export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed)
+  const name = plain.toLowerCase().replace(/\.$/, '')
+  return name === 'localhost' || isIPv4(name) || allowed.includes(name)
+}
+
+/** Whether details are served (docs/operations.md#security): on loopback or behind authentication. */
+export function exposesDetails(setting: boolean | 'auto', host: string, authenticated: boolean): boolean {
+  return setting === 'auto' ? listensOnLoopback(host) || authenticated : setting
 }

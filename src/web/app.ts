@@ -1,75 +1,15 @@
-import { nearest } from '../config/yaml/nearest.ts'
-import type { FindingView } from '../model/finding.ts'
-import { jsonArray } from '../model/text/json-array.ts'
-import { withoutDetails } from '../model/text/redact-finding.ts'
-import { checkAccess, isCrossSite } from './access-control.ts'
-import { type Answer, json, ofType, text, type WebRequest } from './answer.ts'
+import { checkAccess, isCrossSite, listensOnLoopback } from './access-control.ts'
+import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
-import { findingParameters, parseFindingQuery } from './finding-query.ts'
 import type { HeavyLane } from './heavy-lane.ts'
-import { isLoopback } from './loopback.ts'
+import { checksJson, findingParameters, statusJson, streamFindings, unknownName } from './json-api.ts'
 import { loadPage } from './page/load-page.ts'
 import { renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
 import { favicon, stylesheet } from './page/stylesheet.ts'
-import { refuse } from './refuse.ts'
-import { headersOf } from './security-headers.ts'
-import { shownPostures } from './shown-postures.ts'
-import { checksJson, statusJson } from './status-json.ts'
-import type { KnownNames, Probe, WebAccess, WebOptions } from './web-options.ts'
-
-/** Names listed in a message: there may be a thousand tenants. */
-const maxNames = 40
-
-interface NamesInQuery {
-  readonly tenant?: string | null | undefined
-  readonly check?: string | null | undefined
-}
-
-/** The error for a tenant or check that does not exist, which would look like "nothing found"; null when both exist. */
-function unknownName(
-  { tenant, check }: NamesInQuery,
-  known: KnownNames,
-): { readonly status: 400 | 404; readonly message: string } | null {
-  if (tenant != null && !known.tenants.includes(tenant))
-    return { status: 404, message: sentence('tenant', tenant, known.tenants) }
-  if (check != null && !known.checks.includes(check))
-    return { status: 400, message: sentence('check', check, known.checks) }
-  return null
-}
-
-function sentence(what: string, given: string, names: readonly string[]): string {
-  const meant = nearest(given.slice(0, 200), names)
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}${hint}`
-}
-
-const contentType = 'application/json; charset=utf-8'
-
-/** Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it is sent. */
-async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
-  const parsed = parseFindingQuery(request.query)
-  if (!parsed.ok) return refuse(request, 400, parsed.message)
-  const unknown = unknownName(parsed.query, options.sources.names())
-  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
-  if (request.method === 'HEAD') return ofType(contentType, [])
-  const batches = options.sources.findings(parsed.query)
-  const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
-  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 500.
-  const first = await chunks.next()
-  return ofType(contentType, from(first.value ?? '', chunks))
-}
-
-async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
-}
-
-async function* redacted(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<readonly FindingView[]> {
-  for await (const batch of batches) yield batch.map(withoutDetails)
-}
+import { shownPostures } from './postures.ts'
+import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 /** Answers a request; never throws. */
 export type App = (request: WebRequest) => Promise<Answer>
@@ -80,12 +20,11 @@ export interface Route {
   readonly path: string
   /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters; others are refused, because a misspelt filter would filter nothing. Absent = any are ignored. */
+  /** Accepted parameters; others are refused, because a misspelled filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
 
-/** All routes as one function. GET changes nothing. */
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (request) => {
@@ -130,7 +69,7 @@ const gone = text(503, '')
 /** Concurrent scrapes from which on renderings are paced. */
 const maxUnpacedScrapes = 8
 
-/** Concurrent scrapes share one rendering. When many share it, the next waits as long as the last took: half the event loop stays free. */
+/** When many share a rendering, the next waits as long as the last took: half the event loop stays free. */
 function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {
@@ -146,7 +85,6 @@ function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['me
   }
 }
 
-/** The routes, without access control. */
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)
@@ -208,7 +146,7 @@ async function reload(
   { isProtected }: WebAccess,
   { listen, sources }: WebOptions,
 ): Promise<Answer> {
-  if (!isProtected && !isLoopback(listen.host)) {
+  if (!isProtected && !listensOnLoopback(listen.host)) {
     return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
   if (isCrossSite(request))

@@ -19,10 +19,7 @@ export interface CalendarOptions {
   readonly exposeDetails: boolean
 }
 
-/**
- * The body of `/calendar.ics` (RFC 5545): one event for each secret expiry and each waiver end, in UTC and with a stable
- * UID. Within a day the body changes only when a deadline changes.
- */
+/** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when a deadline changes. */
 export async function calendar({ deadlines, now, exposeDetails }: CalendarOptions): Promise<string> {
   // Imported on demand: only this route needs the library.
   const { default: ical } = await import('ical-generator')
@@ -81,7 +78,6 @@ function wordsOf(deadline: Deadline): { readonly summary: string; readonly detai
   }
 }
 
-/** Makes a text from the tenant safe: one line, no control characters, limited length. */
 function foreign(text: string): string {
   return printable(text, longest)
 }

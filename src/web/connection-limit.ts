@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The open sockets of a server. */
 export interface Connections {
   /** Destroys all of them, also those in the TLS handshake, which `server.close` would wait for. */
   cut(): void
@@ -13,7 +12,6 @@ export interface ConnectionLimits {
   readonly ofPeer: number
   /** Milliseconds after which an unfinished answer may be given up for a new connection. */
   readonly busyTimeoutMs: number
-  /** Sockets waiting for their client to read, the longest wait first. */
   readonly awaited: Iterable<Socket>
 }
 

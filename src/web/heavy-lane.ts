@@ -22,10 +22,7 @@ export interface HeavyLaneOptions {
 
 const nothing = { done: true, value: undefined } as const
 
-/**
- * While answers are queued, the lane pauses after each piece for as long as the piece took: heavy answers take at most
- * half of the event loop, so that probes, scrapes and the engine keep the rest.
- */
+/** While answers are queued, pauses after each piece as long as it took: half of the event loop stays free. */
 export function heavyLane({ clock, most, makeRoom }: HeavyLaneOptions): HeavyLane {
   const lane = new Mutex()
   let [underWay, waiting] = [0, 0]

@@ -1,14 +1,11 @@
-import { haveChanged } from '../config/web/file-versions.ts'
-import { loadWebSettings, readWebSettings, type WebReading } from '../config/web/load-web-settings.ts'
+import { haveChanged, loadWebSettings, readWebSettings, type WebReading } from '../config/web/load-web-settings.ts'
 import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
-import { ConfigError } from '../config/yaml/config-error.ts'
+import { ConfigError } from '../config/yaml/errors.ts'
 import type { Log } from '../model/log.ts'
-import { isLoopback } from './loopback.ts'
+import { listensOnLoopback } from './access-control.ts'
 
 export interface LiveWebOptions {
-  /** Directory that relative paths start from. */
   readonly cwd: string
-  /** The listen address, which decides about warnings. */
   readonly host: string
   readonly log: Log
   /** Called after each new reading of the file and the files that it names. */
@@ -17,15 +14,11 @@ export interface LiveWebOptions {
 
 const openAddress = 'Status page and metrics are open to everybody who can reach this address: no users are configured'
 
-/** A validated web configuration that `use` can apply. */
 export interface Candidate extends WebReading {
   readonly path: string | null
 }
 
-/**
- * The web configuration in force. Its files are checked at each handshake and each request, so that a change applies
- * without a reload. An invalid file leaves the last valid configuration in force.
- */
+/** Its files are checked at each handshake and request: a valid change applies without a reload. */
 export class LiveWeb {
   readonly #options: LiveWebOptions
   #path: string | null
@@ -44,7 +37,6 @@ export class LiveWeb {
     this.#logOnce()
   }
 
-  /** The settings in force, read again if a file has changed. */
   settings(): WebSettings {
     const path = this.#path
     if (path === null || this.#isChanging || !haveChanged(this.#versions)) return this.#settings
@@ -63,12 +55,7 @@ export class LiveWeb {
     return this.#settings
   }
 
-  /**
-   * Reads and validates a file without applying it. Until `release` the settings do not change by themselves, so that the
-   * result of `#needsRestart` stays valid.
-   *
-   * @throws ConfigError when the file is invalid or needs a restart.
-   */
+  /** Until `release` the settings do not change. @throws ConfigError when the file is invalid or needs a restart. */
   candidate(path: string | null): Candidate {
     const reading = load(path, this.#options.cwd)
     const problems = this.#needsRestart(reading)
@@ -77,12 +64,10 @@ export class LiveWeb {
     return { ...reading, path }
   }
 
-  /** Ends the pause that `candidate` began. */
   release(): void {
     this.#isChanging = false
   }
 
-  /** Applies a candidate. */
   use({ path, settings, versions }: Candidate): void {
     this.#path = path
     this.#settings = settings
@@ -103,7 +88,6 @@ export class LiveWeb {
     return problems
   }
 
-  /** Logs each remark about the settings once. */
   #logOnce(): void {
     const { log, host } = this.#options
     const { tls, users, wantsHttp2 } = this.#settings
@@ -112,9 +96,9 @@ export class LiveWeb {
       this.#logged.add(message)
       write({ host }, message)
     }
-    const isUnencrypted = users.size > 0 && tls === null && !isLoopback(host)
-    once(!isLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
-    once(isUnencrypted, 'Passwords travel unencrypted: there are users, but no TLS', log.warn)
+    const isUnencrypted = users.size > 0 && tls === null && !listensOnLoopback(host)
+    once(!listensOnLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
+    once(isUnencrypted, 'Passwords are sent unencrypted: users are configured without TLS', log.warn)
     once(wantsHttp2, 'HTTP/2 is not supported; clients are served over HTTP/1.1', log.info)
   }
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Log } from '../model/log.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, WebRequest } from './answer.ts'
 import type { App } from './app.ts'
-import { boundedQueue, type Queue } from './auth/queue.ts'
-import { readRequest } from './read-request.ts'
+import { boundedQueue, type Queue } from './queue.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
 /** How long a request body, which is ignored, may still arrive after the answer, in milliseconds. */
@@ -78,7 +77,6 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-/** Writes finished pieces slice by slice, as fast as the client reads. */
 async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
   for (const piece of pieces) {
@@ -120,4 +118,44 @@ function cutLater(incoming: IncomingMessage): void {
 function isGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+/** A Host header: a name or an address, and an optional port (RFC 9110, 7.2). */
+const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+export function readRequest(incoming: IncomingMessage): WebRequest | null {
+  const { method = '', url = '', headersDistinct, httpVersion, socket } = incoming
+  const hosts = headersDistinct['host'] ?? (httpVersion === '1.0' ? [''] : [])
+  const [named = '', ...others] = hosts
+  if (hosts.length === 0 || others.length > 0 || (named !== '' && !host.test(named))) return null
+  if (named === '' && httpVersion !== '1.0') return null
+  if (/^[^?]*\\/.test(url)) return null
+  // A server must accept an absolute URL as target, too (RFC 9112, 3.2.2).
+  const isWhole = /^https?:\/\//i.test(url)
+  const target = isWhole ? url : `http://localhost${url}`
+  if (!(isWhole || url.startsWith('/')) || !URL.canParse(target)) return null
+  const { host: targeted, pathname, searchParams } = new URL(target)
+  return {
+    method,
+    path: decoded(pathname),
+    hosts: isWhole ? [named, targeted] : [named],
+    query: firstOfEach(searchParams),
+    header: (name) => headersDistinct[name]?.join(', '),
+    socket,
+  }
+}
+
+/** In one pass: an unauthenticated request may have thousands of parameters. */
+function firstOfEach(parameters: URLSearchParams): WebRequest['query'] {
+  const first = new Map<string, string>()
+  for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)
+  return Object.fromEntries(first)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }

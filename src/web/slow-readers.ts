@@ -5,17 +5,12 @@ const sliceDeadlineMs = 10_000
 /** Memory for unsent bodies in total, in bytes, before the client waited for longest is disconnected. */
 const maxKept = 32 << 20
 
-/** Limits the memory and the time that clients cost that read slowly. */
 export interface SlowReaders {
   /** Sockets waiting for their client to read, the longest wait first. */
   readonly awaited: ReadonlySet<Socket>
   /** Destroys the socket with the longest wait; false when none waits. */
   cutLongest(): boolean
-  /**
-   * Waits until `taken` resolves; destroys the socket after the deadline.
-   *
-   * @param body memory in use meanwhile; a body that several clients share counts once.
-   */
+  /** Destroys the socket after the deadline. `body` is the memory in use; one that several clients share counts once. */
   waitFor(socket: Socket, body: object, bytes: number, taken: Promise<unknown>): Promise<void>
 }
 

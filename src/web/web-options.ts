@@ -7,7 +7,7 @@ import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AuthResult } from './auth/basic-auth.ts'
+import type { AuthResult } from './basic-auth.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -18,32 +18,26 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
   /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
   readonly text?: string
-  /** Newest first instead of oldest first. */
   readonly newestFirst?: boolean
 }
 
-/** The result of a probe, with one sentence for people. */
 export interface Probe {
   readonly ok: boolean
   readonly text: string
 }
 
-/** Valid names in a filter. */
 export interface KnownNames {
-  /** Configured tenants. */
   readonly tenants: readonly string[]
   /** All checks, also those switched off. */
   readonly checks: readonly string[]
 }
 
-/** The data that the web server presents; it neither reads the mirror nor evaluates checks itself. */
 export interface WebSources {
   /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
   readonly metrics: (
     accept: string | undefined,
   ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
   readonly names: () => KnownNames
-  /** All configured tenants, or the one with this name. */
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Batches of findings, oldest first unless the query says otherwise. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
@@ -61,7 +55,6 @@ export interface WebSources {
   readonly reload: () => Promise<Probe>
 }
 
-/** The access rules in force for one request or handshake. */
 export interface WebAccess {
   /** Whether names of persons, e-mails and file names are shown. */
   readonly exposeDetails: boolean

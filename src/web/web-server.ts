@@ -1,13 +1,15 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
+import { createServer as createSecureServer, type Server as SecureServer, type ServerOptions } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
+import type { TlsSettings } from '../config/web/web-settings.ts'
 import { FatalError } from '../model/errors.ts'
+import { securityHeaders } from './answer.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
 import { heavyLane } from './heavy-lane.ts'
 import { requestListener } from './request-listener.ts'
-import { followSettings, secureOptions } from './secure-server.ts'
-import { securityHeaders } from './security-headers.ts'
 import { slowReaders } from './slow-readers.ts'
 import type { WebOptions } from './web-options.ts'
 
@@ -117,4 +119,48 @@ function close(server: Server, connections: Connections, drainMs: number): Promi
     })
     server.closeIdleConnections()
   })
+}
+
+/** Options of an HTTPS server. Client certificates are checked at each request, not in the handshake. */
+function secureOptions(tls: TlsSettings): ServerOptions {
+  return { ...contextOf(tls), requestCert: asksForCertificate(tls), rejectUnauthorized: false }
+}
+
+/** Applies the current TLS settings to each new handshake and closes connections made under older ones. */
+function followSettings(server: SecureServer, first: TlsSettings, settingsNow: () => TlsSettings | null): SecureServer {
+  let inForce = first
+  const under = new WeakMap<Socket, TlsSettings>()
+  // Before Node's own listener, which uses the context set at that time.
+  server.prependListener('connection', () => {
+    const now = settingsNow()
+    if (now === null || now === inForce) return
+    inForce = now
+    server.setSecureContext(contextOf(now))
+    // Node has no setter for `requestCert`; without it clients send no certificate and all are refused.
+    Object.assign(server, { requestCert: asksForCertificate(now) })
+    server.closeIdleConnections()
+  })
+  server.on('secureConnection', (socket) => under.set(socket, inForce))
+  server.prependListener('request', ({ socket }, response) => {
+    if (under.get(socket) !== settingsNow()) response.setHeader('Connection', 'close')
+  })
+  return server
+}
+
+function contextOf(tls: TlsSettings): SecureContextOptions {
+  const { cert, key, clientCa, minVersion, maxVersion, ciphers, curves, honorCipherOrder } = tls
+  return {
+    cert,
+    key,
+    minVersion,
+    maxVersion,
+    honorCipherOrder,
+    ...(clientCa !== null && { ca: clientCa }),
+    ...(ciphers !== null && { ciphers }),
+    ...(curves !== null && { ecdhCurve: curves }),
+  }
+}
+
+function asksForCertificate({ clientAuth }: TlsSettings): boolean {
+  return clientAuth !== 'NoClientCert'
 }

@@ -1,6 +1,6 @@
 import { createTask, validateDetailed } from 'node-cron'
 import { expect, it } from 'vitest'
-import { largestDayGap } from '../../src/config/schedule/cron-days.ts'
+import { largestDayGap } from '../../src/config/cron.ts'
 import { dayMs } from '../../src/model/durations.ts'
 
 /** The gaps over 28 years, which hold every combination of weekday, month length and leap year but those of 2100. */

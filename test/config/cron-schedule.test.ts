@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { expect, it } from 'vitest'
-import { defaultCron, readCron, shortestGapMs } from '../../src/config/schedule/cron-schedule.ts'
+import { defaultCron, readCron, shortestGapMs } from '../../src/config/cron.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 it.each([

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
-import { ConfigError } from '../../src/config/yaml/config-error.ts'
+import { ConfigError } from '../../src/config/yaml/errors.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { UsageError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -271,8 +271,8 @@ server: { webConfig: ${name} }`,
 })
 
 it.each([
-  ['nothing of the kind', '{}', 'it holds no PEM certificate'],
-  ['half of one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'it holds no PEM certificate'],
+  ['nothing of the kind', '{}', 'it contains no PEM certificate'],
+  ['half of one', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'it contains no PEM certificate'],
 ])('refuses a file of authorities that holds %s, where something is sent', (_, pem, why) => {
   const files = { 'a.yaml': `${tenant('acme')}\napi: { caFile: ca.pem }`, 'ca.pem': pem }
   expect(problemsOf(() => load(files, env, 'a.yaml'))).toEqual([

@@ -1,6 +1,6 @@
-import type { Environment } from '../../src/config/find-source.ts'
 import { type LoadedSettings, loadSettings } from '../../src/config/load-settings.ts'
-import { ConfigError } from '../../src/config/yaml/config-error.ts'
+import type { Environment } from '../../src/config/source.ts'
+import { ConfigError } from '../../src/config/yaml/errors.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 

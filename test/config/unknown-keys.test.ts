@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { unknownKeys } from '../../src/config/yaml/unknown-keys.ts'
+import { unknownKeys } from '../../src/config/checks.ts'
 
 const inner = z.object({ a: z.string() })
 

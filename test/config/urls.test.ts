@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { maskUrl } from '../../src/config/credentials/mask-url.ts'
-import { baseUrl, insecurity, proxyUrl } from '../../src/config/credentials/urls.ts'
+import { baseUrl, insecurity, maskUrl, proxyUrl } from '../../src/config/urls.ts'
 
 it.each([
   ['https://api.example.com', 'https://api.example.com'],
@@ -23,9 +22,11 @@ it.each([
 ])('refuses %s', (text) => expect(baseUrl().safeParse(text).success).toBe(false))
 
 it.each(['https://x/api/public', 'https://x/API/PUBLIC/', 'https://x/api/public/users'])(
-  'asks to drop the end of %s',
+  'asks to remove the end of %s',
   (text) => {
-    expect(baseUrl().safeParse(text).error?.issues[0]?.message).toMatch(/^drop `\/api\/public.*: want "https:\/\/x"$/i)
+    expect(baseUrl().safeParse(text).error?.issues[0]?.message).toMatch(
+      /^remove `\/api\/public.*: want "https:\/\/x"$/i,
+    )
   },
 )
 

@@ -20,7 +20,7 @@ it('shows details on an open address only behind authentication', async () => {
   expect(await world.get('/', asAlice)).not.toContain('are hidden on this address')
   expect(await status(`${world.origin}/-/reload`, { ...asAlice, method: 'POST' })).toBe(200)
   expect(await status(`${world.origin}/healthz`)).toBe(200)
-  expect(world.logged('Passwords travel unencrypted: there are users, but no TLS')).toHaveLength(1)
+  expect(world.logged('Passwords are sent unencrypted: users are configured without TLS')).toHaveLength(1)
 })
 
 it('shows no details in the midst of a reload before those who ask have to prove who they are', async () => {

@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { catalogue } from '../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
 import { dashboards, renderDashboard } from '../../src/monitoring/dashboards/render.ts'
 

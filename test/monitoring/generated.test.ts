@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { generatedFiles, generatedSections } from '../../src/commands/support/generated-files.ts'
-import { defaultMonitoringInput } from '../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
 import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
 import { alertsOf } from '../../src/monitoring/rules.ts'
 

@@ -5,7 +5,7 @@ import {
   createMonitoringInput,
   defaultEvaluate,
   defaultMonitoringInput,
-} from '../../src/commands/support/monitoring-files.ts'
+} from '../../src/commands/support/monitoring-input.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
 import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'

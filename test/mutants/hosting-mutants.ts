@@ -46,7 +46,7 @@ export const hostingMutants: readonly Mutant[] = [
   },
   {
     name: 'the page calls data complete of which nothing can be stored',
-    file: 'src/web/page/tenant-summary.ts',
+    file: 'src/web/page/summary.ts',
     find: 'isUnstored(posture)',
     replace: 'false',
     tests: ['test/web/page.test.ts'],

@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a CSV cell may begin a formula',
-    file: 'src/report/csv.ts',
+    file: 'src/report/formats.ts',
     find: 'escape_formulas: true',
     replace: 'escape_formulas: false',
     tests: ['test/commands', 'test/hostile'],
@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a header that once let a user in lets in a user who has that name no longer',
-    file: 'src/web/auth/basic-auth.ts',
+    file: 'src/web/basic-auth.ts',
     find: 'if (isUser && accepted.has(id))',
     replace: 'if (accepted.has(id))',
     tests: ['test/web'],
@@ -371,7 +371,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an unknown check does not fail a strict round',
-    file: 'src/commands/support/fail-on.ts',
+    file: 'src/commands/support/options.ts',
     find: "if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed",
     replace: '',
     tests: ['test/commands'],
@@ -420,7 +420,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an own check that reads the clock is remembered',
-    file: 'src/config/own-checks/parse-checks.ts',
+    file: 'src/config/own-checks/own-checks.ts',
     find: 'return timeWords.test(query)',
     replace: "return query.includes(':now')",
     tests: ['test/config/own-checks'],
@@ -476,7 +476,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the page finds by a text what it may not show',
-    file: 'src/web/page/load-findings.ts',
+    file: 'src/web/page/load-page.ts',
     find: 'hasText(shown, query.text.toLowerCase())',
     replace: 'hasText(finding, query.text.toLowerCase())',
     tests: ['test/web/page-parts'],
@@ -497,7 +497,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a finding whose rule ended passes in the eyes of others',
-    file: 'src/report/ocsf/compliance-finding.ts',
+    file: 'src/report/ocsf.ts',
     find: "resolution === 'fixed' ? findingStatuses.resolved : findingStatuses.archived",
     replace: 'findingStatuses.resolved',
     tests: ['test/report/ocsf'],

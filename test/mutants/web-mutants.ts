@@ -3,7 +3,7 @@ import type { Mutant } from './mutants.ts'
 export const webMutants: readonly Mutant[] = [
   {
     name: 'a check that does not exist has no findings',
-    file: 'src/web/app.ts',
+    file: 'src/web/json-api.ts',
     find: 'check != null && !known.checks.includes(check)',
     replace: 'false',
     tests: ['test/web/findings-route.test.ts'],
@@ -24,7 +24,7 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'only the Host header counts, not the target of the request',
-    file: 'src/web/read-request.ts',
+    file: 'src/web/request-listener.ts',
     find: 'isWhole ? [named, targeted] : [named]',
     replace: '[named]',
     tests: ['test/web/odd-requests.test.ts'],
@@ -32,7 +32,7 @@ export const webMutants: readonly Mutant[] = [
   {
     name: 'an address that is open to everybody is not mentioned',
     file: 'src/web/live-web.ts',
-    find: '!isLoopback(host) && !isProtected(this.#settings)',
+    find: '!listensOnLoopback(host) && !isProtected(this.#settings)',
     replace: 'false',
     tests: ['test/web/live-web.test.ts'],
   },
@@ -59,14 +59,14 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'the page counts only as many findings as it shows when it searches',
-    file: 'src/web/page/load-findings.ts',
+    file: 'src/web/page/load-page.ts',
     find: "if (query.text === '' && kept.length === maxKept) break",
     replace: 'if (kept.length === maxKept) break',
     tests: ['test/web/page-parts.test.ts'],
   },
   {
     name: 'a formula behind white space goes into a spreadsheet as it is',
-    file: 'src/report/csv.ts',
+    file: 'src/report/formats.ts',
     find: 'hiddenFormula.test(value)',
     replace: 'false',
     tests: ['test/report/csv.test.ts'],

@@ -3,7 +3,7 @@ import { userMfaEnrolled } from '../../src/checks/user-mfa-enrolled.ts'
 import { resolutions } from '../../src/model/check-status.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { severities } from '../../src/model/severity.ts'
-import { complianceFinding, ocsfVersion, standardsOf } from '../../src/report/ocsf/compliance-finding.ts'
+import { complianceFinding, ocsfVersion, standardsOf } from '../../src/report/ocsf.ts'
 import { aDay, synced } from '../commands/support/cli.ts'
 import { factsVersion, ocsfProblems } from '../commands/support/ocsf.ts'
 

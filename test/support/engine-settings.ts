@@ -1,4 +1,4 @@
-import { defaultCron } from '../../src/config/schedule/cron-schedule.ts'
+import { defaultCron } from '../../src/config/cron.ts'
 import type { ApiSettings, AuthSettings, ResourceSettings, TenantSettings } from '../../src/config/settings.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceDefinition } from '../../src/model/resource.ts'

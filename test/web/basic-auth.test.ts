@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { basicAuth, compareBcrypt, type Users } from '../../src/web/auth/basic-auth.ts'
+import { basicAuth, compareBcrypt, type Users } from '../../src/web/basic-auth.ts'
 
 const key = Buffer.alloc(32, 7)
 const users: Users = new Map([

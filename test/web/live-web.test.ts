@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { Agent } from 'node:https'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ConfigError } from '../../src/config/yaml/config-error.ts'
+import { ConfigError } from '../../src/config/yaml/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { LiveWeb } from '../../src/web/live-web.ts'
 import { selfSigned } from '../support/certificate.ts'
@@ -159,7 +159,7 @@ it('warns about passwords without TLS on non-loopback addresses, and about HTTP/
       return warnings(web.logged).map(({ message }) => message)
     })
   expect(await text('127.0.0.1')).toEqual([])
-  expect(await text('0.0.0.0')).toEqual(['Passwords travel unencrypted: there are users, but no TLS'])
+  expect(await text('0.0.0.0')).toEqual(['Passwords are sent unencrypted: users are configured without TLS'])
   await using web = await startLive(`${tls}http_server_config: { http2: true }`)
   expect(web.logged.map(({ message }) => message)).toEqual([
     'HTTP/2 is not supported; clients are served over HTTP/1.1',

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { silentLog } from '../../src/model/log.ts'
-import { securityHeaders } from '../../src/web/security-headers.ts'
+import { securityHeaders } from '../../src/web/answer.ts'
 import { acmeFindings } from './support/scene.ts'
 import { findingsFrom, sources, startServer } from './support/server.ts'
 import { answerOf, exchange } from './support/wire.ts'

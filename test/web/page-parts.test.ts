@@ -196,7 +196,7 @@ it('lists every data quality problem with its start and advice, the worst first'
     .map((item) => item.replaceAll(/<[^>]*>/g, ''))
   expect(items).toHaveLength(4)
   expect(items[0]).toContain('documents on hold since 2026-03-14 07:26 UTC, 2 h ago')
-  expect(items[1]).toContain('permissions unauthorised last read 2026-03-14 05:26 UTC, 4 h ago')
+  expect(items[1]).toContain('permissions unauthorized last read 2026-03-14 05:26 UTC, 4 h ago')
   expect(items[1]).toContain('Grant the permission')
   expect(items[2]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer')
   expect(items[3]).toContain('users quarantined as of')

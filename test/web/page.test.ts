@@ -5,7 +5,7 @@ import type { CheckView } from '../../src/model/posture.ts'
 import { pageScript } from '../../src/web/page/page-script.ts'
 import { stylesheet } from '../../src/web/page/stylesheet.ts'
 import { visible } from '../../src/web/page/text.ts'
-import { shownPostures } from '../../src/web/shown-postures.ts'
+import { shownPostures } from '../../src/web/postures.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource, unread } from '../metrics/support/posture.ts'
 import { ask } from './support/ask.ts'
@@ -167,7 +167,7 @@ it.each([
 it('shows the worst state that applies to each resource', async () => {
   const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]
   const cases = [
-    ['unauthorised', resource('roles', { modes: failed('missing_permission'), fresh: false })],
+    ['unauthorized', resource('roles', { modes: failed('missing_permission'), fresh: false })],
     ['never complete', unread('roles')],
     ['stale', resource('roles', { fresh: false, modes: failed('timeout') })],
     ['quarantined', resource('roles', { quarantined: 3 })],

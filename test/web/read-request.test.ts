@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it, vi } from 'vitest'
-import { readRequest } from '../../src/web/read-request.ts'
+import { readRequest } from '../../src/web/request-listener.ts'
 
 function read(url: string) {
   const headers = { host: 'localhost' }

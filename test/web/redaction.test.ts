@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exposesDetails, isLoopback } from '../../src/web/loopback.ts'
+import { exposesDetails, listensOnLoopback } from '../../src/web/access-control.ts'
 import { finding } from './support/scene.ts'
 import { findingsFrom, sources, startServer } from './support/server.ts'
 
@@ -27,7 +27,7 @@ it('shows details on loopback or behind authentication by default', () => {
 })
 
 it('recognizes loopback addresses', () => {
-  for (const host of ['localhost', '127.0.0.1', '127.8.9.1', '::1', '[::1]']) expect(isLoopback(host)).toBe(true)
+  for (const host of ['localhost', '127.0.0.1', '127.8.9.1', '::1', '[::1]']) expect(listensOnLoopback(host)).toBe(true)
   for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', 'localhost.example', ''])
-    expect(isLoopback(host)).toBe(false)
+    expect(listensOnLoopback(host)).toBe(false)
 })

@@ -20,7 +20,7 @@ import {
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
 import { resources } from '../../resources/index.ts'
-import { defaultMonitoringInput } from './monitoring-files.ts'
+import { defaultMonitoringInput } from './monitoring-input.ts'
 
 /** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
@@ -56,7 +56,6 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
   ])
 }
 
-/** The framework requirements of each check, by check id. */
 function requirementsByCheck(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const framework of frameworks) {

@@ -1,8 +1,8 @@
 import pino from 'pino'
 import type { Log } from '../../model/log.ts'
 import type { Io, Output } from '../../model/process/io.ts'
-import { printable } from '../../model/text/printable.ts'
 import { escapeInJson } from '../../model/text/printable-json.ts'
+import { printableLines } from './io.ts'
 
 /** A log with a level that can be changed, for its children too. */
 export interface LevelledLog extends Log {
@@ -12,10 +12,7 @@ export interface LevelledLog extends Log {
 /** Bytes that may wait for a slow reader of the log; further lines are dropped and counted. */
 const waitingLimit = 1024 * 1024
 
-/**
- * A log on standard error: JSON lines, or readable text on a terminal. Control characters in fields are escaped, so that an
- * event stays one line and cannot control the terminal.
- */
+/** JSON lines, or text on a terminal. Control characters in fields are escaped, so that an event stays one line. */
 export async function createLog({ stderr }: Io, level: string): Promise<LevelledLog> {
   const write = bounded(stderr)
   const options = { level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
@@ -73,15 +70,8 @@ function bounded(stderr: Output): (text: string) => void {
 /** An event with control characters escaped in names and texts; a stack keeps its line breaks. */
 function harmless(line: string): object {
   return JSON.parse(line, (_, value: unknown) => {
-    if (typeof value === 'string') return shown(value)
+    if (typeof value === 'string') return printableLines(value)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [shown(name), inner]))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printableLines(name), inner]))
   })
-}
-
-function shown(text: string): string {
-  return text
-    .split('\n')
-    .map((part) => printable(part))
-    .join('\n')
 }

@@ -1,8 +1,7 @@
 import { UsageError } from '../../model/errors.ts'
 import { defaultReadings, type Readings, type ReadingsInput } from '../../simulator/index.ts'
-import { oneOf } from './configuration.ts'
+import { oneOf } from './options.ts'
 
-/** Readings with an enumerated value. */
 type Worded = { [K in keyof Readings]: Readings[K] extends string ? (string extends Readings[K] ? never : K) : never }
 type WordedName = Worded[keyof Readings]
 
@@ -24,12 +23,7 @@ const words: { readonly [K in WordedName]: readonly Readings[K][] } = {
 
 const cursorKinds = ['keyset', 'offset'] as const satisfies readonly Readings['cursorKind']['users'][]
 
-/**
- * Parses `name=value` pairs that set how the simulator interprets an open point of the specification:
- * `tokenHeader=x-api-key`, `cursorKind={"users":"offset"}`. A value is JSON, or text when it is not valid JSON.
- *
- * @throws UsageError for an unknown name or word, or a value whose type differs from the default's.
- */
+/** `cursorKind={"users":"offset"}`: a value is JSON, or text when it is not valid JSON. @throws UsageError */
 export function readReadings(pairs: readonly string[]): ReadingsInput {
   const names = Object.keys(defaultReadings)
   const read = pairs.map((pair) => {

@@ -11,12 +11,7 @@ const ownWords: ReadonlySet<string> = new Set([
   'commander.optionMissingArgument',
 ])
 
-/**
- * The error message for an invalid command line. Unknown words are not repeated but named by their position: they may be
- * secrets, and the message ends in logs.
- *
- * @param program that has parsed the command line.
- */
+/** Unknown words are named by their position, not repeated: they may be secrets, and the message ends in logs. */
 export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
   const command = invoked(program)
   return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help lists commands and options)\n`

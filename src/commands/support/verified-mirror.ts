@@ -3,12 +3,7 @@ import type { Mirror } from '../../mirror/port.ts'
 import { openMirror } from '../../mirror/sqlite/sqlite-mirror.ts'
 import type { Io } from '../../model/process/io.ts'
 
-/**
- * Opens the mirror beside a running engine and verifies all of it (docs/operations.md#database-and-retention): a damaged
- * index gives no error, but fewer findings.
- *
- * @throws FatalError when it cannot be opened or is damaged.
- */
+/** Verifies all of it (docs/operations.md#database-and-retention): a damaged index gives no error, but fewer findings. */
 export async function openVerifiedMirror({ storePath }: Settings, { stop }: Io): Promise<Mirror> {
   const mirror = openMirror(storePath, 'beside')
   try {

@@ -6,18 +6,13 @@ import { UnfitFile } from '../../model/process/regular-file.ts'
 import { printable } from '../../model/text/printable.ts'
 
 export interface WriteFile {
-  /** As given with `--output`. */
   readonly name: string
   readonly pieces: AsyncIterable<string>
   /** Matches the beginning of a file written by the same command; no other file is replaced. */
   readonly own: RegExp
 }
 
-/**
- * Writes a file that only its owner may read. An existing file is replaced when the new one is complete.
- *
- * @throws UsageError when the file cannot be created, FatalError when a write fails.
- */
+/** Only its owner may read it. @throws UsageError when the file cannot be created, FatalError when a write fails. */
 export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): Promise<void> {
   const file = resolve(cwd, name)
   const tempFile = `${file}.part`
@@ -42,12 +37,7 @@ const beginningBytes = 64 * 1024
 /** Files of SQLite and the engine beside a database; they may be empty. */
 const beside = /-(?:wal|shm|journal|lock)$/
 
-/**
- * Asserts that a path is free, or has an empty file or one that the same command wrote: a database, a configuration or a
- * token is not overwritten. Links are followed.
- *
- * @throws UnfitFile for anything else; errors of the system pass as they are.
- */
+/** A database, a configuration or a token is not overwritten. Links are followed. @throws UnfitFile or a system error */
 export function assertReplaceable(path: string, own: RegExp): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isFile() === false) throw new UnfitFile('it is not a regular file')

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
-import { whyUnreadable } from '../yaml/unreadable.ts'
+import { whyUnreadable } from '../yaml/errors.ts'
 
 export const mostFiles = 200
 const mostBytes = 64 * 1024
@@ -12,14 +12,11 @@ export type OwnCheckFile =
 
 export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { readonly problem: string }
 
-/**
- * Reads the `*.sql` files of a folder in the order of their names, without hidden files and subfolders. Follows links,
- * which mounted configurations consist of.
- */
+/** In the order of their names, without hidden files and subfolders. Follows links, as mounted configurations have. */
 export function readFolder(folder: string): OwnCheckFolder {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
-    if (names.length > mostFiles) return { problem: `it holds ${names.length} files; want at most ${mostFiles}` }
+    if (names.length > mostFiles) return { problem: `it contains ${names.length} files; want at most ${mostFiles}` }
     return { files: names.sort().map((name) => readFile(folder, name)) }
   } catch (error) {
     return { problem: whyUnreadable(error) }

@@ -1,12 +1,12 @@
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { ConfigError } from '../yaml/config-error.ts'
+import { readRegularFileSync } from '../../model/process/regular-file.ts'
+import { ConfigError, whyUnreadable } from '../yaml/errors.ts'
 import { flag, text } from '../yaml/leaves.ts'
-import { createReport, type Report } from '../yaml/report.ts'
+import { createReport, kindOf, type Report } from '../yaml/report.ts'
 import { isMapOrEmpty, readMap, readSection } from '../yaml/section.ts'
-import { kindOf } from '../yaml/shown.ts'
 import { locateIn, readYaml } from '../yaml/yaml-file.ts'
-import { type FileVersions, versionedReader } from './file-versions.ts'
 import { readTls } from './tls.ts'
 import { openWeb, type WebSettings } from './web-settings.ts'
 
@@ -21,7 +21,6 @@ const fields = {
   'X-XSS-Protection': free(),
 }
 
-/** Reads `http_server_config.headers`: security headers only. */
 function readHeaders(raw: unknown, report: Report): Readonly<Record<string, string>> {
   const section = readSection(fields, raw, ['http_server_config', 'headers'], report)
   return Object.fromEntries(Object.entries(section).filter((entry): entry is [string, string] => Boolean(entry[1])))
@@ -40,7 +39,7 @@ function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   for (const [name, hash] of written) {
     // The message omits the name, which may be a line of a password file.
     if (!/^[^:\p{Cc}]{1,128}$/u.test(name))
-      report.problem([key], 'has a user name that cannot be one (a colon, or empty)')
+      report.problem([key], 'has an invalid user name (empty, too long, or with a colon)')
     else if (typeof hash === 'string' && bcryptHash.test(hash)) users.set(name, hash)
     else report.wrong([key, name], hash, 'want a bcrypt hash of cost 4 to 18, as `htpasswd -nBC 10 ""` prints it')
   }
@@ -58,11 +57,7 @@ const httpFields = { http2: flag().optional(), headers: z.unknown() }
 
 const keys = ['tls_server_config', 'http_server_config', 'basic_auth_users']
 
-/**
- * Reads a web configuration file, which has the format of Prometheus' exporter-toolkit, and the files that it names.
- *
- * @param path path of the file relative to `cwd`, used in messages.
- */
+/** The file has the format of Prometheus' exporter-toolkit. `path` is relative to `cwd` and used in messages. */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
   const reader = versionedReader()
@@ -90,11 +85,7 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   return { settings, problems: [...problems, ...report.sentences()], versions: reader.versions }
 }
 
-/**
- * Reads a web configuration file.
- *
- * @throws ConfigError with every problem.
- */
+/** @throws ConfigError with every problem. */
 export function loadWebSettings(path: string, cwd: string): WebReading {
   const reading = readWebSettings(path, cwd)
   if (reading.problems.length > 0) throw new ConfigError(reading.problems)
@@ -104,4 +95,42 @@ export function loadWebSettings(path: string, cwd: string): WebReading {
 function readHttp(raw: unknown, report: Report): Pick<WebSettings, 'headers' | 'wantsHttp2'> {
   const { http2, headers } = readSection(httpFields, raw, ['http_server_config'], report)
   return { headers: readHeaders(headers, report), wantsHttp2: http2 === true }
+}
+
+export type FileVersions = ReadonlyMap<string, string>
+
+/** Reads files and records their versions, also of unreadable files. */
+export interface VersionedReader {
+  readonly versions: FileVersions
+  read(path: string): { readonly text: string } | { readonly why: string }
+}
+
+export function versionedReader(): VersionedReader {
+  const versions = new Map<string, string>()
+  return {
+    versions,
+    read(path) {
+      // Recorded before the read, so that a concurrent change causes another read.
+      versions.set(path, versionOf(path))
+      try {
+        return { text: readRegularFileSync(path).toString() }
+      } catch (error) {
+        return { why: whyUnreadable(error) }
+      }
+    },
+  }
+}
+
+/** True when one of the files changed. Follows links, so that a replaced folder is noticed. */
+export function haveChanged(versions: FileVersions): boolean {
+  return [...versions].some(([path, version]) => versionOf(path) !== version)
+}
+
+function versionOf(path: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':')
+  } catch (error) {
+    return whyUnreadable(error)
+  }
 }

@@ -2,11 +2,15 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureVersion } from 'node:tls'
 import { z } from 'zod'
 import { flag, text } from '../yaml/leaves.ts'
-import type { Report } from '../yaml/report.ts'
+import type { KeyPath, Report } from '../yaml/report.ts'
 import { readSection, type Section } from '../yaml/section.ts'
-import { type PemSource, readPem } from './pem-source.ts'
-import type { WebContext } from './web-context.ts'
 import { type ClientAuthType, clientAuthTypes, type TlsSettings } from './web-settings.ts'
+
+interface WebContext {
+  readonly report: Report
+  /** Reads a file; a relative path starts from the folder of the configuration. */
+  read(path: string): { readonly text: string } | { readonly why: string }
+}
 
 /** Supported TLS versions; older ones are insecure and disabled in OpenSSL. */
 const tlsVersions: Readonly<Record<string, SecureVersion>> = { TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' }
@@ -36,7 +40,6 @@ const curves: Readonly<Record<string, string>> = {
   X25519: 'X25519',
 }
 
-/** A cipher list for OpenSSL, including all suites of TLS 1.3. */
 function opensslCiphers(names: readonly string[]): string {
   return [...new Set([...ofTls13, ...names])].join(':')
 }
@@ -64,7 +67,6 @@ const fields = {
   curve_preferences: z.array(named(curves, `want one of ${Object.keys(curves).join(', ')}`)).optional(),
 }
 
-/** Reads `tls_server_config`; null when it is missing or empty. */
 export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const { report } = context
   const written = readSection(fields, raw, [section], report)
@@ -153,7 +155,6 @@ function named(names: Readonly<Record<string, string>>, wanted: string): z.ZodTy
   return text(wanted).refine((name) => Object.hasOwn(names, name), { error: wanted })
 }
 
-/** All certificates of a PEM text; undefined, with a reported problem, when one is invalid. */
 function readCertificates({ text, path }: PemSource, report: Report): readonly X509Certificate[] | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   try {
@@ -161,16 +162,16 @@ function readCertificates({ text, path }: PemSource, report: Report): readonly X
   } catch {
     // Reported below without the unhelpful message of OpenSSL.
   }
-  report.problem(path, 'holds no PEM certificate that can be read')
+  report.problem(path, 'contains no readable PEM certificate')
   return undefined
 }
 
-/** Checks that certificate and key match; messages contain nothing of the key. */
+/** Messages contain nothing of the key. */
 function checkKeyPair(cert: PemSource, key: PemSource, report: Report): void {
   const [first] = readCertificates(cert, report) ?? []
   const own = readKey(key, report)
   if (first === undefined || own === undefined || first.checkPrivateKey(own)) return
-  report.problem(key.path, 'holds the key of another certificate')
+  report.problem(key.path, 'contains the key of another certificate')
 }
 
 function readKey({ text, path }: PemSource, report: Report): KeyObject | undefined {
@@ -178,7 +179,36 @@ function readKey({ text, path }: PemSource, report: Report): KeyObject | undefin
     return createPrivateKey(text)
   } catch {
     const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)
-    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'holds no PEM key')
+    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'contains no PEM key')
     return undefined
   }
+}
+
+interface PemSource {
+  readonly text: string
+  readonly path: KeyPath
+}
+
+function readPem(
+  written: Readonly<Partial<Record<string, unknown>>>,
+  name: 'cert' | 'key' | 'client_ca',
+  { report, read }: WebContext,
+): PemSource | undefined {
+  const [inline, file] = [written[name], written[`${name}_file`]]
+  if (typeof inline === 'string' && typeof file === 'string') {
+    report.problem([section], `names 2 sources (${name}, ${name}_file); want exactly one of them`)
+    return undefined
+  }
+  if (typeof inline === 'string') return { text: inline, path: [section, name] }
+  if (typeof file !== 'string') return undefined
+  const path = [section, `${name}_file`]
+  // Checked before the file is named in a message, because it may be the key itself.
+  if (/-----BEGIN|\n/.test(file)) {
+    report.problem(path, `is a text instead of the path of a file; want the PEM text under \`${name}\``)
+    return undefined
+  }
+  const found = read(file)
+  if ('text' in found) return { text: found.text, path }
+  report.problem(path, `names the file \`${file}\`: ${found.why}`)
+  return undefined
 }

@@ -37,7 +37,6 @@ export interface WebSettings {
   readonly wantsHttp2: boolean
 }
 
-/** Defaults without a file: plain HTTP without authentication. */
 export const openWeb: WebSettings = { tls: null, users: new Map(), headers: {}, wantsHttp2: false }
 
 /** True when everything but health and readiness requires authentication. */

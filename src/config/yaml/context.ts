@@ -2,7 +2,7 @@ import type { OwnCheckFolder } from '../own-checks/read-folder.ts'
 import type { Catalogue } from '../settings.ts'
 import type { Report } from './report.ts'
 
-/** Context of the readers of sections; paths are relative to the working directory. */
+/** Paths are relative to the working directory. */
 export interface Context {
   readonly report: Report
   readonly catalogue: Catalogue
@@ -15,7 +15,6 @@ export interface Context {
   exists(path: string): boolean
   /** Why the path is no suitable regular file; null when it is one or cannot be examined. */
   whyUnfit(path: string, mostBytes?: number): string | null
-  /** Reads a file; throws when it is unreadable. */
   read(path: string): string
   readFolder(path: string): OwnCheckFolder
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { parseDuration } from '../../model/durations.ts'
+import { dayMs, hourMs, minuteMs, parseDuration, secondMs } from '../../model/durations.ts'
 
 /** A parsed value, or a problem that completes the sentence "`key` is value; …". */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
 
-/** A text that `read` parses. */
 export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.ZodType<T> {
   return z.string({ error: wanted }).transform((text, context) => {
     const result = read(text)
@@ -14,7 +13,6 @@ export function textAs<T>(wanted: string, read: (text: string) => Read<T>): z.Zo
   })
 }
 
-/** A text that matches a pattern, by default any non-empty text. */
 export function text(wanted: string, pattern = /\S/): z.ZodType<string> {
   const error = (issue: { readonly input?: unknown }) => wantedText(issue.input, wanted)
   return z.string({ error }).regex(pattern, { error: wanted })
@@ -39,7 +37,7 @@ export function positiveNumber(max: number): z.ZodType<number> {
   return z.number({ error }).positive({ error }).max(max, { error })
 }
 
-export function oneOf<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
+export function choice<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
   return z.enum(words, { error: `want one of ${words.join(', ')}` })
 }
 
@@ -55,4 +53,26 @@ export function duration(maxMs: number, maxText: string): z.ZodType<number> {
 /** YAML reads unquoted `42` and `true` as number and boolean. */
 function wantedText(input: unknown, wanted: string): string {
   return typeof input === 'number' || typeof input === 'boolean' ? `${wanted}, in quotes` : wanted
+}
+
+const units = [
+  ['d', dayMs],
+  ['h', hourMs],
+  ['m', minuteMs],
+  ['s', secondMs],
+  ['ms', 1],
+] as const
+
+/** Formats a duration without loss: `1h30m`. Uses days only for whole days. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0s'
+  let rest = ms
+  let text = ''
+  for (const [unit, size] of units) {
+    if (unit === 'd' && ms % dayMs !== 0) continue
+    const amount = Math.floor(rest / size)
+    if (amount > 0) text += `${amount}${unit}`
+    rest -= amount * size
+  }
+  return text
 }

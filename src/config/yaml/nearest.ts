@@ -1,6 +1,6 @@
 import leven from 'leven'
 
-/** The candidate closest to a misspelt word, ignoring case; undefined when none is close. */
+/** The candidate closest to a misspelled word, ignoring case; undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1

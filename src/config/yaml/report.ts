@@ -1,8 +1,6 @@
-import { formatPath, type KeyPath } from './key-path.ts'
+import { maskUrl } from '../urls.ts'
 import { nearest } from './nearest.ts'
-import { kindOf, mayContainSecret, shown } from './shown.ts'
 
-/** Place of a value: prefix of the message, name of the value, and position in the file for sorting. */
 export interface Place {
   readonly prefix: string
   readonly name: string
@@ -49,4 +47,49 @@ export function createReport(locate: Locate): Report {
     },
     sentences: () => [...found].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence),
   }
+}
+
+export type KeyPath = readonly (string | number)[]
+
+/** `tenants[0].api.pageSize`; unusual keys are quoted and cut. */
+export function formatPath(path: KeyPath): string {
+  let text = ''
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else if (!/^[\w-]{1,64}$/.test(part)) text += `[${JSON.stringify(part.slice(0, 64))}]`
+    else text += text === '' ? part : `.${part}`
+  }
+  return text
+}
+
+const urlKeys: readonly unknown[] = ['baseUrl', 'proxy', 'tokenUrl']
+const longest = 80
+
+/** A value for an error message; values that may contain secrets are not shown. */
+export function shown(path: KeyPath, value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null || typeof value === 'object') return kindOf(value)
+  const key = path.at(-1)
+  if (typeof value === 'string' && urlKeys.includes(key)) return quoted(maskUrl(value))
+  return mayContainSecret(path) ? kindOf(value) : quoted(value)
+}
+
+/** Below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
+export function mayContainSecret(path: KeyPath): boolean {
+  const [top, second, third] = path
+  if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
+  return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'
+}
+
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'empty'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object') return 'a map'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
+function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

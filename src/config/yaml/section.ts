@@ -1,16 +1,11 @@
 import type { z } from 'zod'
-import type { KeyPath } from './key-path.ts'
-import type { Report } from './report.ts'
-import { wantedOf } from './wanted.ts'
+import type { KeyPath, Report } from './report.ts'
 
 export type SectionFields = Readonly<Record<string, z.ZodType>>
 
 export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
-/**
- * Reads one section key by key, so that an invalid value does not hide the values and problems of other keys. An empty
- * section (`checks:` without a value) has no keys.
- */
+/** Key by key, so that an invalid value does not hide the problems of other keys. An empty section has no keys. */
 export function readSection<S extends SectionFields>(
   fields: S,
   raw: unknown,
@@ -30,14 +25,12 @@ export function readSection<S extends SectionFields>(
   return Object.fromEntries(values) as Section<S>
 }
 
-/** The keys and values of a map; no keys, and a reported problem, for other values. */
 export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
   if (isMap(raw)) return raw
   if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of keys')
   return {}
 }
 
-/** The items of a list; no items, and a reported problem, for other values. */
 export function readList(raw: unknown, path: KeyPath, report: Report): readonly unknown[] {
   if (raw === undefined || raw === null) return []
   if (Array.isArray(raw)) return raw
@@ -49,7 +42,6 @@ export function isMap(raw: unknown): raw is Readonly<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
-/** True for a map and for a missing or empty section. */
 export function isMapOrEmpty(raw: unknown): boolean {
   return raw === undefined || raw === null || isMap(raw)
 }
@@ -72,4 +64,35 @@ export function valueAt(raw: unknown, path: KeyPath): unknown {
     else value = isMap(value) && Object.hasOwn(value, part) ? value[part] : undefined
   }
   return value
+}
+
+/** Message for an issue of zod in the style of the other messages; undefined = the message of zod. */
+export function wantedOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `want ${kinds[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `want ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `want ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`
+    case 'too_big':
+      return `want ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`
+    default:
+      return undefined
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a map of keys',
+  record: 'a map of keys',
+  string: 'a text',
+}
+
+function unit(origin: string): string {
+  if (origin === 'string') return ' characters'
+  return origin === 'array' || origin === 'set' ? ' items' : ''
 }

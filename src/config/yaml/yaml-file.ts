@@ -1,7 +1,17 @@
-import { type Document, type ErrorCode, LineCounter, parseDocument, visit } from 'yaml'
-import { formatPath, type KeyPath } from './key-path.ts'
-import type { Locate } from './report.ts'
-import { type Position, positionAt, positionOf } from './yaml-places.ts'
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
+import { formatPath, type KeyPath, type Locate } from './report.ts'
 
 const quoteStar = 'a value that begins with `*`, such as a cron expression, needs quotes'
 
@@ -13,7 +23,7 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INDENT: 'the indentation does not fit; every key of a map must begin in the same column',
   BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
-  BAD_DQ_ESCAPE: 'a text in double quotes holds an unknown escape; double its back-slashes or use single quotes',
+  BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space after one',
   MULTIPLE_DOCS: 'a second document begins here; want one document a file',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
@@ -35,7 +45,6 @@ export interface YamlProblem {
 }
 
 export interface YamlFile {
-  /** False when the text is not valid YAML. */
   readonly readable: boolean
   readonly raw: unknown
   readonly problems: readonly YamlProblem[]
@@ -72,7 +81,6 @@ export function readYaml(source: string): YamlFile {
   }
 }
 
-/** Locates values by file, line and column. */
 export function locateIn(file: string, yaml: YamlFile): Locate {
   return (path, at = 'value') => {
     const { text, offset } = yaml.position(path, at)
@@ -102,4 +110,49 @@ function lostAliases(document: Document): number[] {
 function duplicateKey(source: string, offset: number): string {
   const key = /^["']?([\w.-]{1,64})/.exec(source.slice(offset, offset + 80))?.[1]
   return `duplicate key${key === undefined ? '' : ` \`${key}\``}; want every key once a map`
+}
+
+interface Position {
+  readonly offset: number
+  /** `line:column`, both from 1. */
+  readonly text: string
+}
+
+/** The position of the value (or key) at a path; of the closest parent when it is missing. */
+function positionOf(document: Document, lines: LineCounter, path: KeyPath, at: 'key' | 'value'): Position {
+  let node: Node | null = document.contents
+  let offset = node?.range?.[0] ?? 0
+  for (const [index, part] of path.entries()) {
+    const step = stepInto(resolved(node, document), part)
+    if (step === undefined) break
+    node = step.value
+    const wantsKey = at === 'key' && index === path.length - 1
+    offset = (wantsKey ? undefined : node?.range?.[0]) ?? step.key?.range?.[0] ?? offset
+  }
+  return positionAt(lines, offset)
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset)
+  return { offset, text: `${line}:${col}` }
+}
+
+interface Step {
+  readonly key: Node | undefined
+  readonly value: Node | null
+}
+
+function stepInto(node: Node | null, part: string | number): Step | undefined {
+  if (isSeq(node)) {
+    const item = node.items[Number(part)]
+    return isNode(item) ? { key: undefined, value: item } : undefined
+  }
+  if (!isMap(node)) return undefined
+  const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === part)
+  if (pair === undefined) return undefined
+  return { key: isNode(pair.key) ? pair.key : undefined, value: isNode(pair.value) ? pair.value : null }
+}
+
+function resolved(node: Node | null, document: Document): Node | null {
+  return isAlias(node) ? (node.resolve(document) ?? null) : node
 }

@@ -142,7 +142,7 @@ function countsOf(rows: readonly { readonly severity: Severity }[]): SeverityCou
   return counts
 }
 
-function total(counts: SeverityCounts): number {
+export function total(counts: SeverityCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 

@@ -8,7 +8,6 @@ type Json = Readonly<Record<string, unknown>>
 const jsonType = 'application/json'
 const root = '#/components/schemas/'
 
-/** Error statuses of all routes. */
 const refusals: Readonly<Record<number, string>> = {
   401: 'Authentication required',
   403: 'A client certificate is required, or the route is limited to loopback',
@@ -18,10 +17,8 @@ const refusals: Readonly<Record<number, string>> = {
   503: 'Too many requests or password checks are pending: retry after Retry-After seconds',
 }
 
-/** The subset that also routes without authentication return. */
 const openRefusals: ReadonlySet<string> = new Set(['405', '500'])
 
-/** The OpenAPI 3.1 document of this server, made from the schemas and the table of operations. */
 export function openApiDocument(version: string): Json {
   return {
     openapi: '3.1.0',

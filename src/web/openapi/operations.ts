@@ -11,12 +11,10 @@ export interface Parameter {
   readonly default?: string
 }
 
-/** The body of an answer: a JSON schema, or only a media type. */
 export type Body =
   | { readonly json: z.ZodType; readonly many?: boolean }
   | { readonly type: string; readonly description: string }
 
-/** The description of one route, apart from the properties that all routes share. */
 export interface Operation {
   readonly method: 'get' | 'post'
   readonly path: string
@@ -26,13 +24,11 @@ export interface Operation {
   readonly body: Body
   /** Error statuses of this route beside those of all routes, with their meaning. */
   readonly refusals?: Readonly<Record<number, string>>
-  /** True for a route without authentication. */
   readonly open?: boolean
 }
 
 const text = (description: string): Body => ({ type: 'text/plain', description })
 
-/** Every route of the server. */
 export const operations: readonly Operation[] = [
   {
     method: 'get',

@@ -5,9 +5,8 @@ import { identityStates } from '../../model/posture.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
-import { resourceStates } from '../data-quality.ts'
+import { resourceStates } from '../postures.ts'
 
-/** Names and descriptions of the schemas in the document. */
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
 const count = z.int().min(0)
@@ -160,7 +159,7 @@ const tenantStatus = component(
       .describe("The tenant's clock minus the daemon's; null before the first answer"),
     blockedUntil: time
       .nullable()
-      .describe('The tenant asked to wait: no request is sent before this time; null when requests may be sent'),
+      .describe('The API asked to wait: no request is sent before this time; null when requests may be sent'),
     holds: z.array(hold),
     resources: z.array(resourceStatus),
     checks: z.record(checkStatus, count).describe('Enabled checks by status'),

@@ -1,15 +1,13 @@
 import { html } from 'hono/html'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
-import { badge, severityTone, statusTone, statusWord } from './badge.ts'
+import { badge, severityCounts, statusTone, statusWord } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number } from './text.ts'
 
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 
-/** Every check with its status, the number of failing entities, and since when; failing checks first. */
 export function checks(posture: TenantPosture, query: PageQuery, now: number): Html {
   const id = `checks-${posture.tenant}`
   const sorted = posture.checks.toSorted(
@@ -63,14 +61,10 @@ function unevaluatedOf({
 }
 
 function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {
-  const counts = severities.toReversed().flatMap((severity) => {
-    const count = open[severity] ?? 0
-    return count === 0
-      ? []
-      : [html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `]
-  })
-  const accepted = severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0)
-  if (counts.length === 0 && accepted === 0) return '–'
-  const extra = accepted === 0 ? '' : html`<span class="count quiet">${number(accepted)} waived</span>`
-  return html`<a class="counts" href="${link}" data-live="jump"><span class="unseen">Findings of ${check}: </span>${counts}${extra}</a>`
+  const counts = severityCounts(
+    open,
+    severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0),
+  )
+  if (counts.length === 0) return '–'
+  return html`<a class="counts" href="${link}" data-live="jump"><span class="unseen">Findings of ${check}: </span>${counts}</a>`
 }

@@ -1,14 +1,13 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
-import { badge, severityTone } from './badge.ts'
-import { findingFilter } from './finding-filter.ts'
-import type { FoundFindings } from './load-findings.ts'
-import type { TenantPage } from './load-page.ts'
-import { hrefOf, isFiltered, type PageQuery, type SortKey } from './page-query.ts'
+import type { TenantPosture } from '../../model/posture.ts'
+import { type Severity, severities } from '../../model/severity.ts'
+import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
+import { badge, severityTone } from './marks.ts'
+import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number, valueText } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -21,7 +20,6 @@ const labels: Readonly<Record<string, string>> = {
   thresholdHours: 'Threshold, hours',
 }
 
-/** The evidence of a finding, collapsed: field values, time and request of the reading, rule. */
 function evidence(finding: FindingView, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
   const facts = Object.entries(finding.evidence)
@@ -32,7 +30,7 @@ function evidence(finding: FindingView, now: number): Html {
       ? ''
       : html`<dt>Waiver</dt><dd>${foreign(waiver.id)} (${waiver.state}, to ${waiver.expires}, ${foreign(waiver.owner)}): ${foreign(waiver.reason)} ${foreign(waiver.explanation ?? '')}</dd>`
   return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
-<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(words(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
 </details>`
 }
 
@@ -40,15 +38,10 @@ function label(name: string): Html {
   return html`${Object.hasOwn(labels, name) ? (labels[name] ?? '') : foreign(name)}`
 }
 
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
-}
-
 function time(iso: string, now: number): Html {
   return instant(parseIsoDate(iso)?.ms ?? null, now)
 }
 
-/** Findings with filter and order, and a link to those not shown. */
 export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
   const { tenant } = posture
   const id = `findings-${tenant}`
@@ -123,4 +116,47 @@ function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
     const href = hrefOf(query, { sort: key, reversed: isSorted && !query.reversed }, anchor)
     return { name, sort: { href, order: isSorted ? (falls ? 'descending' : 'ascending') : 'none' } }
   })
+}
+
+const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
+
+/** Links by severity and a form for the rest; works without a script. */
+function findingFilter(posture: TenantPosture, query: PageQuery): Html {
+  const { tenant } = posture
+  const anchor = `#findings-${tenant}`
+  const clear = isFiltered(query)
+    ? html`<a class="clear" href="${hrefOf(query, { severities: null, check: null, state: 'open', text: '' }, anchor)}" data-live="">Clear</a>`
+    : ''
+  return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip('All', null, posture, query)}${severities
+    .toReversed()
+    .map((severity) => chip(severity, severity, posture, query))}</nav>
+<form class="filter" id="filter-${tenant}" action="/${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
+${parametersOf({ ...query, check: null, state: 'open', text: '' }).map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+)}<label>Check <select name="check" id="check-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
+<label>State <select name="state" id="state-${tenant}">${Object.entries(stateOptions).map(([value, word]) => option(value, word, query.state))}</select></label>
+<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<button type="submit">Filter</button>${clear}
+</form>
+`
+}
+
+function chip(word: string, severity: Severity | null, posture: TenantPosture, query: PageQuery): Html {
+  const wanted = severity === null ? null : [severity]
+  const isCurrent = (query.severities?.join() ?? null) === (wanted?.join() ?? null)
+  const count = counted(posture, { ...query, severities: wanted })
+  const href = hrefOf(query, { severities: wanted }, `#findings-${posture.tenant}`)
+  const id = `severity-${severity ?? 'all'}-${posture.tenant}`
+  return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word} <span class="num">${number(count)}</span></a>`
+}
+
+/** Enabled checks, and the one of the query although the tenant has no check of this name. */
+function checkNames({ checks }: TenantPosture, query: PageQuery): readonly string[] {
+  const known = checks.filter(({ enabled }) => enabled).map(({ check }) => check)
+  return query.check === null || known.includes(query.check) ? known : [...known, query.check]
+}
+
+function option(value: string, word: string, selected: string): Html {
+  const mark = value === selected ? html` selected=""` : ''
+  return html`<option value="${value}"${mark}>${word}</option>`
 }

@@ -1,29 +1,25 @@
 import { type Severity, severities } from '../../model/severity.ts'
+import { type Parsed, someOf } from '../answer.ts'
 
 export const shownStates = ['open', 'waived', 'all'] as const
 export const sortKeys = ['severity', 'entity', 'check', 'age'] as const
 export type SortKey = (typeof sortKeys)[number]
 
-/** The parameters of the page. */
 export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', 'q', 'sort', 'show'] as const
 
 const longest = 200
 
-/** The selection shown on the status page; the defaults show everything. */
 export interface PageQuery {
-  /** Only this tenant. */
   readonly tenant: string | null
   /** Only tenants whose name contains this text, when there are many. */
   readonly find: string
   readonly severities: readonly Severity[] | null
   readonly check: string | null
   readonly state: (typeof shownStates)[number]
-  /** Only findings that contain this text. */
   readonly text: string
   readonly sort: SortKey
   /** Reversed order: lowest severity, last in the alphabet or newest first. */
   readonly reversed: boolean
-  /** Shows more findings. */
   readonly long: boolean
 }
 
@@ -39,21 +35,11 @@ export const wholePage: PageQuery = {
   long: false,
 }
 
-export type ParsedPageQuery =
-  | { readonly ok: true; readonly query: PageQuery }
-  | { readonly ok: false; readonly message: string }
-
-/**
- * Reads `?tenant=…&severity=critical,high&check=…&state=…&q=…&sort=-age`. An empty value counts as absent; an unknown value
- * is an error: a misspelt filter would look like "nothing found".
- */
-export function parsePageQuery(parameters: Readonly<Record<string, string>>): ParsedPageQuery {
+/** An empty value counts as absent. An unknown value is refused: it would look like "nothing found". */
+export function parsePageQuery(parameters: Readonly<Record<string, string>>): Parsed<PageQuery> {
   const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', show = '' } = parameters
-  const wanted = severity === '' ? [] : severity.split(',')
-  const known = severities.filter((one) => wanted.includes(one))
-  if (!wanted.every((one) => (severities as readonly string[]).includes(one))) {
-    return { ok: false, message: `Unknown severity: use ${severities.join(', ')}` }
-  }
+  const wanted = severity === '' ? severities : someOf(severities, severity)
+  if (wanted === undefined) return { ok: false, message: `Unknown severity: use ${severities.join(', ')}` }
   const shown = state === '' ? 'open' : shownStates.find((one) => one === state)
   if (shown === undefined) return { ok: false, message: `Unknown state: use ${shownStates.join(', ')}` }
   const reversed = sort.startsWith('-')
@@ -65,7 +51,7 @@ export function parsePageQuery(parameters: Readonly<Record<string, string>>): Pa
     query: {
       tenant: tenant === '' ? null : tenant,
       find: cut(find),
-      severities: known.length === 0 || known.length === severities.length ? null : known,
+      severities: wanted.length === severities.length ? null : wanted,
       check: check === '' ? null : cut(check),
       state: shown,
       text: cut(q),
@@ -80,7 +66,6 @@ function cut(text: string): string {
   return text.trim().slice(0, longest).toWellFormed()
 }
 
-/** The query as parameters, without defaults. */
 export function parametersOf(query: PageQuery): readonly (readonly [name: string, value: string])[] {
   const { tenant, find, severities: wanted, check, state, text, sort, reversed, long } = query
   const order = `${reversed ? '-' : ''}${sort}`
@@ -97,13 +82,11 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
 }
 
-/** A link to the page with parts of the query changed. */
 export function hrefOf(query: PageQuery, over: Partial<PageQuery>, anchor = ''): string {
   const parameters = new URLSearchParams(parametersOf({ ...query, ...over }).map(([name, value]) => [name, value]))
   return `/${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
-/** True when the query selects only some of the findings. */
 export function isFiltered({ severities: wanted, check, state, text }: PageQuery): boolean {
   return wanted !== null || check !== null || state !== 'open' || text !== ''
 }

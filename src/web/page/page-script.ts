@@ -1,7 +1,4 @@
-/**
- * The page's only script, served from its own route; the page works without it. It refreshes the page and follows filters
- * without moving the scroll position, and shows a notice when the refresh fails.
- */
+/** The page works without it. It refreshes, follows filters in place and shows a notice when a refresh fails. */
 export const pageScript = `const main = document.getElementById('main')
 const outdated = document.getElementById('outdated')
 const everyMs = Number(main.dataset.refresh) * 1000

@@ -1,15 +1,17 @@
 import { html } from 'hono/html'
+import type { TenantPosture } from '../../model/posture.ts'
+import type { Severity } from '../../model/severity.ts'
+import { type DataQuality, dataQualityOf, type Tally, tally } from '../postures.ts'
 import type { PageData } from './load-page.ts'
-import { overview } from './overview.ts'
+import { badge, severityTone, type Tone } from './marks.ts'
 import { hrefOf, wholePage } from './page-query.ts'
+import { tenantSummary } from './summary.ts'
 import { tenant } from './tenant.ts'
-import { type Html, plural } from './text.ts'
-import { stamp } from './times.ts'
+import { type Html, number, plural, stamp } from './text.ts'
 
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }
 
-/** The status page, in one piece per tenant. */
 export async function* renderPage(data: PageData): AsyncGenerator<string> {
   const { now, query, tenants, load } = data
   yield String(await head(data))
@@ -57,4 +59,81 @@ function intro(data: PageData): Html {
     : html`<p class="note">Names of persons, e-mails and file names are hidden on this address.</p>`
   if (postures.length === 0) return html`${hidden}<p class="empty">No tenant is configured.</p>`
   return html`${hidden}${overview(data)}`
+}
+
+const maxCards = 200
+
+interface RankedTenant {
+  readonly posture: TenantPosture
+  readonly quality: DataQuality
+  readonly sums: Tally
+  readonly tone: Tone
+  readonly sentence: string
+}
+
+const order: readonly Tone[] = ['bad', 'unknown', 'warn', 'good', 'quiet', 'own']
+
+/** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
+function overview({ postures, tenants, query }: PageData): Html | string {
+  if (postures.length < 2) return ''
+  const ranked = postures.map(rank).toSorted(worse)
+  const found = query.find === '' ? ranked : ranked.filter(({ posture }) => posture.tenant.includes(query.find))
+  const isMany = tenants.length === 0
+  const shown = found.slice(0, maxCards)
+  const more =
+    found.length > shown.length
+      ? html`<p class="more">and ${number(found.length - shown.length)} more in no worse state; find one by name.</p>`
+      : ''
+  return html`<section id="tenants" aria-labelledby="tenants-title"><h2 id="tenants-title">${plural(postures.length, 'tenant')}</h2>
+<p class="count-line" id="tenants-sum" role="status" aria-live="polite">${summary(ranked)}${query.find === '' ? '' : `; ${number(found.length)} found by name`}</p>
+${isMany ? finder(query.find) : ''}<ul class="cards">${shown.map((one) => card(one, isMany))}</ul>${more}</section>
+`
+}
+
+function rank(posture: TenantPosture): RankedTenant {
+  const quality = dataQualityOf(posture)
+  const sums = tally(posture)
+  return { posture, quality, sums, ...tenantSummary(posture, quality, sums) }
+}
+
+function worse(a: RankedTenant, b: RankedTenant): number {
+  return (
+    order.indexOf(a.tone) - order.indexOf(b.tone) ||
+    b.sums.open.critical - a.sums.open.critical ||
+    b.sums.open.high - a.sums.open.high ||
+    b.sums.checks.unknown - a.sums.checks.unknown
+  )
+}
+
+function summary(all: readonly RankedTenant[]): string {
+  const count = (tone: Tone) => all.filter((one) => one.tone === tone).length
+  const parts = [
+    [count('bad'), 'with failing checks or holds'],
+    [count('unknown'), 'that cannot be evaluated completely'],
+    [count('good'), 'without problems'],
+  ] as const
+  return parts
+    .filter(([value]) => value > 0)
+    .map(([value, words]) => `${number(value)} ${words}`)
+    .join(', ')
+}
+
+function finder(find: string): Html {
+  return html`<form class="filter" id="find" action="/" method="get" data-live="" aria-label="Find a tenant"><label class="grow">Name <input type="search" name="find" id="find-name" value="${find}" maxlength="200" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
+`
+}
+
+function card({ posture, quality, sums, tone }: RankedTenant, isMany: boolean): Html {
+  const { tenant } = posture
+  const href = isMany ? hrefOf(wholePage, { tenant }) : `#tenant-${tenant}`
+  const severe = (['critical', 'high'] as const satisfies readonly Severity[])
+    .filter((severity) => sums.open[severity] > 0)
+    .map((severity) => html`${badge(`${severity} ${number(sums.open[severity])}`, severityTone[severity])} `)
+  const words = [
+    ...(sums.checks.fail > 0 ? [`${number(sums.checks.fail)} failing`] : []),
+    ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
+    ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
+  ]
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span><span>${severe}</span></li>
+`
 }

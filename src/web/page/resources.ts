@@ -1,15 +1,11 @@
 import { html } from 'hono/html'
 import { describeDuration } from '../../model/durations.ts'
-import type { ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
-import { resourceState } from '../data-quality.ts'
-import { problems, stateBadge } from './advice.ts'
-import { badge } from './badge.ts'
-import { gaugeBar } from './bars.ts'
+import type { HoldView, ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
+import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
+import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
-import { type Html, number } from './text.ts'
-import { distance, instant } from './times.ts'
+import { distance, foreign, type Html, instant, number, plural, stamp } from './text.ts'
 
-/** Data quality: first the problems, then all resources. */
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
   const body = table({
@@ -54,4 +50,88 @@ function lastSuccess(mode: ModeView, now: number): Html {
   const when = mode.lastSuccessAt === null ? 'never' : distance(mode.lastSuccessAt, now)
   const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason, 'warn')}` : ''
   return html`<span class="mode"><span class="ago">${mode.mode}</span> ${when}${reason}</span> `
+}
+
+/** The effect of each state and what an operator can do; null = nothing. */
+const advice: Readonly<Record<ResourceState, string | null>> = {
+  on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
+  unauthorized:
+    'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.',
+  never:
+    'Checks that read it are unknown until its first full sync is complete; "tenantwatch doctor" shows whether it can be read.',
+  stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
+  quarantined:
+    'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
+  missing: 'The next full sync looks up each of them; until then checks that read it do not pass.',
+  failing: 'The data is still fresh; the next run tries again.',
+  fresh: null,
+}
+
+function problems(posture: TenantPosture, now: number): Html | string {
+  const found = posture.resources
+    .filter(({ enabled }) => enabled)
+    .map((view) => ({ view, state: resourceState(view, posture.holds) }))
+    .filter(({ state }) => state !== 'fresh')
+    .toSorted((a, b) => resourceStates.indexOf(a.state) - resourceStates.indexOf(b.state))
+  if (found.length === 0) return ''
+  return html`<ul class="problems">${found.map(({ view, state }) => problem(view, state, posture.holds, now))}</ul>
+`
+}
+
+function problem(view: ResourceView, state: ResourceState, holds: readonly HoldView[], now: number): Html {
+  const since = sinceOf(view, state, holds)
+  const permission = view.modes.some(({ reason }) => reason === 'missing_permission')
+  const extra =
+    state !== 'unauthorized' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
+  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${sinceWords[state]}${since === undefined ? '' : when(since, now)}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(view.message)}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
+`
+}
+
+function when(ms: number | null, now: number): Html {
+  return ms === null ? html`never` : html`${stamp(ms)}, ${distance(ms, now)}`
+}
+
+function amount({ quarantined, missing }: ResourceView, state: ResourceState): string {
+  if (state === 'quarantined') return ` ${plural(quarantined, 'record')} cannot be read`
+  return state === 'missing' ? ` ${number(missing)} absent from the last full sync` : ''
+}
+
+function stateBadge(state: ResourceState): Html {
+  return badge(state === 'never' ? 'never complete' : state.replace('_', ' '), stateTone[state])
+}
+
+const sinceWords: Readonly<Record<ResourceState, string>> = {
+  on_hold: 'since ',
+  unauthorized: 'last read ',
+  never: '',
+  stale: 'since ',
+  quarantined: 'as of ',
+  missing: 'as of ',
+  failing: 'last success ',
+  fresh: '',
+}
+
+/** The time shown for the state of a resource, in milliseconds since the epoch; null = never, undefined = none. */
+function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldView[]): number | null | undefined {
+  switch (state) {
+    case 'on_hold': {
+      const own = holds.filter(({ resource }) => resource === view.resource || resource === 'all')
+      return Math.min(...own.map(({ raisedAt }) => raisedAt))
+    }
+    case 'stale':
+      return view.dataAsOf === null ? null : view.dataAsOf + view.freshnessLimitMs
+    case 'unauthorized':
+    case 'failing': {
+      const failing = view.modes.filter(({ up }) => !up).flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
+      return failing.length === 0 ? null : Math.max(...failing)
+    }
+    case 'quarantined':
+    case 'missing':
+      return view.dataAsOf
+    case 'never':
+    case 'fresh':
+      return undefined
+    default:
+      throw new TypeError(`Unknown state ${state satisfies never}`)
+  }
 }

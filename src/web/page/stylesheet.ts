@@ -1,6 +1,47 @@
-import { frame } from './styles/frame.ts'
+const frame = `* { box-sizing: border-box; }
+html { scroll-padding-top: 12px; }
+body { margin: 0; background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+header, main, footer { max-width: 1180px; margin: 0 auto; padding: 0 24px; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 20px; padding-top: 18px; padding-bottom: 14px; }
+h1 { display: flex; align-items: center; gap: 10px; margin: 0; font-size: 20px; letter-spacing: -0.01em; }
+h1 small { color: var(--soft); font-size: 13px; font-weight: 400; }
+h2 { margin: 0; font-size: 20px; letter-spacing: -0.01em; }
+h3 { margin: 0 2px 8px; font-size: 16px; font-weight: 600; }
+.asof { margin: 0 0 0 auto; color: var(--soft); font-size: 13px; }
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 4px; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.outdated { position: sticky; top: 0; z-index: 1; margin: 0; padding: 10px 24px; text-align: center; font-weight: 600; color: var(--bad); background: var(--bad-bg); border-bottom: 1px solid var(--bad); }
+.outdated[hidden] { display: none; }
+.tenant { margin-bottom: 48px; }
+.part { margin-bottom: 28px; }
+.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 14px 20px; }
+.banner p { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
+.parts { display: flex; flex-wrap: wrap; gap: 2px 14px; width: 100%; font-size: 13px; }
+.hold { margin-top: 12px; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 12px 20px; }
+.hold p { margin: 3px 0; overflow-wrap: anywhere; }
+.hold .ago { color: var(--text); }
+.command { user-select: all; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 2px 7px; overflow-wrap: anywhere; }
+.note { margin: 12px 0 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--quiet); }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px; margin: 10px 0 28px; padding: 0; list-style: none; }
+.tenant-card { display: grid; align-content: start; gap: 1px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }
+.tenant-card a { font-size: 15px; font-weight: 600; }
+.quiet-text { color: var(--soft); }
+.tiles { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 12px 0 24px; }
+.tile { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 12px 16px; min-width: 0; }
+.tile h3 { margin: 0; color: var(--soft); font-size: 13px; font-weight: 500; }
+.figure { margin: 0; font-size: 25px; font-weight: 650; letter-spacing: -0.02em; line-height: 1.35; }
+.detail { margin: 2px 0 0; color: var(--soft); font-size: 13px; }
+.problems { margin: 0 0 12px; padding: 0; list-style: none; display: grid; gap: 8px; }
+.problem { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 8px 16px; overflow-wrap: anywhere; }
+.todo { display: block; font-size: 13px; }
+.edge-bad { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
+.edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
+.edge-quiet { border-left-color: var(--line); }
+footer { display: flex; flex-wrap: wrap; gap: 6px 18px; padding-bottom: 32px; font-size: 13px; color: var(--soft); }
+footer span { margin-left: auto; }
+`
 
-/** Tables and the content of their cells. */
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
 @media (min-width: 701px) {
   table.findings { table-layout: fixed; }
@@ -80,7 +121,6 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
-/** Filters, evidence and the time line of secrets. */
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
 .chip { border: 1px solid var(--edge); border-radius: 99px; padding: 3px 12px; background: var(--card); color: var(--text); font-size: 13px; text-decoration: none; }
 .chip:hover { border-color: var(--link); }
@@ -107,8 +147,8 @@ dd time { white-space: normal; }
 .later table { margin-top: 8px; }
 `
 
-/** Colours by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
-const colours = `:root {
+/** By meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
+const colors = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;
   --bad: #b9222a; --bad-bg: #fdeaea; --warn: #8a5106; --warn-bg: #fdf1dc;
@@ -133,9 +173,8 @@ const colours = `:root {
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); } .badge.own { color: var(--own); background: var(--own-bg); }
 `
 
-/** A shield with an eye. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#2f6fdb" d="M16 1.5 28 6v9.5c0 7.3-5 12.8-12 15-7-2.2-12-7.7-12-15V6z"/><path fill="#fff" d="M16 9.5c4 0 7 2.6 8.5 6-1.5 3.4-4.5 6-8.5 6s-7-2.6-8.5-6c1.5-3.4 4.5-6 8.5-6z"/><circle cx="16" cy="15.5" r="3.4" fill="#2f6fdb"/></svg>
 `
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
-export const stylesheet = colours + frame + tables + parts + phone
+export const stylesheet = colors + frame + tables + parts + phone

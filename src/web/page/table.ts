@@ -1,14 +1,12 @@
 import { html } from 'hono/html'
 import type { Html } from './text.ts'
 
-/** A column; with `sort` its heading is a link that sorts by it. */
 export interface Column {
   readonly name: string
   readonly sort?: { readonly href: string; readonly order: 'ascending' | 'descending' | 'none' }
 }
 
 export interface Table {
-  /** Id of the heading of the table. */
   readonly labelledBy: string
   readonly columns: readonly (string | Column)[]
   readonly rows: readonly (readonly (Html | string)[])[]
@@ -16,16 +14,11 @@ export interface Table {
   readonly head?: number
   /** Ids of the rows, by which a refresh matches them. */
   readonly ids?: readonly string[]
-  /** Shown instead of a table without rows. */
   readonly empty: string
-  /** CSS class. */
   readonly kind?: 'checks' | 'data' | 'findings'
 }
 
-/**
- * A table that is displayed as cards on narrow screens. The roles are explicit, because screen readers do not treat a
- * table with `display: block` as a table.
- */
+/** Cards on narrow screens. Roles are explicit: screen readers do not treat a table with `display: block` as one. */
 export function table(request: Table): Html {
   const { labelledBy, columns, rows, empty, kind } = request
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
@@ -57,7 +50,6 @@ function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id
 `
 }
 
-/** A part of a tenant's section with its heading. */
 export function part(id: string, title: string, body: Html): Html {
   return html`<section class="part" id="${id}" aria-labelledby="${id}_title"><h3 id="${id}_title">${title}</h3>
 ${body}</section>

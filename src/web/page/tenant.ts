@@ -3,19 +3,16 @@ import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
 import { remedyOf } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentences } from '../../model/posture.ts'
-import { dataQualityOf } from '../data-quality.ts'
-import { tally } from '../tally.ts'
+import { dataQualityOf, tally } from '../postures.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
 import type { PageQuery } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
+import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { tenantSummary } from './tenant-summary.ts'
-import { foreign, type Html, number } from './text.ts'
-import { tiles } from './tiles.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -30,7 +27,6 @@ const partNames = [
   ['waivers', 'Waivers'],
 ] as const
 
-/** The section of one tenant: summary, holds, notes, data quality, checks, findings, and the rest. */
 export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { posture } = page
   const quality = dataQualityOf(posture)
@@ -53,7 +49,7 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
   const { clockSkewMs, blockedUntil } = posture
   const blocked =
     blockedUntil > now
-      ? html`<p class="note">The tenant asked to wait: nothing is sent before ${instant(blockedUntil, now)}.</p>`
+      ? html`<p class="note">The API asked to wait: no request is sent before ${instant(blockedUntil, now)}.</p>`
       : ''
   const skewed =
     clockSkewMs !== null && Math.abs(clockSkewMs) >= skewWorthSayingMs
@@ -68,7 +64,6 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
   return html`${ownSecret}${blocked}${skewed}${identity}`
 }
 
-/** The holds of a tenant, each with the command that accepts it. */
 function holds(views: readonly HoldView[], now: number): Html {
   return html`${views.map((hold) => card(hold, now))}`
 }
@@ -89,7 +84,6 @@ function ending(hold: HoldView): Html {
   return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
 }
 
-/** The last changes in the mirror, newest first. */
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
   const id = `changes-${tenant}`
   const body = table({
@@ -113,9 +107,5 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
 
 function whatChanged({ kind, field, before, after }: ChangeView): Html {
   if (field === null) return html`<span class="kind">${kind}</span>`
-  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(words(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(words(after))}</ins></span>`
-}
-
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
+  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(valueText(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(valueText(after))}</ins></span>`
 }

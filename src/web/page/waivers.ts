@@ -1,10 +1,9 @@
 import { html } from 'hono/html'
 import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
-import { badge, type Tone } from './badge.ts'
 import type { TenantPage } from './load-page.ts'
+import { badge, type Tone } from './marks.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, number } from './text.ts'
-import { instant } from './times.ts'
+import { foreign, type Html, instant, number } from './text.ts'
 
 const maxWaivers = 100
 
@@ -15,7 +14,6 @@ const tones: Readonly<Record<WaiverState, Tone>> = {
   orphaned: 'quiet',
 }
 
-/** The meaning of each state that needs action. */
 const meanings: Readonly<Record<WaiverState, string | null>> = {
   active: null,
   expired: 'It no longer covers any finding: the findings are open again.',
@@ -29,7 +27,6 @@ const breadths: Readonly<Record<Breadth, string>> = {
   moreSevere: 'findings more severe than when it was agreed',
 }
 
-/** The waivers of a tenant with their state, the first to end first. */
 export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now: number): Html {
   const id = `waivers-${tenant}`
   const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, maxWaivers)

@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { catalogue } from '../../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
-import { configWarnings } from '../../../src/doctor/config-warnings.ts'
+import { configWarnings, diagnoseWaivers, tenantWarnings } from '../../../src/doctor/config-warnings.ts'
 import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
 import { marksFor } from '../../../src/doctor/render.ts'
-import { tenantWarnings } from '../../../src/doctor/tenant-warnings.ts'
-import { diagnoseWaivers } from '../../../src/doctor/waivers.ts'
 import { dayMs } from '../../../src/model/durations.ts'
 import type { WaiverView } from '../../../src/model/posture.ts'
 import { resources } from '../../../src/resources/index.ts'
@@ -118,7 +116,7 @@ it('notices two names of one tenant', async () => {
   const config = world.read('tenantwatch.yaml')
   expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
   world.write('tenantwatch.yaml', config.replace('GLOBEX_TOKEN', 'ACME_TOKEN'))
-  expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+  expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex share one baseUrl and one token/m)
 })
 
 it('notices one token in two files, and tells nothing of it', async () => {
@@ -131,7 +129,7 @@ it('notices one token in two files, and tells nothing of it', async () => {
   world.env['INITECH_TOKEN'] = world.simulator.tokens.secondReader
   for (const name of ['acme', 'globex']) world.write('tenantwatch.yaml', inFile(name))
   const { stdout } = await world.run('doctor')
-  expect(stdout).toMatch(/^! +tenants +acme, globex have one baseUrl and one token/m)
+  expect(stdout).toMatch(/^! +tenants +acme, globex share one baseUrl and one token/m)
   expect(stdout).not.toContain(token)
   world.write('globex.token', world.simulator.tokens.withoutUsers)
   expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)

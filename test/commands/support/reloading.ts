@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { catalogue } from '../../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../../src/commands/support/configuration.ts'
 import { createLog } from '../../../src/commands/support/logger.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { startDaemon } from '../../../src/daemon/daemon.ts'

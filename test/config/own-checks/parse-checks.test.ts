@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseChecks } from '../../../src/config/own-checks/parse-checks.ts'
+import { parseChecks } from '../../../src/config/own-checks/own-checks.ts'
 import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
 import { hourMs } from '../../../src/model/durations.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -197,7 +197,7 @@ it('turns an unreadable folder into a check that cannot be evaluated', () => {
 it('limits the number of files', () => {
   const folder = temporaryFolder()
   for (let file = 0; file <= 200; file++) writeFileSync(join(folder, `${file}.sql`), '')
-  expect(readFolder(folder)).toEqual({ problem: 'it holds 201 files; want at most 200' })
+  expect(readFolder(folder)).toEqual({ problem: 'it contains 201 files; want at most 200' })
 })
 
 it.runIf(process.getuid?.() !== 0)('says that a file may not be read', () => {

@@ -1,5 +1,5 @@
 import { checks } from '../../../src/checks/index.ts'
-import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 import { alertsOf } from '../../../src/monitoring/rules.ts'
 
 /** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */

@@ -1,4 +1,4 @@
-import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-files.ts'
+import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 
 /** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
 interface WordScene {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogue } from '../../../src/commands/support/catalogue.ts'
+import { catalogue } from '../../../src/commands/support/configuration.ts'
 import { createLog } from '../../../src/commands/support/logger.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { type Daemon, startDaemon } from '../../../src/daemon/daemon.ts'

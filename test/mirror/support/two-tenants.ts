@@ -15,7 +15,9 @@ export async function twoTenants(): Promise<TwoTenants> {
     (await test.mirror.openTenant(name, `https://${name}.example.com`, now)).tenant.id
   const acme = await open('acme')
   const globex = await open('globex')
-  const records = (name: string): Readonly<Partial<Record<ResourceName, readonly Readonly<Record<string, unknown>>[]>>> => ({
+  const records = (
+    name: string,
+  ): Readonly<Partial<Record<ResourceName, readonly Readonly<Record<string, unknown>>[]>>> => ({
     'api-clients': [client({ name })],
     'authentication-settings': [settings({ tenantName: name })],
     documents: [document({ filename: `${name}.pdf` })],

@@ -1,0 +1,68 @@
+import { EventEmitter, once } from 'node:events'
+import type { Io } from '../../model/process/io.ts'
+import { printable } from '../../model/text/printable.ts'
+
+/** Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file. */
+export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  const failing = new AbortController()
+  const fail = () => failing.abort()
+  const stream = stdout instanceof EventEmitter ? stdout : undefined
+  stream?.on('error', fail)
+  try {
+    for await (const piece of pieces) {
+      if (failing.signal.aborted) return
+      if (stdout.write(stdout.isTTY === true ? harmless(piece) : piece) || stream === undefined) continue
+      await once(stream, 'drain', { signal: failing.signal }).catch(fail)
+    }
+  } finally {
+    stream?.off('error', fail)
+  }
+}
+
+function harmless(piece: string): string {
+  return piece
+    .split(/(\r?\n)/)
+    .map((part, i) => (i % 2 === 0 ? printable(part) : part))
+    .join('')
+}
+
+const everyMs = 200
+
+/** A progress line on the terminal; writes nothing elsewhere. */
+export interface StatusLine {
+  /** Shows a text, at most every 200 ms. */
+  show(text: () => string): void
+  say(text: string): void
+  clear(): void
+}
+
+export function statusLine({ stderr, clock }: Io): StatusLine {
+  let shownAt = Number.NEGATIVE_INFINITY
+  const isTerminal = stderr.isTTY === true
+  const write = (text: string) => {
+    if (isTerminal) stderr.write(`\r\u001b[K${text.slice(0, (stderr.columns ?? 80) - 1)}`)
+  }
+  return {
+    show(text) {
+      const now = clock.monotonic()
+      if (now - shownAt < everyMs) return
+      shownAt = now
+      write(text())
+    },
+    say: write,
+    clear: () => write(''),
+  }
+}
+
+/** Waits for SIGTERM or SIGINT. */
+export async function untilStopped({ stop }: Io): Promise<void> {
+  if (!stop.aborted) await once(stop, 'abort')
+}
+
+/** Escapes control characters of every line. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n')
+}

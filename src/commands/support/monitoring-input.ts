@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { checks } from '../../checks/index.ts'
+import type { CheckSettings, Settings, TenantSettings } from '../../config/settings.ts'
+import { settingsOf, severitiesOf } from '../../evaluate/check-settings.ts'
+import { minuteMs, secondMs } from '../../model/durations.ts'
+import { UsageError } from '../../model/errors.ts'
+import type { Io } from '../../model/process/io.ts'
+import { severities } from '../../model/severity.ts'
+import type { Links, MonitoringInput } from '../../monitoring/monitoring.ts'
+import { byTenant } from '../../monitoring/thresholds.ts'
+import { loadConfiguration } from './configuration.ts'
+
+export interface MonitoringOptions {
+  readonly defaults?: boolean
+  readonly job: string
+  readonly runbooks: string
+  readonly grafana: string
+}
+
+export function addMonitoringOptions(command: Command): Command {
+  return command
+    .option('--defaults', 'use the default thresholds instead of the configuration')
+    .option('--job <name>', 'label `job` of the scrapes', defaultJob)
+    .option('--runbooks <url>', 'base URL of the runbooks', defaultRunbooks)
+    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards', defaultGrafana)
+}
+
+/** @throws UsageError when the configuration or an option is invalid. */
+export function monitoringInputOf(io: Io, command: Command, options: MonitoringOptions): MonitoringInput {
+  const { job } = options
+  if (!/^[\w./:-]{1,200}$/.test(job))
+    throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
+  const links = {
+    runbooks: address('--runbooks', options.runbooks),
+    grafana: address('--grafana', options.grafana),
+  }
+  const settings = options.defaults
+    ? { tenants: [], evaluate: defaultEvaluate }
+    : loadConfiguration(io, command).settings
+  return createMonitoringInput(settings, job, links)
+}
+
+function address(option: string, given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /[{}"'\s]/.test(given))
+    throw new UsageError(`${option} must be an http or https address`)
+  return given.replace(/\/+$/, '')
+}
+
+/** Missed evaluations before an alert, but at least 15 minutes. */
+const missedEvaluations = 3
+const minStalledMs = 15 * minuteMs
+
+export type MonitoringSettings = Pick<Settings, 'evaluate'> & {
+  readonly tenants: readonly Pick<TenantSettings, 'name' | 'checks'>[]
+}
+
+/** The input of rules and dashboards for a configuration; without tenants for the defaults. */
+export function createMonitoringInput(
+  { evaluate, tenants }: MonitoringSettings,
+  job: string,
+  links: Links,
+): MonitoringInput {
+  const any = tenants.length === 0 ? [{ name: '', checks: {} }] : tenants
+  return {
+    checks: checks.map((check) => ({
+      id: check.id,
+      title: check.title,
+      alert: check.alert,
+      severities: severities.filter((severity) =>
+        any.some((tenant) => severitiesOf(check, settingsOf(check, tenant)).includes(severity)),
+      ),
+    })),
+    job,
+    links,
+    secretDays: byTenant(any, secretDaysOf),
+    evaluationStalledSeconds: Math.max(minStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
+  }
+}
+
+function secretDaysOf(tenant: { readonly checks: Readonly<Record<string, CheckSettings>> }) {
+  const check = checks.find(({ id }) => id === 'api-client-secret-not-expiring')
+  if (check === undefined) throw new Error('The catalogue has no check api-client-secret-not-expiring')
+  const options = check.options.parse(settingsOf(check, tenant).options) as { days: number; highDays: number }
+  return { near: Math.max(options.days, options.highDays), imminent: options.highDays }
+}
+
+/** The label `job` in the shipped rules. */
+export const defaultJob = 'tenantwatch'
+
+export const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
+
+/** Address of Grafana in `compose.yaml`. */
+export const defaultGrafana = 'http://127.0.0.1:3000'
+
+export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
+
+export function defaultMonitoringInput(): MonitoringInput {
+  return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
+    runbooks: defaultRunbooks,
+    grafana: defaultGrafana,
+  })
+}

@@ -1,0 +1,64 @@
+import { InvalidArgumentError } from 'commander'
+import { nearest } from '../../config/yaml/nearest.ts'
+import { parseIsoDate } from '../../model/dates.ts'
+import { dayMs, parseDuration } from '../../model/durations.ts'
+import { UsageError } from '../../model/errors.ts'
+import type { TenantPosture } from '../../model/posture.ts'
+import { type ExitCode, exitCodes } from '../../model/process/io.ts'
+import { isAtLeast, type Severity } from '../../model/severity.ts'
+import type { RunResult } from '../../sync/observer.ts'
+
+/** An ISO 8601 time (UTC without an offset), a day, or how long ago (`30d`). The UsageError omits the given text. */
+export function readMoment(option: string, text: string, { now, day }: { now: number; day: 'start' | 'end' }): number {
+  const ago = parseDuration(text)
+  if (ago !== undefined) return now - ago
+  const date = parseIsoDate(text)
+  if (date === undefined) {
+    throw new UsageError(`${option} is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d`)
+  }
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
+  return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
+}
+
+/** Undefined stays undefined. The error does not repeat the given word, which may be a secret. */
+export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T
+export function oneOf<const T extends string>(
+  what: string,
+  words: readonly T[],
+  given: string | undefined,
+): T | undefined
+export function oneOf<const T extends string>(what: string, words: readonly T[], given: string | undefined) {
+  const found = words.find((word) => word === given)
+  if (found !== undefined || given === undefined) return found
+  const meant = nearest(given, words)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
+}
+
+/** Reads a port; 0 means any free one. */
+export function portNumber(text: string): number {
+  const port = wholeNumber(text)
+  if (port > 65_535) throw new InvalidArgumentError('want a port from 0 to 65535')
+  return port
+}
+
+/** Reads a whole number that is not negative. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('want a whole number')
+  return Number(text)
+}
+
+/** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */
+export function exitCodeOf(
+  results: readonly RunResult[],
+  postures: readonly TenantPosture[],
+  failOn: Severity | undefined,
+): ExitCode {
+  if (results.some(({ outcome }) => outcome === 'failure')) return exitCodes.failed
+  if (postures.some(({ holds }) => holds.length > 0)) return exitCodes.failed
+  if (failOn === undefined) return exitCodes.ok
+  const checks = postures.flatMap((posture) => posture.checks).filter(({ enabled }) => enabled)
+  if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed
+  const open = checks.flatMap((check) => Object.entries(check.open) as [Severity, number][])
+  return open.some(([severity, count]) => count > 0 && isAtLeast(severity, failOn)) ? exitCodes.findings : exitCodes.ok
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { mostSecretBytes } from '../model/process/regular-file.ts'
+import type { AuthSettings, OAuth2Settings } from './settings.ts'
+import { tokenUrl } from './urls.ts'
+import type { Context } from './yaml/context.ts'
+import { text } from './yaml/leaves.ts'
+import type { KeyPath } from './yaml/report.ts'
+import { isMap, isMapOrEmpty, readSection } from './yaml/section.ts'
+
+const secretFields = {
+  env: text(
+    'want the name of an environment variable (letters, digits, underscores)',
+    /^[A-Za-z_]\w{0,63}$/,
+  ).optional(),
+  file: text('want the path of a file').optional(),
+}
+
+function checkSecret(section: { env?: string; file?: string }, path: KeyPath, context: Context): void {
+  if (!context.needsSecrets) return
+  const { env, file } = section
+  if (env !== undefined && (context.env[env] ?? '').trim() === '') {
+    const state = context.env[env] === undefined ? 'not set' : 'empty'
+    context.report.problem([...path, 'env'], `names ${variable(env)}, which is ${state}`)
+  }
+  if (file === undefined) return
+  const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
+  if (why === null) {
+    if (context.diagnosesSecrets) checkContent(file, [...path, 'file'], context)
+    return
+  }
+  context.report.problem(
+    [...path, 'file'],
+    `names the file \`${file}\`${why === undefined ? ', which does not exist' : `: ${why}`}`,
+  )
+}
+
+function checkContent(file: string, path: KeyPath, { report, read }: Context): void {
+  try {
+    if (read(file).trim() === '') report.problem(path, `names the file \`${file}\`, which is empty`)
+  } catch {
+    report.problem(path, `names the file \`${file}\`, which cannot be read`)
+  }
+}
+
+/** Shows only plausible variable names, because people paste tokens here. */
+function variable(name: string): string {
+  const plausible = name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name)
+  return plausible
+    ? `the environment variable \`${name}\``
+    : 'an environment variable (not shown, as it may be a token)'
+}
+
+/** True when exactly one of `keys` is set; else reports a problem. */
+function checkOneSource(
+  raw: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  path: KeyPath,
+  { report }: Context,
+): boolean {
+  const named = keys.filter((key) => raw[key] !== undefined)
+  if (named.length === 1) return true
+  const found = named.length === 0 ? 'names no source' : `names ${named.length} sources (${named.join(', ')})`
+  report.problem(path, `${found}; want exactly one of ${keys.join(', ')}`)
+  return false
+}
+
+const oauth2Fields = {
+  tokenUrl: tokenUrl(),
+  clientId: text('want the id of the OAuth 2 client'),
+  clientSecret: z.unknown(),
+  scope: text('want the OAuth 2 scopes to request').nullish(),
+}
+
+function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settings | undefined {
+  const section = readSection(oauth2Fields, raw, path, context.report)
+  const clientSecret = readClientSecret(section.clientSecret, [...path, 'clientSecret'], context)
+  const { tokenUrl, clientId, scope = null } = section
+  if (tokenUrl === undefined || clientId === undefined || clientSecret === undefined) return undefined
+  return { tokenUrl, clientId, clientSecret, scope }
+}
+
+function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2Settings['clientSecret'] | undefined {
+  if (!isMap(raw)) {
+    context.report.wrongKind(path, raw, 'want { env: NAME } or { file: PATH }; the secret itself does not belong here')
+    return undefined
+  }
+  const section = readSection(secretFields, raw, path, context.report)
+  if (!checkOneSource(raw, ['env', 'file'], path, context)) return undefined
+  checkSecret(section, path, context)
+  const { env, file } = section
+  if (env !== undefined) return { env }
+  return file === undefined ? undefined : { file }
+}
+
+const wantedCommand = 'want a list of texts: a program and its arguments, such as [vault, read, -field=token, acme]'
+
+const tokenFields = {
+  ...secretFields,
+  command: z
+    .array(z.string({ error: 'want a text' }), { error: wantedCommand })
+    .min(1, { error: wantedCommand })
+    .refine(([program]) => program !== '', { error: wantedCommand })
+    .optional(),
+  oauth2: z.unknown(),
+}
+
+function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
+  if (!isMap(raw)) {
+    const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
+    const advice = typeof raw === 'string' ? `${wanted}; the token itself does not belong here` : wanted
+    context.report.wrongKind(path, raw, advice)
+    return undefined
+  }
+  const section = readSection(tokenFields, raw, path, context.report)
+  if (!checkOneSource(raw, Object.keys(tokenFields), path, context)) return undefined
+  checkSecret(section, path, context)
+  const { env, file, command } = section
+  if (env !== undefined) return { env }
+  if (file !== undefined) return { file }
+  if (command !== undefined) {
+    // The message omits the program, because people write the token there.
+    if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
+      context.report.problem(
+        [...path, 'command'],
+        'names a program that does not exist or that this user cannot execute',
+      )
+    return { command }
+  }
+  if (raw['oauth2'] === undefined) return undefined
+  const oauth2 = readOAuth2(raw['oauth2'], [...path, 'oauth2'], context)
+  return oauth2 === undefined ? undefined : { oauth2 }
+}
+
+/** A token of RFC 9110, section 5.6.2. */
+const headerToken = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Headers of HTTP framing, which must not carry a token. */
+const framing = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']
+
+const fields = {
+  header: headerName().optional(),
+  scheme: text('want one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/).optional(),
+  token: z.unknown(),
+}
+
+/** Undefined, with a reported problem, without a usable token source. */
+export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSettings | undefined {
+  const section = readSection(fields, raw, path, context.report)
+  if (!isMapOrEmpty(raw)) return undefined
+  const token = readTokenSource(section.token, [...path, 'token'], context)
+  const { header = 'Authorization', scheme = 'Bearer' } = section
+  return token === undefined ? undefined : { header, scheme, token }
+}
+
+function headerName() {
+  const wanted = 'want the name of a header such as Authorization or X-Api-Key'
+  return text(wanted, headerToken).refine((name) => !framing.includes(name.toLowerCase()), { error: wanted })
+}

@@ -1,0 +1,81 @@
+import { ConfigError } from './yaml/errors.ts'
+import { isMap } from './yaml/section.ts'
+
+export const defaultFile = 'config/tenantwatch.yaml'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type Source =
+  | { readonly kind: 'file'; readonly path: string; readonly namedBy: string }
+  | { readonly kind: 'environment' }
+
+const settingVariables = ['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWATCH_TOKEN_FILE']
+
+/** --config, else TENANTWATCH_CONFIG, else the default file if it exists, else the environment. Empty counts as not set. */
+export function findSource(file: string | undefined, env: Environment, exists: (path: string) => boolean): Source {
+  if (file === '') throw new ConfigError(['--config is empty; want the path of the configuration file'])
+  if (file !== undefined) return { kind: 'file', path: file, namedBy: '--config' }
+  const named = env['TENANTWATCH_CONFIG']
+  if (named) return { kind: 'file', path: named, namedBy: 'TENANTWATCH_CONFIG' }
+  if (exists(defaultFile)) return { kind: 'file', path: defaultFile, namedBy: 'default' }
+  if (settingVariables.some((name) => env[name])) return { kind: 'environment' }
+  throw new ConfigError([
+    `No configuration found: write ${defaultFile} (or name another file with --config or TENANTWATCH_CONFIG), or set ` +
+      'TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN or TENANTWATCH_TOKEN_FILE',
+  ])
+}
+
+export interface FromEnvironment {
+  readonly raw: unknown
+  readonly variables: ReadonlyMap<string, string>
+}
+
+const overrides = [
+  ['store', 'path', 'TENANTWATCH_STORE_PATH'],
+  ['server', 'listen', 'TENANTWATCH_LISTEN'],
+] as const
+
+export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
+  const variables = new Map<string, string>()
+  if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
+  const whole: Record<string, unknown> = { ...raw }
+  for (const [section, key, variable] of overrides) {
+    const value = setValue(env, variable)
+    const written = whole[section] ?? {}
+    if (value === undefined || !isMap(written)) continue
+    whole[section] = { ...written, [key]: value }
+    variables.set(`${section}.${key}`, variable)
+  }
+  return { raw: whole, variables }
+}
+
+/** The configuration from TENANTWATCH_BASE_URL and a token without a file: one tenant, `default`. */
+export function fromEnvironment(env: Environment): FromEnvironment {
+  const tenant = { name: 'default', baseUrl: setValue(env, 'TENANTWATCH_BASE_URL'), auth: { token: tokenOf(env) } }
+  const { raw, variables } = applyOverrides({ tenants: [tenant] }, env)
+  const names = new Map(variables)
+  names.set('tenants[0].baseUrl', 'TENANTWATCH_BASE_URL')
+  names.set('tenants[0].auth.token.file', 'TENANTWATCH_TOKEN_FILE')
+  return { raw, variables: names }
+}
+
+export function tokenVariableProblem(env: Environment): string | undefined {
+  const token = setValue(env, 'TENANTWATCH_TOKEN') !== undefined
+  const file = setValue(env, 'TENANTWATCH_TOKEN_FILE') !== undefined
+  if (token && file) return 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; want exactly one'
+  if (token || file) return undefined
+  return 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'
+}
+
+function tokenOf(env: Environment): unknown {
+  const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
+  if (file !== undefined) return { file }
+  if (setValue(env, 'TENANTWATCH_TOKEN') !== undefined) return { env: 'TENANTWATCH_TOKEN' }
+  // A placeholder, because tokenVariableProblem reports the missing token.
+  return { command: ['false'] }
+}
+
+function setValue(env: Environment, name: string): string | undefined {
+  const value = env[name]
+  return value === undefined || value.trim() === '' ? undefined : value
+}

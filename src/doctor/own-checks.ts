@@ -1,0 +1,32 @@
+import { queryOf } from '../checks/own/own-check.ts'
+import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
+import { tryQuery } from '../mirror/own-checks/own-check-store.ts'
+import { printable } from '../model/text/printable.ts'
+import { type Diagnosis, failure, fine } from './diagnosis.ts'
+
+export interface TriedCheck {
+  readonly check: OwnCheck
+  readonly problem: string | null
+}
+
+/** Tries every own check: its header, and its query over an empty mirror. */
+export async function tryOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly TriedCheck[]> {
+  const tried: TriedCheck[] = []
+  for (const check of settings.checks) {
+    const problem = check.problem ?? (await tryQuery({ ...queryOf(check, settings), now, tenant: 'tenant' }))
+    tried.push({ check, problem: problem === null ? null : printable(problem) })
+  }
+  return tried
+}
+
+const subject = 'own checks'
+
+export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
+  const tried = await tryOwnChecks(settings, now)
+  if (tried.length === 0) return []
+  const advice = 'Fix the file; "tenantwatch config check" tries it again'
+  const bad = tried.flatMap(({ check, problem }) =>
+    problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
+  )
+  return bad.length > 0 ? bad : [fine(subject, `${tried.length} run without errors`)]
+}

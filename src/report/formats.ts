@@ -1,0 +1,80 @@
+import { stringify } from 'csv-stringify/sync'
+import { jsonArray } from '../model/text/json-array.ts'
+import { printable } from '../model/text/printable.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+
+/** Aligned columns under a heading. Control characters in cells are escaped. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [heading, ...rows].map((row) => row.map((cell) => printable(cell)))
+  const widths = heading.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - width(cell)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Counts code points, an approximation of terminal cells. */
+function width(text: string): number {
+  return [...text].length
+}
+
+/** Characters that spreadsheets skip before the first sign of a formula: white space, controls, marks without width. */
+const hiddenFormula = /^[\s\p{Cc}\p{Cf}\p{Z}]+[=+\-@\uff1d\uff0b\uff0d\uff20]/u
+
+/** One line of CSV (RFC 4180, every text quoted). A cell that would start a formula is escaped. */
+export function csvLine(values: readonly unknown[]): string {
+  const cells = values.map((value) => {
+    if (value === null || value === undefined) return ''
+    if (typeof value === 'string' && hiddenFormula.test(value)) return `'${value}`
+    return typeof value === 'object' ? printableJson(value) : value
+  })
+  return stringify([cells], {
+    quoted_string: true,
+    escape_formulas: true,
+    record_delimiter: '\r\n',
+    cast: { boolean: String },
+  })
+}
+
+type Rows<T> = AsyncIterable<T> | Iterable<T>
+
+export interface Serialization<T> {
+  readonly columns: readonly string[]
+  readonly cells: (row: T) => readonly unknown[]
+  /** The object of JSON; by default the row itself. */
+  readonly object?: (row: T) => object
+}
+
+/** Streams rows as one JSON array, as one JSON object a line, or as CSV with a heading. */
+export async function* serialize<T extends object>(
+  format: 'json' | 'ndjson' | 'csv',
+  rows: Rows<T>,
+  { columns, cells, object = (row) => row }: Serialization<T>,
+): AsyncIterable<string> {
+  if (format === 'json') {
+    yield* jsonArray(batches(mapped(rows, object)))
+    return
+  }
+  if (format === 'csv') yield csvLine(columns)
+  for await (const row of rows) yield format === 'csv' ? csvLine(cells(row)) : `${printableJson(object(row))}\n`
+}
+
+async function* mapped<T>(rows: Rows<T>, of: (row: T) => object): AsyncIterable<object> {
+  for await (const row of rows) yield of(row)
+}
+
+/** Groups items into arrays of `size`. */
+export async function* batches<T>(items: Rows<T>, size = 200): AsyncIterable<readonly T[]> {
+  let batch: T[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

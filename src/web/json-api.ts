@@ -1,0 +1,146 @@
+import { nearest } from '../config/yaml/nearest.ts'
+import { toIso } from '../model/dates.ts'
+import type { FindingView } from '../model/finding.ts'
+import { identitySentences, type ResourceView, type TenantPosture } from '../model/posture.ts'
+import { severities } from '../model/severity.ts'
+import { jsonArray } from '../model/text/json-array.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
+import { type Answer, ofType, type Parsed, refuse, someOf, type WebRequest } from './answer.ts'
+import { dataQualityOf, resourceState, tally } from './postures.ts'
+import type { FindingQuery, KnownNames, WebAccess, WebOptions } from './web-options.ts'
+
+/** The body of `/api/v1/status`: times are ISO 8601 in UTC, null for never; durations are seconds. */
+export function statusJson(version: string, now: number, postures: readonly TenantPosture[]): object {
+  return { version, at: toIso(now), tenants: postures.map(tenantJson) }
+}
+
+function tenantJson(posture: TenantPosture): object {
+  const { checks, open, openTotal, waivedTotal } = tally(posture)
+  return {
+    tenant: posture.tenant,
+    at: toIso(posture.at),
+    quality: dataQualityOf(posture).level,
+    identity: posture.identity,
+    identityMessage: identitySentences[posture.identity],
+    clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,
+    blockedUntil: posture.blockedUntil > posture.at ? toIso(posture.blockedUntil) : null,
+    holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
+    resources: posture.resources.map((view) => resourceJson(view, posture)),
+    checks,
+    findings: { open, openTotal, waivedTotal },
+  }
+}
+
+function resourceJson(view: ResourceView, posture: TenantPosture): object {
+  const { resource, enabled, live, quarantined, missing, fresh, message } = view
+  return {
+    resource,
+    enabled,
+    state: enabled ? resourceState(view, posture.holds) : 'off',
+    live,
+    quarantined,
+    missing,
+    dataAsOf: isoOrNull(view.dataAsOf),
+    fresh,
+    freshnessLimitSeconds: view.freshnessLimitMs / 1000,
+    message,
+    modes: view.modes.map(({ mode, up, reason, ...times }) => ({
+      mode,
+      up,
+      reason,
+      lastAttemptAt: isoOrNull(times.lastAttemptAt),
+      lastSuccessAt: isoOrNull(times.lastSuccessAt),
+      freshnessLimitSeconds: times.freshnessLimitMs / 1000,
+    })),
+  }
+}
+
+/** The body of `/api/v1/checks`: every check of every tenant with its current status. */
+export function checksJson(postures: readonly TenantPosture[]): readonly object[] {
+  return postures.flatMap(({ tenant, checks }) =>
+    checks.map(({ evaluatedAt, since, ...check }) => ({
+      tenant,
+      ...check,
+      evaluatedAt: isoOrNull(evaluatedAt),
+      since: isoOrNull(since),
+    })),
+  )
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : toIso(ms)
+}
+
+const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
+export const findingParameters = ['tenant', 'check', 'severity', 'state'] as const
+
+/** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
+export function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingQuery> {
+  const { tenant, check, severity, state = 'open' } = parameters
+  const wantedSeverities = severity === undefined ? severities : someOf(severities, severity)
+  if (wantedSeverities === undefined)
+    return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
+  const wanted = state === 'all' ? states : someOf(states, state)
+  if (wanted === undefined) return { ok: false, message: `Unknown state ${state}: use ${states.join(', ')} or all` }
+  return {
+    ok: true,
+    query: {
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(check === undefined ? {} : { check }),
+      ...(severity === undefined ? {} : { severities: wantedSeverities }),
+      states: wanted,
+    },
+  }
+}
+
+const contentType = 'application/json; charset=utf-8'
+
+/** Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it is sent. */
+export async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
+  const parsed = parseFindingQuery(request.query)
+  if (!parsed.ok) return refuse(request, 400, parsed.message)
+  const unknown = unknownName(parsed.query, options.sources.names())
+  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
+  if (request.method === 'HEAD') return ofType(contentType, [])
+  const batches = options.sources.findings(parsed.query)
+  const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
+  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 500.
+  const first = await chunks.next()
+  return ofType(contentType, from(first.value ?? '', chunks))
+}
+
+async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
+
+async function* redacted(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<readonly FindingView[]> {
+  for await (const batch of batches) yield batch.map(withoutDetails)
+}
+
+/** Names listed in a message: there may be a thousand tenants. */
+const maxNames = 40
+
+interface NamesInQuery {
+  readonly tenant?: string | null | undefined
+  readonly check?: string | null | undefined
+}
+
+/** Null when both exist. A name that does not would look like "nothing found". */
+export function unknownName(
+  { tenant, check }: NamesInQuery,
+  known: KnownNames,
+): { readonly status: 400 | 404; readonly message: string } | null {
+  if (tenant != null && !known.tenants.includes(tenant))
+    return { status: 404, message: sentence('tenant', tenant, known.tenants) }
+  if (check != null && !known.checks.includes(check))
+    return { status: 400, message: sentence('check', check, known.checks) }
+  return null
+}
+
+function sentence(what: string, given: string, names: readonly string[]): string {
+  const meant = nearest(given.slice(0, 200), names)
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}${hint}`
+}

@@ -1,0 +1,84 @@
+import { html } from 'hono/html'
+import type { CheckStatus } from '../../model/check-status.ts'
+import { type Severity, severities } from '../../model/severity.ts'
+import type { ResourceState } from '../postures.ts'
+import { type Html, number } from './text.ts'
+
+/** Color never carries information alone. */
+export type Tone = 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'
+
+export function badge(word: string, tone: Tone): Html {
+  return html`<span class="badge ${tone}">${word}</span>`
+}
+
+type Tones<Word extends string> = Readonly<Record<Word, Tone>>
+
+export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'unknown', pass: 'good', not_applicable: 'quiet' }
+
+export function statusWord(status: CheckStatus): string {
+  return status.replace('_', ' ')
+}
+
+export const severityTone: Tones<Severity> = {
+  critical: 'bad',
+  high: 'bad',
+  medium: 'warn',
+  low: 'quiet',
+  info: 'quiet',
+}
+
+/** The highest severity first; empty when there are none. */
+export function severityCounts(open: Readonly<Partial<Record<Severity, number>>>, waived: number): readonly Html[] {
+  const counts = severities
+    .toReversed()
+    .map((severity) => [severity, open[severity] ?? 0] as const)
+    .filter(([, count]) => count > 0)
+    .map(
+      ([severity, count]) =>
+        html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `,
+    )
+  return waived === 0 ? counts : [...counts, html`<span class="count quiet">${number(waived)} waived</span>`]
+}
+
+export const stateTone: Tones<ResourceState> = {
+  on_hold: 'bad',
+  unauthorized: 'bad',
+  never: 'unknown',
+  stale: 'unknown',
+  quarantined: 'warn',
+  missing: 'warn',
+  failing: 'warn',
+  fresh: 'good',
+}
+
+export interface BarPart {
+  readonly tone: Tone
+  readonly label: string
+  readonly value: number
+}
+
+const width = 200
+const height = 8
+const gap = 2
+
+/** Parts of a whole in one bar. SVG, because the content security policy forbids style attributes. */
+export function stackedBar(parts: readonly BarPart[]): Html {
+  const present = parts.filter(({ value }) => value > 0)
+  const total = present.reduce((sum, { value }) => sum + value, 0)
+  const room = width - gap * Math.max(0, present.length - 1)
+  let x = 0
+  const pieces = present.map(({ tone, value }) => {
+    const wide = (value / total) * room
+    const piece = html`<rect class="fill-${tone}" x="${x.toFixed(1)}" width="${wide.toFixed(1)}" height="${height}"/>`
+    x += wide + gap
+    return piece
+  })
+  const words = present.map(({ label, value }) => `${number(value)} ${label}`).join(', ')
+  return html`<svg class="bar" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${pieces}</svg>`
+}
+
+/** The used share of a limit; the full bar is the limit. */
+export function gaugeBar(used: number, tone: Tone, words: string): Html {
+  const wide = Math.min(1, Math.max(0.02, used)) * width
+  return html`<svg class="bar slim" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="track" width="${width}" height="${height}"/><rect class="fill-${tone}" width="${wide.toFixed(1)}" height="${height}"/></svg>`
+}

@@ -1,0 +1,101 @@
+import { html } from 'hono/html'
+import { dayMs } from '../../model/durations.ts'
+import type { TenantPosture } from '../../model/posture.ts'
+import { severities } from '../../model/severity.ts'
+import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '../postures.ts'
+import type { TenantPage } from './load-page.ts'
+import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
+import { distance, type Html, number, plural, stamp } from './text.ts'
+
+export interface TenantSummary {
+  readonly tone: Tone
+  readonly sentence: string
+}
+
+/** A tenant in one sentence. Green requires full data quality, and that no check fails or is unknown. */
+export function tenantSummary(posture: TenantPosture, quality: DataQuality, { checks }: Tally): TenantSummary {
+  const wrong = [
+    ...(checks.fail > 0 ? [`${plural(checks.fail, 'check')} ${checks.fail === 1 ? 'fails' : 'fail'}`] : []),
+    ...(checks.unknown > 0 ? [`${plural(checks.unknown, 'check')} cannot be evaluated`] : []),
+  ]
+  const known = {
+    full: 'the data is complete and fresh',
+    partial: `the data of ${quality.fresh} of ${plural(quality.of, 'resource')} is complete and fresh`,
+    none: 'no data is complete and fresh',
+  }[quality.level]
+  const unstored = isUnstored(posture)
+  if (wrong.length === 0 && quality.level === 'full' && !unstored && checks.pass > 0)
+    return { tone: 'good', sentence: `All ${plural(checks.pass, 'evaluated check')} pass, and ${known}.` }
+  const tone = checks.fail > 0 || posture.holds.length > 0 ? 'bad' : 'unknown'
+  const start = wrong.length === 0 ? 'No check fails' : wrong.join(', ')
+  const data = unstored ? 'new data cannot be stored, so this page shows older data' : known
+  return { tone, sentence: `${start}; ${data}.` }
+}
+
+export function tiles(page: TenantPage, quality: DataQuality, sums: Tally, now: number): Html {
+  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
+}
+
+const dataQualityTone = { full: 'good', partial: 'warn', none: 'unknown' } as const satisfies Record<
+  DataQuality['level'],
+  Tone
+>
+const dataQualityWord = { full: 'Fresh', partial: 'Partly fresh', none: 'Not fresh' } as const satisfies Record<
+  DataQuality['level'],
+  string
+>
+
+function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
+  const holds = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
+  return tile(
+    'Data',
+    dataQualityTone[quality.level],
+    dataQualityWord[quality.level],
+    html`${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${holds}`,
+  )
+}
+
+function checksTile({ checks }: Tally): Html {
+  const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'unknown' : checks.pass > 0 ? 'good' : 'quiet'
+  const word =
+    checks.fail > 0
+      ? `${checks.fail} failing`
+      : checks.unknown > 0
+        ? `${checks.unknown} unknown`
+        : `${checks.pass} passing`
+  const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
+  const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord(status), value: checks[status] }))
+  const words = parts.filter(({ value }) => value > 0).map(({ value, label }) => `${value} ${label}`)
+  return tile('Checks', tone, word, html`${stackedBar(parts)}${words.join(' · ')}`)
+}
+
+function findingsTile({ open, openTotal, waivedTotal }: Tally): Html {
+  const worst = severities.toReversed().find((severity) => open[severity] > 0)
+  return tile(
+    'Open findings',
+    worst === undefined ? 'quiet' : severityTone[worst],
+    number(openTotal),
+    html`${severityCounts(open, waivedTotal)}`,
+  )
+}
+
+const soonMs = 30 * dayMs
+
+/** Green only while the data of the API clients is fresh: a secret that was not read lately may have changed. */
+function secretTile({ posture, secrets }: TenantPage, now: number): Html {
+  const next = secrets.find(({ expiresAt }) => expiresAt > now)
+  const expired = secrets.filter(({ expiresAt }) => expiresAt <= now).length
+  const past = expired === 0 ? '' : html`<br>${plural(expired, 'secret has', 'secrets have')} expired`
+  if (next === undefined)
+    return tile('Next secret expiry', expired > 0 ? 'bad' : 'quiet', expired > 0 ? 'Expired' : 'None known', past)
+  const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
+  const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
+  const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : isFresh ? 'good' : 'unknown'
+  const asRead = isFresh ? '' : ', as last read'
+  return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${asRead}${past}`)
+}
+
+function tile(title: string, tone: Tone, word: string, detail: Html | string): Html {
+  return html`<div class="tile edge-${tone}"><h3>${title}</h3><p class="figure text-${tone}">${word}</p><p class="detail">${detail}</p></div>
+`
+}

@@ -1,0 +1,87 @@
+import type { CheckStatus } from '../model/check-status.ts'
+import type { HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
+import { type Severity, severities } from '../model/severity.ts'
+import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
+
+/** States of the mirrored data of one resource, the worst first. */
+export const resourceStates = [
+  'on_hold',
+  'unauthorized',
+  'never',
+  'stale',
+  'quarantined',
+  'missing',
+  'failing',
+  'fresh',
+] as const
+
+export type ResourceState = (typeof resourceStates)[number]
+
+export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
+  if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
+  const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
+  if (failures.some((reason) => reason === 'unauthorized' || reason === 'missing_permission')) return 'unauthorized'
+  if (view.dataAsOf === null) return 'never'
+  if (!view.fresh) return 'stale'
+  if (view.quarantined > 0) return 'quarantined'
+  if (view.missing > 0) return 'missing'
+  return failures.some((reason) => reason !== null) ? 'failing' : 'fresh'
+}
+
+/** A failing incremental sync changes nothing while the data is fresh. */
+export function isFreshAndComplete(view: ResourceView, holds: readonly HoldView[]): boolean {
+  const state = resourceState(view, holds)
+  return view.enabled && (state === 'fresh' || state === 'failing')
+}
+
+/** True when the last run of a resource could not be stored: the mirror is older than the last answer of the tenant. */
+export function isUnstored({ resources }: TenantPosture): boolean {
+  return resources.some(({ enabled, modes }) => enabled && modes.some(({ up, reason }) => !up && reason === 'store'))
+}
+
+export interface DataQuality {
+  /** `full` when every enabled resource is fresh and complete and there is no hold; `none` when no resource is. */
+  readonly level: 'full' | 'partial' | 'none'
+  readonly fresh: number
+  readonly of: number
+}
+
+export function dataQualityOf(posture: TenantPosture): DataQuality {
+  const enabled = posture.resources.filter((view) => view.enabled)
+  const fresh = enabled.filter((view) => isFreshAndComplete(view, posture.holds)).length
+  const level = fresh === 0 ? 'none' : fresh === enabled.length && posture.holds.length === 0 ? 'full' : 'partial'
+  return { level, fresh, of: enabled.length }
+}
+
+export interface Tally {
+  readonly checks: Readonly<Record<CheckStatus, number>>
+  readonly open: Readonly<Record<Severity, number>>
+  readonly openTotal: number
+  readonly waivedTotal: number
+}
+
+export function tally(posture: TenantPosture): Tally {
+  const checks = { fail: 0, not_applicable: 0, pass: 0, unknown: 0 }
+  const open = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
+  let waivedTotal = 0
+  for (const check of posture.checks) {
+    if (check.enabled) checks[check.status] += 1
+    for (const severity of severities) {
+      open[severity] += check.open[severity] ?? 0
+      waivedTotal += check.waived[severity] ?? 0
+    }
+  }
+  return { checks, open, openTotal: severities.reduce((sum, severity) => sum + open[severity], 0), waivedTotal }
+}
+
+const hidden = '[hidden]: see the log, or "tenantwatch findings"'
+
+/** Hides waiver details and the problems of own checks, which may quote an entity, unless details are exposed. */
+export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
+  if (exposeDetails) return postures
+  return postures.map((posture) => ({
+    ...posture,
+    waivers: posture.waivers.map((waiver) => withoutWaiverDetails(waiver)),
+    checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hidden })),
+  }))
+}
