@@ -77,8 +77,8 @@ it('fails where the address moved, and where no list can be read', async () => {
   const moved = await world.run('doctor', '--config', 'moved.yaml')
   expect(moved.code).toBe(3)
   expect(moved.stdout).toMatch(/^✗ +identity +The mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
-  for (const name of ['api-clients', 'documents']) {
-    world.simulator.faults.add({ path: `/api/public/${name}`, effect: { kind: 'status', status: 500 } })
+  for (const { path } of resources.filter((one) => 'identifiedBy' in one && one.identifiedBy === 'guid')) {
+    world.simulator.faults.add({ path, effect: { kind: 'status', status: 500 } })
   }
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
