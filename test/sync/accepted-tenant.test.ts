@@ -68,7 +68,7 @@ async function evaluated(
 
 const untrusted = { status: 'unknown', reason: 'tenant_changed', findings: [] }
 /** Without those that the scripted server lacks. */
-const formerOf = async ({ test }: Scene) => {
+const formerOf = async ({ test }: Pick<Scene, 'test'>) => {
   const { former } = await test.mirror.tenant(test.engine.tenantId)
   return former.filter((name) => scriptedResources.some((one) => one === name))
 }
@@ -130,7 +130,7 @@ it('compares users that were switched off during an acceptance with none of the 
     test.clock.advance(dayMs)
     expect(ending(await test.run('users', 'full'))).toBe('success')
   }
-  expect((await test.mirror.tenant(test.engine.tenantId)).former).toEqual([])
+  expect(await formerOf({ test })).toEqual([])
 })
 
 it('evaluates no mix when a third tenant ends the acceptance', async () => {
