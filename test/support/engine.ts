@@ -95,7 +95,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   async function open(path: string): Promise<Life> {
     const { tokenHeader: header, tokenScheme: scheme } = sim.readings
     const auth = { header, scheme, ...current.auth }
-    const settings = engineSettings(sim.baseUrl, { ...current, auth })
+    const off = current.baseUrl === undefined ? {} : unscripted
+    const settings = engineSettings(sim.baseUrl, { ...current, resources: { ...off, ...current.resources }, auth })
     const mirror = openMirror(path, 'engine')
     const { tenant: row } = await mirror.openTenant(settings.name, settings.baseUrl, clock.now())
     const client = createTenantClient({
@@ -239,6 +240,22 @@ function logInto({ said }: Told, lines: string[]): Log {
   }
   return log
 }
+
+/** The resources of scripted servers, which stand in for the simulator at a `baseUrl` of their own. */
+export const scriptedResources = [
+  'api-clients',
+  'authentication-settings',
+  'documents',
+  'permissions',
+  'roles',
+  'users',
+] as const satisfies readonly ResourceName[]
+
+const unscripted = Object.fromEntries(
+  resourceNames
+    .filter((name) => !(scriptedResources as readonly ResourceName[]).includes(name))
+    .map((name) => [name, { enabled: false }]),
+)
 
 const idFieldOf = (resource: ResourceName) => resources.find(({ name }) => name === resource)?.idField ?? null
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import { resourceNames } from '../../src/model/resource-names.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
+import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
 import {
   client,
@@ -43,7 +42,7 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, 
 async function expectNothingWritten({ test }: Scene, before: Record<string, unknown>): Promise<void> {
   for (let round = 0; round < 3; round++) {
     for (const mode of ['incremental', 'full'] as const) {
-      for (const resource of resourceNames) {
+      for (const resource of scriptedResources) {
         await test.run(resource, mode)
         const { full_sync_pages: _, ...rows } = everyRow(test)
         const { full_sync_pages: __, ...rowsBefore } = before
@@ -276,8 +275,8 @@ it('nothing more is asked for while nothing changes, and a change costs ten more
   const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
   await test.runAll('full')
   server.asked.length = 0
-  for (const resource of resourceNames) await test.run(resource, 'incremental')
-  expect(server.asked.toSorted()).toEqual([...resourceNames].toSorted())
+  for (const resource of scriptedResources) await test.run(resource, 'incremental')
+  expect(server.asked.toSorted()).toEqual([...scriptedResources].toSorted())
   server.a.roles.push(role(2))
   server.asked.length = 0
   expect(ending(await test.run('roles'))).toBe('success')
