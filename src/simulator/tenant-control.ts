@@ -1,10 +1,8 @@
 import { documentKinds, roleKinds, settingsKinds, userKinds } from './field-kinds.ts'
-import type { FieldsOf } from './fields.ts'
-import { withFields } from './fields.ts'
+import { type FieldsOf, withFields } from './fields.ts'
 import { guidFor } from './guid.ts'
 import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './server/render.ts'
-import type { Tenant } from './tenant.ts'
-import { nextRoleId, nextUserId } from './tenant.ts'
+import { nextRoleId, nextUserId, type Tenant } from './tenant.ts'
 import type { TenantState } from './tenant-state.ts'
 import type { ClientTruth, DocumentTruth, Permission, RoleTruth, SettingsTruth, UserTruth } from './truth.ts'
 

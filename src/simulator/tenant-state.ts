@@ -1,8 +1,18 @@
 import type { Readings } from './readings.ts'
-import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser, RenderStyle } from './server/render.ts'
-import { renderClient, renderDocument, renderRole, renderSettings, renderUser } from './server/render.ts'
-import type { Tenant } from './tenant.ts'
-import { roleNameOf, settleIngestion } from './tenant.ts'
+import {
+  type ApiClient,
+  type ApiDocument,
+  type ApiRole,
+  type ApiSettings,
+  type ApiUser,
+  type RenderStyle,
+  renderClient,
+  renderDocument,
+  renderRole,
+  renderSettings,
+  renderUser,
+} from './server/render.ts'
+import { roleNameOf, settleIngestion, type Tenant } from './tenant.ts'
 import type { Permission } from './truth.ts'
 
 /** All data of a tenant in API field names; users include `roleId`, unlike the list of the API. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { clientIdOf } from './seed/clients.ts'
-import type { TokenName } from './seed/tokens.ts'
-import { tokenNames, tokenSeed } from './seed/tokens.ts'
+import { type TokenName, tokenNames, tokenSeed } from './seed/tokens.ts'
 import type { PermissionCode, TenantName } from './truth.ts'
 
 export interface Credential {

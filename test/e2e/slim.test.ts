@@ -7,7 +7,6 @@ import { daemon, placeFor, until } from './support/program.ts'
 
 /** Runs before the program and writes down what it needed, when it ends. */
 const probe = `
-import { writeFileSync } from 'node:fs'
 const used = []
 for (const name of Object.keys(Object.getOwnPropertyDescriptors(Intl))) {
   const real = Intl[name]

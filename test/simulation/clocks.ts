@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/model/clock.ts'
-import { maxTimerMs } from '../../src/model/clock.ts'
+import { type Clock, maxTimerMs } from '../../src/model/clock.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
 interface Segment {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Simulator } from '../../src/simulator/index.ts'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts'
 import { call, code, start } from './support.ts'
 
 async function ask(simulator: Simulator, method: string, path: string, json?: unknown) {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { LazyBase } from '../../src/simulator/ordered-store.ts'
-import { compareKeys, OrderedStore } from '../../src/simulator/ordered-store.ts'
+import { compareKeys, type LazyBase, OrderedStore } from '../../src/simulator/ordered-store.ts'
 import { SortedNumbers } from '../../src/simulator/sorted-numbers.ts'
 
 interface Item {

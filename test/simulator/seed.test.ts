@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SimulatorOptions } from '../../src/simulator/index.ts'
-import { describeSimulator, tokenNames } from '../../src/simulator/index.ts'
+import { describeSimulator, type SimulatorOptions, tokenNames } from '../../src/simulator/index.ts'
 import { start, startTime } from './support.ts'
 
 const day = 86_400_000

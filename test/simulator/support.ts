@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Simulator, SimulatorOptions, TokenName } from '../../src/simulator/index.ts'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
 
 /** The moment all simulators of these tests start at. */
 export const startTime = Date.parse('2026-03-01T12:00:00Z')

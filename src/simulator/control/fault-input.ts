@@ -2,8 +2,7 @@ import type { EffectKind, FaultEffect } from '../faults/effect.ts'
 import type { Fault, FaultMatch } from '../faults/table.ts'
 import { tokenNames } from '../seed/tokens.ts'
 import { tenantNames } from '../truth.ts'
-import type { Members } from './input.ts'
-import { asMembers, asOneOf, ControlError } from './input.ts'
+import { asMembers, asOneOf, ControlError, type Members } from './input.ts'
 
 type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
 

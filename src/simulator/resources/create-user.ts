@@ -1,7 +1,6 @@
 import { ApiError } from '../server/api-error.ts'
 import { renderUser } from '../server/render.ts'
-import type { Tenant } from '../tenant.ts'
-import { nextUserId, roleNameOf, userByEmail } from '../tenant.ts'
+import { nextUserId, roleNameOf, type Tenant, userByEmail } from '../tenant.ts'
 import type { RoleTruth, UserTruth } from '../truth.ts'
 import type { World } from '../world.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -3,8 +3,7 @@ import { mix, pick } from '../random.ts'
 import { DAY, MINUTE } from '../timestamps.ts'
 import type { ClientTruth, TenantName } from '../truth.ts'
 import { integrationNames } from './names.ts'
-import type { TokenName } from './tokens.ts'
-import { tokenNames, tokenSeed } from './tokens.ts'
+import { type TokenName, tokenNames, tokenSeed } from './tokens.ts'
 
 export interface ClientSeed {
   readonly tenant: TenantName

@@ -4,8 +4,7 @@ import type { Readings } from '../readings.ts'
 import type { Answer } from '../resources/endpoint.ts'
 import { formatTimestamp } from '../timestamps.ts'
 import type { World } from '../world.ts'
-import type { ApiError } from './api-error.ts'
-import { shapeError } from './api-error.ts'
+import { type ApiError, shapeError } from './api-error.ts'
 
 /** The `meta` of the next response; `skewMs` shifts its clock. */
 export function nextMeta(world: World, skewMs: number): Record<string, unknown> {
