@@ -1,129 +1,3 @@
-CREATE TABLE `changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`key` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`field` text,
-	`before` text,
-	`after` text,
-	`request_id` text
-);
---> statement-breakpoint
-CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
-CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
-CREATE TABLE `check_problems` (
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`problem` text NOT NULL,
-	PRIMARY KEY(`tenant_id`, `check`)
-);
---> statement-breakpoint
-CREATE TABLE `check_states` (
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`status` text NOT NULL,
-	`reason` text,
-	`entities` integer,
-	`not_evaluated` integer,
-	`since` integer NOT NULL,
-	`evaluated_at` integer NOT NULL,
-	`rule` text,
-	`open` text DEFAULT '{}' NOT NULL,
-	`owing` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`tenant_id`, `check`)
-);
---> statement-breakpoint
-CREATE INDEX `check_states_owing` ON `check_states` (`tenant_id`) WHERE owing = 1;--> statement-breakpoint
-CREATE TABLE `check_status_changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`status` text NOT NULL,
-	`reason` text,
-	`entities` integer,
-	`not_evaluated` integer,
-	`since` integer,
-	`rule` text,
-	`open` text DEFAULT '{}' NOT NULL,
-	`confirmed_at` integer
-);
---> statement-breakpoint
-CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
-CREATE TABLE `accepted_states` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`state` text NOT NULL,
-	`at` integer NOT NULL,
-	`reason` text
-);
---> statement-breakpoint
-CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `finding_events` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`fingerprint` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`resolution` text
-);
---> statement-breakpoint
-CREATE INDEX `finding_events_finding` ON `finding_events` (`fingerprint`,`at`);--> statement-breakpoint
-CREATE INDEX `finding_events_time` ON `finding_events` (`at`);--> statement-breakpoint
-CREATE TABLE `findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`fingerprint` text NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`entity_type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`first_seen_at` integer NOT NULL,
-	`last_seen_at` integer NOT NULL,
-	`resolved_at` integer,
-	`resolution` text,
-	`reopened` integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
-CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `full_sync_pages` (
-	`full_sync_id` integer NOT NULL,
-	`page` integer NOT NULL,
-	`cursor_digest` text,
-	`rids` blob NOT NULL,
-	PRIMARY KEY(`full_sync_id`, `page`)
-);
---> statement-breakpoint
-CREATE TABLE `full_syncs` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`started_at` integer NOT NULL,
-	`start_server_time` integer,
-	`start_request_id` text,
-	`progress_at` integer NOT NULL,
-	`full_sync_ms` integer DEFAULT 0 NOT NULL,
-	`wait_ms` integer DEFAULT 0 NOT NULL,
-	`pages` integer DEFAULT 0 NOT NULL,
-	`next_cursor` text,
-	`last_cursor` text,
-	`cursor_before` text,
-	`reached_end` integer DEFAULT 0 NOT NULL,
-	`unreadable` integer DEFAULT 0 NOT NULL,
-	`empty_pages` integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -160,27 +34,170 @@ CREATE TABLE `holds` (
 	`raised_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `page_fingerprints` (
+CREATE TABLE `waived_findings` (
+	`fingerprint` text NOT NULL,
+	`waiver` text NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`terms` text NOT NULL,
+	`facts` text NOT NULL,
+	`severity` text NOT NULL,
+	`accepted_at` integer NOT NULL,
+	`later` integer DEFAULT 0 NOT NULL,
+	`more_severe` integer DEFAULT 0 NOT NULL,
+	`lapsed_at` integer,
+	`lapsed_facts` text,
+	`open_severity` text,
+	PRIMARY KEY(`fingerprint`, `waiver`)
+);
+--> statement-breakpoint
+CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
+CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
+CREATE TABLE `waiver_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`waiver` text NOT NULL,
+	`at` integer NOT NULL,
+	`terms` text NOT NULL,
+	`check` text NOT NULL,
+	`fingerprint` text,
+	`accepted` text,
+	`changed` text
+);
+--> statement-breakpoint
+CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
+CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
+CREATE TABLE `waivers` (
+	`tenant_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`check` text NOT NULL,
+	`entity` text NOT NULL,
+	`entity_key` text NOT NULL,
+	`terms` text NOT NULL,
+	`since` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `id`)
+);
+--> statement-breakpoint
+CREATE TABLE `accepted_states` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`state` text NOT NULL,
+	`at` integer NOT NULL,
+	`reason` text
+);
+--> statement-breakpoint
+CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE TABLE `check_problems` (
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`problem` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `check`)
+);
+--> statement-breakpoint
+CREATE TABLE `check_states` (
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`status` text NOT NULL,
+	`reason` text,
+	`entities` integer,
+	`not_evaluated` integer,
+	`since` integer NOT NULL,
+	`evaluated_at` integer NOT NULL,
+	`valid_until` integer,
+	`rule` text,
+	`open` text DEFAULT '{}' NOT NULL,
+	`owing` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`tenant_id`, `check`)
+);
+--> statement-breakpoint
+CREATE INDEX `check_states_owing` ON `check_states` (`tenant_id`) WHERE owing = 1;--> statement-breakpoint
+CREATE TABLE `check_status_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`at` integer NOT NULL,
+	`status` text NOT NULL,
+	`reason` text,
+	`entities` integer,
+	`not_evaluated` integer,
+	`since` integer,
+	`rule` text,
+	`open` text DEFAULT '{}' NOT NULL,
+	`confirmed_at` integer,
+	`valid_until` integer
+);
+--> statement-breakpoint
+CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
+CREATE TABLE `finding_events` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`fingerprint` text NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`severity` text NOT NULL,
+	`message` text NOT NULL,
+	`evidence` text NOT NULL,
+	`resolution` text
+);
+--> statement-breakpoint
+CREATE INDEX `finding_events_finding` ON `finding_events` (`fingerprint`,`at`);--> statement-breakpoint
+CREATE INDEX `finding_events_time` ON `finding_events` (`at`);--> statement-breakpoint
+CREATE TABLE `findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`fingerprint` text NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`entity_type` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`severity` text NOT NULL,
+	`message` text NOT NULL,
+	`evidence` text NOT NULL,
+	`first_seen_at` integer NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`resolved_at` integer,
+	`resolution` text,
+	`reopened` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE TABLE `staged_findings` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`entity_type` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`severity` text NOT NULL,
+	`message` text NOT NULL,
+	`evidence` text NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`resolution` text,
+	`facts` text
+);
+--> statement-breakpoint
+CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE TABLE `changes` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
-	`page` integer NOT NULL,
-	`digest` text NOT NULL,
-	`reading` text NOT NULL,
-	`note` text NOT NULL,
-	`rids` blob NOT NULL,
-	`lowest` integer NOT NULL,
-	`highest` integer NOT NULL,
-	`revision` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `page`)
+	`key` text NOT NULL,
+	`at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`field` text,
+	`before` text,
+	`after` text,
+	`request_id` text
 );
 --> statement-breakpoint
-CREATE TABLE `record_revisions` (
-	`resource` text NOT NULL,
-	`block` integer NOT NULL,
-	`revision` integer NOT NULL,
-	PRIMARY KEY(`resource`, `block`)
-);
---> statement-breakpoint
+CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
+CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
 CREATE TABLE `quarantine` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -213,6 +230,55 @@ CREATE TABLE `record_counts` (
 	PRIMARY KEY(`tenant_id`, `resource`, `grouping`, `value`)
 );
 --> statement-breakpoint
+CREATE TABLE `full_sync_pages` (
+	`full_sync_id` integer NOT NULL,
+	`page` integer NOT NULL,
+	`cursor_digest` text,
+	`rids` blob NOT NULL,
+	PRIMARY KEY(`full_sync_id`, `page`)
+);
+--> statement-breakpoint
+CREATE TABLE `full_syncs` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`started_at` integer NOT NULL,
+	`start_server_time` integer,
+	`start_request_id` text,
+	`progress_at` integer NOT NULL,
+	`full_sync_ms` integer DEFAULT 0 NOT NULL,
+	`wait_ms` integer DEFAULT 0 NOT NULL,
+	`pages` integer DEFAULT 0 NOT NULL,
+	`next_cursor` text,
+	`last_cursor` text,
+	`cursor_before` text,
+	`reached_end` integer DEFAULT 0 NOT NULL,
+	`unreadable` integer DEFAULT 0 NOT NULL,
+	`empty_pages` integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint
+CREATE TABLE `page_fingerprints` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`page` integer NOT NULL,
+	`digest` text NOT NULL,
+	`reading` text NOT NULL,
+	`note` text NOT NULL,
+	`rids` blob NOT NULL,
+	`lowest` integer NOT NULL,
+	`highest` integer NOT NULL,
+	`revision` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `resource`, `page`)
+);
+--> statement-breakpoint
+CREATE TABLE `record_revisions` (
+	`resource` text NOT NULL,
+	`block` integer NOT NULL,
+	`revision` integer NOT NULL,
+	PRIMARY KEY(`resource`, `block`)
+);
+--> statement-breakpoint
 CREATE TABLE `runs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -235,24 +301,6 @@ CREATE TABLE `runs` (
 );
 --> statement-breakpoint
 CREATE INDEX `runs_time` ON `runs` (`started_at`);--> statement-breakpoint
-CREATE TABLE `staged_findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`entity_type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`last_seen_at` integer NOT NULL,
-	`resolution` text,
-	`facts` text
-);
---> statement-breakpoint
-CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `sync_states` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -324,52 +372,6 @@ CREATE TABLE `tenants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint
-CREATE TABLE `waived_findings` (
-	`fingerprint` text NOT NULL,
-	`waiver` text NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`terms` text NOT NULL,
-	`facts` text NOT NULL,
-	`severity` text NOT NULL,
-	`accepted_at` integer NOT NULL,
-	`later` integer DEFAULT 0 NOT NULL,
-	`more_severe` integer DEFAULT 0 NOT NULL,
-	`lapsed_at` integer,
-	`lapsed_facts` text,
-	`open_severity` text,
-	PRIMARY KEY(`fingerprint`, `waiver`)
-);
---> statement-breakpoint
-CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
-CREATE TABLE `waiver_changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`waiver` text NOT NULL,
-	`at` integer NOT NULL,
-	`terms` text NOT NULL,
-	`check` text NOT NULL,
-	`fingerprint` text,
-	`accepted` text,
-	`changed` text
-);
---> statement-breakpoint
-CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
-CREATE TABLE `waivers` (
-	`tenant_id` integer NOT NULL,
-	`id` text NOT NULL,
-	`check` text NOT NULL,
-	`entity` text NOT NULL,
-	`entity_key` text NOT NULL,
-	`terms` text NOT NULL,
-	`since` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `id`)
-);
---> statement-breakpoint
 CREATE TABLE `api_clients` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,

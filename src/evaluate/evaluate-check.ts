@@ -1,5 +1,6 @@
 import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
+import { minFreshnessMs } from '../model/freshness.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { type Evaluated, type EvaluateInput, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
@@ -42,14 +43,36 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const accepted = () => acceptedOf(run)
   const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
   const { options } = settingsOf(check, settings)
-  const evaluated = await check.evaluator({ reader, options, now: request.now, context, runQuery: queryRunner(run) })
+  const evaluateAt: EvaluateAt = (now) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
+  const evaluated = await evaluateAt(request.now)
   return {
     notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
     ...assemble(run, evaluated, withoutNewWhileSkewed(run, findings(run, evaluated)), (failing) =>
       rawResultOf(evaluated, failing),
     ),
     ages: evaluated.ages,
+    // The query of an own check would be run once more at each evaluation.
+    ...(evaluated.ages && check.own === undefined && { validUntil: () => lastPass(evaluateAt, request) }),
   }
+}
+
+type EvaluateAt = (now: number) => Promise<Evaluated>
+
+/** Last instant at which a check that passes does so with the same records; null when it does while a result is shown. */
+async function lastPass(evaluateAt: EvaluateAt, request: EvaluateTenant): Promise<number | null> {
+  const { now, currentForMs = minFreshnessMs } = request
+  const fails = async (at: number) => {
+    for await (const batch of (await evaluateAt(at)).failures) if (batch.length > 0) return true
+    return false
+  }
+  let [passing, failing] = [now, now + currentForMs]
+  if (!(await fails(failing))) return null
+  while (failing - passing > 1) {
+    const middle = passing + Math.floor((failing - passing) / 2)
+    if (await fails(middle)) failing = middle
+    else passing = middle
+  }
+  return passing
 }
 
 function idsOf({ unevaluated = [] }: Evaluated): string | null {

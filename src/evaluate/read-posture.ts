@@ -126,7 +126,8 @@ function presentStatus(check: Check, { request, quality, state }: CheckKnown): D
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   // A result without a rule is valid if it is `unknown`; otherwise an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
-  const isCurrent = state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now))
+  const isCurrent =
+    state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now) && now <= (state.validUntil ?? now))
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
   const isOff = inputQualities(quality, inputsOf(check)).some((input) => input.off)
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }

@@ -64,6 +64,9 @@ const faults: readonly FaultCase[] = [
       'two million levels': records(deep(2_000_001)),
       'a hundred thousand records': records(`${'{},'.repeat(100_000)}{}`),
       'a hundred thousand names of fields': records(Array.from({ length: 100_001 }, (_, id) => `{"n${id}":1}`).join()),
+      'a hundred thousand fields of one record': records(
+        `{${Array.from({ length: 120_000 }, (_, id) => `"n${id}":1`).join()}}`,
+      ),
       'the same names in ever another order': records(Array.from({ length: 2500 }, (_, id) => shuffled(id)).join()),
     }),
   },

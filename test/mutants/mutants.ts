@@ -349,6 +349,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/body.test.ts'],
   },
   {
+    name: 'one object may have any number of fields',
+    file: 'src/api/transport/value-cap.ts',
+    find: 'if (fields > maxFields) return',
+    replace: 'if (fields > 100 * maxFields) return',
+    tests: ['test/faults/body.test.ts'],
+  },
+  {
     name: 'a tenant that makes up field names fills log and memory',
     file: 'src/sync/run.ts',
     find: ' || total >= mostEvents',

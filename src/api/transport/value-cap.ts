@@ -4,8 +4,11 @@ export const maxValues = 2_000_000
 /** Distinct rows of field names: V8 stores a description of each, a hundred times the size of its text. */
 export const maxShapes = 100_000
 
-/** V8 stores an object with more fields as a dictionary, which is cheap. */
+/** V8 stores an object with more fields as a dictionary, which is cheap to make. */
 const mostShaped = 1024
+
+/** Each reading of a dictionary with 500,000 fields blocks the event loop for half a second. */
+export const maxFields = 10_000
 
 const harmlessLength = 2 ** 20
 
@@ -44,6 +47,7 @@ export function excessIn(text: string): string | null {
       case colon:
         shape = (Math.imul(shape, 0x01000193) ^ name) | 0
         if (fields++ < mostShaped) shapes.add(shape)
+        if (fields > maxFields) return `an object of more than ${maxFields} fields`
         if (shapes.size > maxShapes) return `objects of more than ${maxShapes} shapes`
         break
       case brace:

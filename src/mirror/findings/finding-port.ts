@@ -32,6 +32,8 @@ export interface CheckStateRow {
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
+  /** Last instant at which the check passes with the same records; null when it does as long as a result is shown. */
+  readonly validUntil: number | null
   /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
   readonly rule: string | null
   readonly open: Readonly<Partial<Record<Severity, number>>>
@@ -50,6 +52,8 @@ export interface CheckResult {
   /** Each failing entity once, in batches to bound memory. */
   readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
   readonly decide: (failing: number) => DecidedStatus
+  /** See `CheckStateRow`; called for a check that passes; absent = time alone does not change the result. */
+  readonly validUntil?: () => Promise<number | null>
   /** Resolution of an open finding that no longer fails; null, for unreliable inputs, keeps it open. */
   readonly resolve: (
     finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>,

@@ -9,6 +9,7 @@ export interface StoredState {
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
+  readonly validUntil: number | null
   readonly rule: string | null
   readonly open: string
   readonly owing: number
@@ -25,8 +26,8 @@ export interface StoredFinding {
   readonly resolvedAt: number | null
 }
 
-const state = `"check", status, reason, entities, not_evaluated as notEvaluated, since, evaluated_at as evaluatedAt, rule, open,
-  owing from check_states where tenant_id = ?`
+const state = `"check", status, reason, entities, not_evaluated as notEvaluated, since, evaluated_at as evaluatedAt,
+  valid_until as validUntil, rule, open, owing from check_states where tenant_id = ?`
 const finding = `id, fingerprint, entity_type as entityType, entity_id as entityId, severity, message, evidence,
   resolved_at as resolvedAt from findings`
 
@@ -44,15 +45,16 @@ export function resultStatements({ raw }: Database) {
     )
     .pluck()
   const putState = raw.prepare(
-    `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, rule, open,
-       owing)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, valid_until,
+       rule, open, owing)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
-       entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since, evaluated_at = excluded.evaluated_at, rule = excluded.rule,
-       open = excluded.open, owing = excluded.owing`,
+       entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
+       evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open, owing = excluded.owing`,
   )
   const endRecord = raw.prepare(
-    `update check_status_changes set confirmed_at = (select evaluated_at from check_states where tenant_id = @tenantId and "check" = @check)
+    `update check_status_changes set (confirmed_at, valid_until) =
+       (select evaluated_at, valid_until from check_states where tenant_id = @tenantId and "check" = @check)
      where id = (select max(id) from check_status_changes where tenant_id = @tenantId and "check" = @check)`,
   )
   const beginRecord = raw.prepare(
@@ -77,9 +79,9 @@ export function resultStatements({ raw }: Database) {
       known.all(JSON.stringify(fingerprints)).map((row) => [row.fingerprint, row] as const),
     byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
     putState(tenantId: number, check: string, row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean }) {
-      const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
-      const counts = [entities, notEvaluated] as const
-      putState.run(tenantId, check, status, reason, ...counts, since, evaluatedAt, rule, open, row.owing ? 1 : 0)
+      const { status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open } = row
+      const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open]
+      putState.run(tenantId, check, ...values, row.owing ? 1 : 0)
     },
     /** Call before `putState`: the stored state has the end time of the last check result. */
     record(tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string) {

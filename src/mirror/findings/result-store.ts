@@ -95,14 +95,14 @@ export function resultStore(database: Database): ResultStore {
     course.staged = true
   }
 
-  function commit(course: Course, before: StoredState | undefined) {
+  function commit(course: Course, before: StoredState | undefined, validUntil: number | null) {
     const { tenantId, check, at, entities, notEvaluated = null, rule, decide, currentForMs } = course.checkResult
     const { status, reason } = decide(course.failing)
     const open = JSON.stringify(course.open)
     const sameStatus = before?.status === status && before.reason === reason
     const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated && before.open === open
     const same = sameStatus && sameCounts && before.rule === rule
-    if (same && !course.staged && course.pending.length === 0) {
+    if (same && before.validUntil === validUntil && !course.staged && course.pending.length === 0) {
       confirm(tenantId, check, at, currentForMs)
       return { status, reason }
     }
@@ -111,7 +111,7 @@ export function resultStore(database: Database): ResultStore {
       staging.stage(tenantId, check, at, course.pending)
       if (!course.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
-      const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open }
+      const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
       const stored = sql.stateOf.get(tenantId, check)
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
       sql.putState(tenantId, check, { ...state, owing: course.staged })
@@ -180,7 +180,8 @@ export function resultStore(database: Database): ResultStore {
           stage(course)
         }
         await end(course, lastEvaluatedAt(before))
-        const decided = commit(course, before)
+        const passes = checkResult.decide(course.failing).status === 'pass'
+        const decided = commit(course, before, (passes ? await checkResult.validUntil?.() : null) ?? null)
         if (course.staged) await settleCheck(tenantId, check)
         return { ...decided, opened: course.opened, resolved: course.resolved }
       }),
@@ -222,8 +223,8 @@ function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Ke
 }
 
 /** An expired result, or one later than a clock that was set back: the record then shows the interruption. */
-function isGap({ evaluatedAt }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
-  return at - evaluatedAt > currentForMs || at < evaluatedAt
+function isGap({ evaluatedAt, validUntil }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
+  return at - evaluatedAt > currentForMs || at < evaluatedAt || (validUntil !== null && at > validUntil)
 }
 
 /** Open findings were last seen failing by the last evaluation, or when the status became unknown. */

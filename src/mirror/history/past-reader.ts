@@ -108,7 +108,8 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
   )
   const states = raw.prepare<[number], StoredState>(
     `select c."check", c.at, c.status, c.reason, c.entities, c.not_evaluated as notEvaluated, c.since, c.rule, c.open,
-       coalesce(c.confirmed_at, s.evaluated_at, c.at) as evaluatedAt
+       coalesce(c.confirmed_at, s.evaluated_at, c.at) as evaluatedAt,
+       case when c.confirmed_at is null then s.valid_until else c.valid_until end as validUntil
      from check_status_changes c left join check_states s on s.tenant_id = c.tenant_id and s."check" = c."check"
      where c.id in (select max(id) from check_status_changes
        where tenant_id = ? and ${asOf.within('check_status_changes')} group by "check") order by c."check"`,

@@ -24,6 +24,8 @@ export const checkStates = sqliteTable(
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
+    /** Last instant at which a time-based check passes with these records; null when no crossing is near. */
+    validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
     /** 1 = `staged_findings` still has some of the result's differences. */
@@ -53,6 +55,8 @@ export const checkStatusChanges = sqliteTable(
     open: text('open').notNull().default('{}'),
     /** Last confirmation; null while `check_states` has it. */
     confirmedAt: integer('confirmed_at'),
+    /** As in `check_states`; stored with `confirmedAt`. */
+    validUntil: integer('valid_until'),
   },
   (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
 )

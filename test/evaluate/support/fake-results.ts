@@ -46,6 +46,7 @@ export async function commitInto(
   for (const row of findings.values())
     if (row.check === check && row.resolvedAt === null) open[row.severity] = (open[row.severity] ?? 0) + 1
   const notEvaluated = checkResult.notEvaluated ?? null
-  states.set(check, { check, status, reason, entities, notEvaluated, since, evaluatedAt: at, rule, open })
+  const validUntil = (status === 'pass' ? await checkResult.validUntil?.() : null) ?? null
+  states.set(check, { check, status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open })
   return { status, reason, opened, resolved }
 }

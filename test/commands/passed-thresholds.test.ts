@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { type Cli, cli, startTime } from './support/cli.ts'
+
+const check = 'api-client-secret-not-expired'
+const iso = (ms: number) => new Date(ms).toISOString()
+
+async function statusOf(world: Cli, at?: number): Promise<string> {
+  const { stdout } = await world.run('report', '--format', 'json', ...(at === undefined ? [] : ['--as-of', iso(at)]))
+  const { tenants } = JSON.parse(stdout) as {
+    tenants: { checks: { check: string; status: string; reason: unknown }[] }[]
+  }
+  const found = tenants[0]?.checks.find((one) => one.check === check)
+  return `${found?.status} ${found?.reason}`
+}
+
+/** A tenant with one secret that expires after so many seconds, read once; no engine runs. */
+async function expiringIn(seconds: number): Promise<Cli & { readonly clientId: string }> {
+  const world = await cli({ simulator: { sizes: { users: 3, documents: 3 } } })
+  const [first, ...others] = [...world.simulator.state().apiClients()].reverse()
+  if (first === undefined) throw new Error('The simulator has no client')
+  for (const { clientId } of others) {
+    world.simulator.primary.updateApiClient(clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
+  }
+  const expires = iso(startTime + seconds * secondMs)
+  world.simulator.primary.updateApiClient(first.clientId, { secretExpirationDate: expires })
+  await world.run('sync', '--full')
+  return { ...world, clientId: first.clientId }
+}
+
+it('shows no pass once a secret has expired since the last evaluation', async () => {
+  const world = await expiringIn(8)
+  expect(await statusOf(world)).toBe('pass null')
+  world.pass(7999)
+  expect(await statusOf(world)).toBe('pass null')
+  world.pass(1)
+  expect(await statusOf(world)).toBe('unknown stale')
+  expect((await world.run('findings', '--fail-on', 'critical')).code).not.toBe(0)
+  expect((await world.run('metrics')).stdout).toMatch(`check="${check}",status="unknown"} 1`)
+})
+
+it('shows no pass in reports of that time either, also after the secret was replaced unnoticed', async () => {
+  const world = await expiringIn(8)
+  world.simulator.primary.updateApiClient(world.clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
+  world.pass(5 * minuteMs)
+  await world.run('sync', '--full')
+  world.pass(1)
+  expect(await statusOf(world)).toBe('pass null')
+  expect(await statusOf(world, startTime + 7 * secondMs)).toBe('pass null')
+  expect(await statusOf(world, startTime + 9 * secondMs)).toBe('unknown stale')
+  expect(await statusOf(world, startTime + 4 * minuteMs)).toBe('unknown stale')
+  expect(await statusOf(world, startTime + 5 * minuteMs)).toBe('pass null')
+})
+
+it('fails from the next evaluation on', async () => {
+  const world = await expiringIn(8)
+  world.pass(9 * secondMs)
+  await world.run('sync')
+  expect(await statusOf(world)).toBe('fail null')
+  expect(await statusOf(world, startTime + 7 * secondMs)).toBe('pass null')
+  expect(await statusOf(world, startTime + 8 * secondMs)).toBe('unknown stale')
+})
+
+it('limits no result when nothing expires while it is shown', async () => {
+  const world = await expiringIn(15 * 60 + 1)
+  world.pass(15 * minuteMs)
+  expect(await statusOf(world)).toBe('pass null')
+  world.pass(secondMs)
+  expect(await statusOf(world)).toBe('unknown stale')
+})
