@@ -9,6 +9,7 @@ export const robustness = [
   'test/hostile/**/*.test.ts',
   'test/secrets/**/*.test.ts',
   'test/simulation/**/*.test.ts',
+  'test/commands/as-of-lives.test.ts',
   'test/sync/convergence.test.ts',
   'test/sync/model.test.ts',
   'test/sync/protocol-pages.test.ts',

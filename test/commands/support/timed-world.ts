@@ -1,0 +1,78 @@
+import { expect } from 'vitest'
+import { type Cli, type CliOptions, cli, startTime } from './cli.ts'
+
+const formats = ['json', 'md', 'html'] as const
+export const small = { sizes: { users: 30, documents: 20 } }
+
+export interface Told {
+  readonly at: number
+  readonly documents: readonly string[]
+}
+
+export const iso = (ms: number) => new Date(ms).toISOString()
+
+/** Numbers below 1, the same at each run. */
+export function prng(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
+
+/** A world whose time the test knows. */
+export async function timed(
+  more: string,
+  tenants = [{ name: 'acme' }, { name: 'beta' }],
+  simulator: CliOptions['simulator'] = small,
+) {
+  const world = await cli({ simulator, tenants, more })
+  let now = startTime
+  return {
+    ...world,
+    now: () => now,
+    pass(ms: number) {
+      now += ms
+      world.pass(ms)
+    },
+    async tell(): Promise<Told> {
+      const documents: string[] = []
+      for (const format of formats) {
+        const { code, stdout } = await world.run('report', '--details', '--format', format)
+        expect(code).toBe(0)
+        documents.push(stdout)
+      }
+      return { at: now, documents }
+    },
+    async tellAgain({ at }: Told): Promise<Told> {
+      const documents: string[] = []
+      for (const format of formats) {
+        const { stdout, stderr } = await world.run('report', '--details', '--format', format, '--as-of', iso(at))
+        documents.push(stdout + stderr)
+      }
+      return { at, documents }
+    },
+  }
+}
+
+export const pick = <T>(random: () => number, from: readonly T[]): T | undefined =>
+  from[Math.floor(random() * from.length)]
+
+/** One thing that may happen to a tenant. */
+export function happen({ simulator }: Cli, random: () => number): void {
+  const { primary } = simulator
+  const user = pick(random, [...simulator.state().users()])
+  const client = pick(random, [...simulator.state().apiClients()])
+  const document = pick(random, [...simulator.state().documents()])
+  const deeds: (() => void)[] = [
+    () => user && primary.updateUser(user.userId, { mfaStatus: !user.mfaStatus }),
+    () => user && primary.removeUser(user.userId),
+    () => void primary.addUser({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z' }),
+    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-02-01T00:00:00Z' }),
+    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-09-01T00:00:00Z' }),
+    () => document && primary.removeDocument(document.fileId),
+    () => void primary.addDocument({ filename: 'policy.pdf', createdAt: '2024-01-01T00:00:00Z', updatedAt: null }),
+    () => void primary.setSettings({ mfaEnabled: random() < 0.5, ssoEnforced: random() < 0.5 }),
+  ]
+  pick(random, deeds)?.()
+}
