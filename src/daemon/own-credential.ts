@@ -13,7 +13,7 @@ export interface OwnCredentials {
 }
 
 export function ownCredentials(log: Log): OwnCredentials {
-  const told = new Map<string, string>()
+  const logged = new Map<string, string>()
   return {
     async look({ name: tenant, ownClientId }, reader, now) {
       if (ownClientId === null) return
@@ -21,15 +21,16 @@ export function ownCredentials(log: Log): OwnCredentials {
       if (at === null) return
       const step = warnAt.find((days) => at - now <= days * dayMs)
       if (step === undefined) {
-        told.delete(tenant)
+        logged.delete(tenant)
         return
       }
       const known = `${at} ${step}`
-      if (told.get(tenant) === known) return
-      told.set(tenant, known)
+      if (logged.get(tenant) === known) return
+      logged.set(tenant, known)
       const fields = { tenant, expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs) }
-      if (step === 0) log.warn(fields, 'The secret of the client that this watch uses has expired: it goes blind')
-      else log.warn(fields, 'The secret of the client that this watch uses expires soon: renew it, or it goes blind')
+      if (step === 0)
+        log.warn(fields, 'The secret of the client that this tenant uses has expired: no data can be read')
+      else log.warn(fields, 'The secret of the client that this tenant uses expires soon: renew it')
     },
   }
 }

@@ -107,13 +107,13 @@ export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): 
   )
 }
 
-interface Honouring {
+interface Honoring {
   /** The parameter that the tenant ignores; null when it honors it, or when none is sent. */
   readonly parameter: string | null
   readonly text: string
 }
 
-function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honouring {
+function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honoring {
   if (requested === null) return { parameter: null, text: `${resource.name} sent ${length}, none was requested` }
   const { parameter, size } = requested
   const wrong = (text: string) => ({ parameter, text: `${resource.name} ${text}` })

@@ -5,7 +5,7 @@ import type { SyncStore } from './sync/sync-port.ts'
 
 export type * from './findings/finding-port.ts'
 export type * from './history/evidence-port.ts'
-export type { NoAnswer, OwnAnswer, OwnQuery, Said } from './own-checks/question.ts'
+export type { EntityReason, NoAnswer, OwnAnswer, OwnQuery } from './own-checks/question.ts'
 export type * from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
 

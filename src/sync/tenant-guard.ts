@@ -1,6 +1,6 @@
 import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
-import type { HoldRow, PageGlance, SyncState, TenantRow } from '../mirror/port.ts'
+import type { HoldRow, PageComparison, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
@@ -35,8 +35,8 @@ export interface TenantGuard {
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   readonly troubled: boolean
   noteTrouble(): void
-  admits(state: SyncState, glance: PageGlance): boolean
-  refusePage(resource: ResourceName, query: FeedQuery, glance: PageGlance): Promise<SyncError>
+  admits(state: SyncState, comparison: PageComparison): boolean
+  refusePage(resource: ResourceName, query: FeedQuery, comparison: PageComparison): Promise<SyncError>
   passHold(signal: AbortSignal): Promise<void>
   acceptDenial(): void
   covers(identity: number): boolean
@@ -205,8 +205,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
-    admits: (state, glance) =>
-      tenant().former.includes(state.resource) || admits(state, glance, tenant().admitted, clock.now()),
+    admits: (state, comparison) =>
+      tenant().former.includes(state.resource) || admits(state, comparison, tenant().admitted, clock.now()),
     refusePage(resource, query, { known, unknown }) {
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(

@@ -124,7 +124,7 @@ it('warns in the log, once a step, before the secret of the watch itself ends', 
   const one = await world()
   const warned = async () => {
     const { stderr } = await one.run('sync')
-    return stderr.split('\n').filter((line) => line.includes('that this watch uses'))
+    return stderr.split('\n').filter((line) => line.includes('that this tenant uses'))
   }
   const [line = '', ...others] = await warned()
   expect(others).toEqual([])

@@ -14,8 +14,8 @@ export const simulationMutants: readonly Mutant[] = [
   {
     name: 'a finding ends as fixed although its own record is in doubt',
     file: 'src/evaluate/findings/resolve-finding.ts',
-    find: 'if (check.entity.isRecord && (await store.inDoubt',
-    replace: "if (check.entity.isRecord && entityId === '' && (await store.inDoubt",
+    find: 'if (check.entity.isRecord && (await store.isUncertain',
+    replace: "if (check.entity.isRecord && entityId === '' && (await store.isUncertain",
     tests,
   },
   {
@@ -35,7 +35,7 @@ export const simulationMutants: readonly Mutant[] = [
   {
     name: 'a roleId stays known after the role name changed',
     file: 'src/mirror/records/record-tables.ts',
-    find: 'const isWorthless = next[hangsOn] !== known[hangsOn]',
+    find: 'const isWorthless = next[dependsOn] !== known[dependsOn]',
     replace: 'const isWorthless = known === null',
     tests,
   },

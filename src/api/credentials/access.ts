@@ -86,7 +86,7 @@ export class Access {
   async token(signal?: AbortSignal): Promise<Credential> {
     const dead = this.#dead
     if (dead === undefined) return this.#identity.credentialOf(await this.#options.source.current(signal))
-    const seen = await this.#options.source.glance()
+    const seen = await this.#options.source.peek()
     if (this.#dead !== dead) return this.token(signal)
     if (dead.trying) throw deadCredential(dead.status)
     if (seen !== undefined && !seen.equals(dead.credential.secret)) return this.#revive(seen)

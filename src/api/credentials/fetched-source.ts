@@ -76,7 +76,7 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
     return fetchOnce(signal)
   }
 
-  async function glance(): Promise<Secret | undefined> {
+  async function peek(): Promise<Secret | undefined> {
     if (good !== undefined && monotonic() - good.at < good.lifeMs) return good.secret
     return (await inputChanged()) ? fetchOnce() : undefined
   }
@@ -93,7 +93,7 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
   return {
     renewsIdentity: options.renewsIdentity,
     current,
-    glance,
+    peek,
     renew,
     goodForMs: () => (good === undefined ? null : Math.max(0, good.lifeMs - (monotonic() - good.at))),
     dispose() {

@@ -8,7 +8,7 @@ import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 export function fileSource(path: string, log: Log): SecretSource {
   let good: Secret | undefined
   let seen = ''
-  let doubted = ''
+  let reported = ''
 
   async function read(fresh: boolean): Promise<Secret> {
     let version = 'unreadable'
@@ -19,14 +19,14 @@ export function fileSource(path: string, log: Log): SecretSource {
       const secret = parseSecret(text, `File ${path}`)
       good = secret
       seen = version
-      doubted = ''
+      reported = ''
       return secret
     } catch (thrown) {
       const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOf(thrown))
       if (good === undefined) throw error
-      if (doubted !== version)
+      if (reported !== version)
         log.warn({ file: path, problem: error.message }, 'secret file is not usable, keeping the last')
-      doubted = version
+      reported = version
       return good
     }
   }
@@ -34,7 +34,7 @@ export function fileSource(path: string, log: Log): SecretSource {
   return {
     renewsIdentity: false,
     current: () => read(false),
-    glance: () => read(false),
+    peek: () => read(false),
     renew: () => read(true),
     dispose() {},
   }

@@ -3,7 +3,7 @@ import { isObject } from '../json.ts'
 const maxDepth = 64
 const maxMembers = 100_000
 
-/** Replaces a value of more than 64 levels or 100,000 members: serialising it overflows the stack or the memory. */
+/** Replaces a value of more than 64 levels or 100,000 members: serializing it overflows the stack or the memory. */
 function boundDepth(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   let level: object[] = [value]

@@ -18,7 +18,7 @@ export const cisControls = {
     { id: '6.3', title: 'Exposed applications need several factors' },
     { id: '6.4', title: 'Remote network access needs several factors' },
     { id: '6.5', title: 'Administrative access needs several factors' },
-    { id: '6.6', title: 'Systems that authenticate and authorise are inventoried' },
+    { id: '6.6', title: 'Systems that authenticate and authorize are inventoried' },
     { id: '6.7', title: 'Access is controlled in one place' },
     { id: '6.8', title: 'Access follows defined roles' },
     { id: '8.2', title: 'Audit logs are collected' },

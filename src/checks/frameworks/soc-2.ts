@@ -10,7 +10,7 @@ export const soc2 = {
     { id: 'CC4.1', title: 'Controls are evaluated, ongoing and separately' },
     { id: 'CC5.3', title: 'Policies and procedures implement controls' },
     { id: 'CC6.1', title: 'Logical access to protected assets is restricted' },
-    { id: 'CC6.2', title: 'Users are registered and authorised before they get access, and removed afterwards' },
+    { id: 'CC6.2', title: 'Users are registered and authorized before they get access, and removed afterwards' },
     { id: 'CC6.3', title: 'Access follows roles and least privilege, and is changed when they change' },
     { id: 'CC6.6', title: 'Access from outside is protected' },
     { id: 'CC6.7', title: 'Data is protected while it is moved' },
@@ -19,7 +19,7 @@ export const soc2 = {
     { id: 'CC7.2', title: 'Systems are monitored for signs of attack and error' },
     { id: 'CC7.3', title: 'Security events are evaluated' },
     { id: 'CC7.4', title: 'Incidents are responded to' },
-    { id: 'CC8.1', title: 'Changes are authorised, tested and approved' },
+    { id: 'CC8.1', title: 'Changes are authorized, tested and approved' },
     { id: 'CC9.2', title: 'Risks of vendors and partners are managed' },
   ],
 } as const satisfies Framework

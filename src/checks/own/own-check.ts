@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { type Check, type CheckFacts, CheckFailed, type Evaluated, type Failure } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
-import type { OwnAnswer, OwnQuery, Said } from '../../mirror/port.ts'
+import type { EntityReason, OwnAnswer, OwnQuery } from '../../mirror/port.ts'
 import { printable } from '../../model/text/printable.ts'
 
 const longestSentence = 1000
@@ -87,7 +87,7 @@ function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: strin
   const { ok, alarms, errors, skipped } = answer
   const notEvaluated = new Set(errors.map(([entity]) => nameOf(entity)))
   const notApplicable = new Set(skipped.map(nameOf))
-  const toFailure = ([entity, reason]: Said): Failure => {
+  const toFailure = ([entity, reason]: EntityReason): Failure => {
     const message = printable(reason, longestSentence)
     return { entityId: nameOf(entity), severity, message, evidence: { ownCheck: file, reason: message } }
   }
@@ -105,7 +105,7 @@ function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: strin
   }
 }
 
-function dataWarningsOf(file: string, errors: readonly Said[]): string | null {
+function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
   const [first] = errors
   if (first === undefined) return null
   const [entity, reason] = first

@@ -27,7 +27,7 @@ export async function resolutionOf(finding: OpenFinding, ending: Ending): Promis
   const { entityId, evidence } = finding
   if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId))) return 'entity_removed'
   if (evaluated === null || !isFreshAndComplete(ending)) return null
-  if (check.entity.isRecord && (await store.inDoubt(tenantId, check.evaluates, entityId))) return null
+  if (check.entity.isRecord && (await store.isUncertain(tenantId, check.evaluates, entityId))) return null
   if (await isReassigned(finding, ending)) return 'entity_removed'
   if (!evaluated.applicable) return 'not_applicable'
   const scope = await evaluated.scope(entityId, evidence)

@@ -47,7 +47,7 @@ const infos: InventoryGauge = {
 
 const own: InventoryGauge = {
   name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
-  help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; then the watch goes blind. ${fromMirror}`,
+  help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; after that no data can be read. ${fromMirror}`,
   labelNames: [],
   async read(reader, { settings }) {
     const id = settings.ownClientId?.toLowerCase()

@@ -84,7 +84,7 @@ export interface FindingStore extends WaiverStore {
   isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
   /** True for a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
-  inDoubt(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  isUncertain(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitResult(checkResult: CheckResult): Promise<CommittedResult>
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>

@@ -21,7 +21,7 @@ export interface ResultStore extends Operations<Pick<FindingStore, 'checkStates'
 
 type Counts = Partial<Record<Severity, number>>
 
-interface Course {
+interface ResultUpdate {
   readonly checkResult: CheckResult
   readonly seen: Set<number>
   readonly open: Counts
@@ -44,77 +44,77 @@ export function resultStore(database: Database): ResultStore {
     return at === undefined ? state : { ...state, evaluatedAt: at }
   }
 
-  function compare(course: Course, batch: readonly NewFinding[]): void {
+  function compare(update: ResultUpdate, batch: readonly NewFinding[]): void {
     const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
     for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
       const evidence = JSON.stringify(raw)
       const { fingerprint, severity, message } = finding
       const row = known.get(fingerprint)
-      count(course.open, severity)
-      course.failing++
-      if (row !== undefined && row.resolvedAt === null) course.seen.add(row.id)
+      count(update.open, severity)
+      update.failing++
+      if (row !== undefined && row.resolvedAt === null) update.seen.add(row.id)
       const kind = kindOf(row, { severity, message, evidence, isSameEntity })
       if (kind === null) continue
-      if (kind !== 'changed') course.opened++
-      if (kind === 'replaced' && row?.resolvedAt === null) count(course.resolved, 'entity_removed')
-      course.pending.push({
+      if (kind !== 'changed') update.opened++
+      if (kind === 'replaced' && row?.resolvedAt === null) count(update.resolved, 'entity_removed')
+      update.pending.push({
         ...finding,
         evidence,
         facts: facts(),
         kind,
-        lastSeenAt: course.checkResult.at,
+        lastSeenAt: update.checkResult.at,
         resolution: null,
       })
     }
   }
 
-  async function end(course: Course, lastSeenAt: number): Promise<void> {
-    const { tenantId, check, resolve } = course.checkResult
-    const gone = sql.openIds.all(tenantId, check).filter((id) => !course.seen.has(id))
+  async function end(update: ResultUpdate, lastSeenAt: number): Promise<void> {
+    const { tenantId, check, resolve } = update.checkResult
+    const gone = sql.openIds.all(tenantId, check).filter((id) => !update.seen.has(id))
     for (let at = 0; at < gone.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
       for (const row of sql.byId(gone.slice(at, at + batchSize))) {
         const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
         if (resolution === null) {
-          count(course.open, row.severity)
+          count(update.open, row.severity)
           continue
         }
-        count(course.resolved, resolution)
-        course.pending.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
+        count(update.resolved, resolution)
+        update.pending.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
       }
-      stage(course)
+      stage(update)
     }
   }
 
   /** Bounds the memory for differences to those of one transaction. */
-  function stage(course: Course): void {
-    if (course.pending.length <= batchSize) return
-    const { tenantId, check, at } = course.checkResult
-    database.transact('nothing', () => staging.stage(tenantId, check, at, course.pending))
-    course.pending = []
-    course.staged = true
+  function stage(update: ResultUpdate): void {
+    if (update.pending.length <= batchSize) return
+    const { tenantId, check, at } = update.checkResult
+    database.transact('nothing', () => staging.stage(tenantId, check, at, update.pending))
+    update.pending = []
+    update.staged = true
   }
 
-  function commit(course: Course, before: StoredState | undefined, validUntil: number | null) {
-    const { tenantId, check, at, entities, notEvaluated = null, rule, decide, currentForMs } = course.checkResult
-    const { status, reason } = decide(course.failing)
-    const open = JSON.stringify(course.open)
+  function commit(update: ResultUpdate, before: StoredState | undefined, validUntil: number | null) {
+    const { tenantId, check, at, entities, notEvaluated = null, rule, decide, currentForMs } = update.checkResult
+    const { status, reason } = decide(update.failing)
+    const open = JSON.stringify(update.open)
     const sameStatus = before?.status === status && before.reason === reason
     const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated && before.open === open
     const same = sameStatus && sameCounts && before.rule === rule
-    if (same && before.validUntil === validUntil && !course.staged && course.pending.length === 0) {
+    if (same && before.validUntil === validUntil && !update.staged && update.pending.length === 0) {
       confirm(tenantId, check, at, currentForMs)
       return { status, reason }
     }
-    const change = course.staged || course.pending.length > 0 ? { tenantId, check } : 'nothing'
+    const change = update.staged || update.pending.length > 0 ? { tenantId, check } : 'nothing'
     database.transact(change, () => {
-      staging.stage(tenantId, check, at, course.pending)
-      if (!course.staged) while (staging.apply(tenantId, check));
+      staging.stage(tenantId, check, at, update.pending)
+      if (!update.staged) while (staging.apply(tenantId, check));
       const since = sameStatus ? before.since : at
       const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
       const stored = sql.stateOf.get(tenantId, check)
       if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
-      sql.putState(tenantId, check, { ...state, owing: course.staged })
+      sql.putState(tenantId, check, { ...state, owing: update.staged })
     })
     confirmed.delete(keyOf(tenantId, check))
     return { status, reason }
@@ -165,7 +165,7 @@ export function resultStore(database: Database): ResultStore {
         }
         const stored = sql.stateOf.get(tenantId, check)
         const before = stored && present(tenantId, stored)
-        const course: Course = {
+        const update: ResultUpdate = {
           checkResult,
           seen: new Set(),
           open: {},
@@ -176,14 +176,14 @@ export function resultStore(database: Database): ResultStore {
           resolved: {},
         }
         for await (const batch of checkResult.failing) {
-          compare(course, batch)
-          stage(course)
+          compare(update, batch)
+          stage(update)
         }
-        await end(course, lastEvaluatedAt(before))
-        const passes = checkResult.decide(course.failing).status === 'pass'
-        const decided = commit(course, before, (passes ? await checkResult.validUntil?.() : null) ?? null)
-        if (course.staged) await settleCheck(tenantId, check)
-        return { ...decided, opened: course.opened, resolved: course.resolved }
+        await end(update, lastEvaluatedAt(before))
+        const passes = checkResult.decide(update.failing).status === 'pass'
+        const decided = commit(update, before, (passes ? await checkResult.validUntil?.() : null) ?? null)
+        if (update.staged) await settleCheck(tenantId, check)
+        return { ...decided, opened: update.opened, resolved: update.resolved }
       }),
     confirmResult: (tenantId, check, at, currentForMs) =>
       database.run(() => {

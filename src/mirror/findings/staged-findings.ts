@@ -29,7 +29,7 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
 
 /** Call the writing methods inside a transaction. */
 export interface StagedFindings {
-  stage(tenantId: number, check: string, at: number, drafts: readonly StagedFinding[]): void
+  stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): void
   has(tenantId: number, check: string): boolean
   discard(tenantId: number, check: string): void
   /** Writes one batch into the findings and their history; false when none is left. */
@@ -81,7 +81,7 @@ export function stagedFindings({ raw }: Database): StagedFindings {
     ...waiverUpkeep(part),
   ].map((text) => raw.prepare(text))
   return {
-    stage(tenantId, check, at, drafts) {
+    stage(tenantId, check, at, differences) {
       for (const {
         kind,
         fingerprint,
@@ -93,7 +93,7 @@ export function stagedFindings({ raw }: Database): StagedFindings {
         lastSeenAt,
         resolution,
         facts,
-      } of drafts) {
+      } of differences) {
         const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution, facts]
         stage.run(tenantId, check, at, kind, ...finding)
       }

@@ -1,5 +1,5 @@
 import type * as Sqlite from 'node:sqlite'
-import type { Job, NoAnswer, OwnAnswer, Said } from './question.ts'
+import type { EntityReason, Job, NoAnswer, OwnAnswer } from './question.ts'
 
 /**
  * Source of another process: it uses only its arguments. Tables can be read only through hidden views with random
@@ -127,7 +127,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
       }
       if (size > job.maxText) throw new RangeError(`it returns more than ${job.maxText} characters`)
     }
-    const inOrder = (said: Map<string, Set<string>>): Said[] =>
+    const inOrder = (said: Map<string, Set<string>>): EntityReason[] =>
       [...said].map(([name, sentences]) => [name, [...sentences].sort().join(' ')] as const)
     return {
       kind: 'answered',

@@ -94,7 +94,7 @@ function script(): string {
 function watchOver(load: NodeJS.Require, code: string): void {
   const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')
   const { writeFileSync, writeSync } = load('node:fs') as typeof import('node:fs')
-  let told = ''
+  let input = ''
   let begun = false
   const die = () => process.kill(process.pid, 'SIGKILL')
   const fail = (problem: string) => {
@@ -111,10 +111,10 @@ function watchOver(load: NodeJS.Require, code: string): void {
   process.stdin.on('end', die)
   process.stdin.on('error', die)
   process.stdin.on('data', (part: string) => {
-    told += part
-    if (begun || !told.endsWith('\n')) return
+    input += part
+    if (begun || !input.endsWith('\n')) return
     begun = true
-    const job = JSON.parse(told)
+    const job = JSON.parse(input)
     const worker = new Worker(code, { eval: true, workerData: job, resourceLimits: { maxOldGenerationSizeMb: 96 } })
     worker.on('message', (answer: unknown) => {
       process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0))

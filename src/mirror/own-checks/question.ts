@@ -11,14 +11,14 @@ export interface OwnQuery {
   readonly maxRows: number
 }
 
-export type Said = readonly [entity: string, reason: string]
+export type EntityReason = readonly [entity: string, reason: string]
 
 /** Each entity once, by its most severe status. */
 export interface OwnAnswer {
   readonly kind: 'answered'
   readonly ok: number
-  readonly alarms: readonly Said[]
-  readonly errors: readonly Said[]
+  readonly alarms: readonly EntityReason[]
+  readonly errors: readonly EntityReason[]
   readonly skipped: readonly string[]
 }
 

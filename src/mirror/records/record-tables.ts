@@ -15,7 +15,7 @@ export type StoredFields = Readonly<Record<string, Stored>>
 
 export interface Detail {
   readonly states: string
-  readonly hangsOn: string
+  readonly dependsOn: string
   /** List fields that must equal the look-up's, or the detail is not stored. */
   readonly ifEqual: readonly string[]
   readonly readAt: string
@@ -116,12 +116,12 @@ function detailOf(resource: ResourceDefinition): Detail | null {
   if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
   const { states, ifEqual } = resource.lookUp
   const field = resource.fields[states]
-  const hangsOn = field?.kind === 'integer' ? field.unstatedInList?.until : undefined
+  const dependsOn = field?.kind === 'integer' ? field.unstatedInList?.until : undefined
   const [readAt] = Object.entries<OwnColumn>(resource.own ?? {}).find(([, { rule }]) => rule === 'readById') ?? []
-  if (hangsOn === undefined || readAt === undefined) {
+  if (dependsOn === undefined || readAt === undefined) {
     throw new TypeError(`${resource.name} looks ${states} up by id, but does not say until when it holds or since when`)
   }
-  return { states, hangsOn, ifEqual, readAt }
+  return { states, dependsOn, ifEqual, readAt }
 }
 
 type Settle = NonNullable<RecordTable['settle']>
@@ -180,9 +180,9 @@ function firstOf(dates: readonly string[], next: StoredFields, at: number): numb
 }
 
 /** A detail from a look-up becomes null when the list field that it depends on changes. */
-function withoutDetail({ states, hangsOn }: Detail): Settle {
+function withoutDetail({ states, dependsOn }: Detail): Settle {
   return (next, known) => {
-    const isWorthless = next[hangsOn] !== known[hangsOn]
+    const isWorthless = next[dependsOn] !== known[dependsOn]
     return isWorthless && next[states] === null ? { [states]: null, lookupTurn: null } : {}
   }
 }

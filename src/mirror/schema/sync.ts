@@ -19,7 +19,7 @@ export const pageFingerprints = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.page] })],
 )
 
-/** Numbers of changes of records; neighbouring ids share a row. */
+/** Numbers of changes of records; neighboring ids share a row. */
 export const recordRevisions = sqliteTable(
   'record_revisions',
   {

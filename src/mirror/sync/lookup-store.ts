@@ -85,7 +85,7 @@ function detailStatements(raw: Database['raw'], resource: ResourceName) {
   const { table, key, detail } = record
   if (detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
   const name = getTableName(table)
-  const [id, stated, hangsOn] = [key, detail.states, detail.hangsOn].map((one) => columnOf(record, one))
+  const [id, stated, dependsOn] = [key, detail.states, detail.dependsOn].map((one) => columnOf(record, one))
   const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
   const unread = `select rid, ${id} as key from "${name}" indexed by "${name}_unread" ${live} and ${stated} is null`
   const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
@@ -96,10 +96,10 @@ function detailStatements(raw: Database['raw'], resource: ResourceName) {
     ),
     inVain: raw.prepare<[number, number], LookUp>(`${unread} and lookup_turn is not null order by lookup_turn limit ?`),
     ambiguous: raw.prepare<[number, string, number], LookUp>(
-      `${read} and ${hangsOn} in ${values} order by lookup_turn, ${id} limit ?`,
+      `${read} and ${dependsOn} in ${values} order by lookup_turn, ${id} limit ?`,
     ),
     others: raw.prepare<[number, string, number], LookUp>(
-      `${read} and (${hangsOn} is null or ${hangsOn} not in ${values}) order by lookup_turn, ${id} limit ?`,
+      `${read} and (${dependsOn} is null or ${dependsOn} not in ${values}) order by lookup_turn, ${id} limit ?`,
     ),
   }
 }

@@ -6,7 +6,7 @@ import { columnOf, recordTables } from '../records/record-tables.ts'
 import { countRids, rangeOfRids } from '../records/rid-set.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** 256 neighbouring record ids share one count. */
+/** 256 neighboring record ids share one count. */
 const blockBits = 8
 
 /** A sum that grows with every change of a record in the range. */

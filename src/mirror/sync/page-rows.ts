@@ -21,7 +21,7 @@ export interface CommitCounts {
   readonly quarantined: number
 }
 
-export interface PageGlance {
+export interface PageComparison {
   readonly known: number
   /** `key` is null without a readable id, `createdAt` where the record has none. */
   readonly unknown: readonly { readonly key: string | number | null; readonly createdAt: number | null }[]
@@ -42,7 +42,7 @@ export interface PageCommit {
   /** True once a full sync is complete: later creations are history. */
   readonly recordCreations: boolean
   readonly remember?: PageMemory & { readonly note: string }
-  readonly admit?: (glance: PageGlance) => boolean
+  readonly admit?: (comparison: PageComparison) => boolean
 }
 
 export interface WholeList {

@@ -8,7 +8,7 @@ import type {
   Incoming,
   KnownPageCommit,
   PageCommit,
-  PageGlance,
+  PageComparison,
   PageResult,
   SyncStore,
 } from '../port.ts'
@@ -151,7 +151,7 @@ export function pageStore(
 
   function commit(page: PageCommit): PageResult {
     const known = knownItems(writer(page.resource), page.tenantId, page.items)
-    if (page.admit !== undefined && !page.admit(glance(page, known)))
+    if (page.admit !== undefined && !page.admit(comparison(page, known)))
       return { admitted: false, counts: none, ...nothing }
     if (page.whole !== undefined) quarantine.begin(page.tenantId, writer(page.resource).table)
     const written = writeItems(page, known)
@@ -199,7 +199,7 @@ export function pageStore(
     return { supplied: true, differing: fields }
   }
 
-  function glance({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): PageGlance {
+  function comparison({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): PageComparison {
     const { table, holds } = writer(resource)
     const since = knownSince(tenantId)
     let known = 0

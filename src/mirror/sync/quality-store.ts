@@ -8,7 +8,7 @@ import { quarantine, syncStates } from '../schema/index.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { toSyncState } from './sync-states.ts'
 
-type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'inDoubt'>>
+type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'isUncertain'>>
 
 function statementsOf({ raw }: Database, resource: ResourceName) {
   const record = recordTables[resource]
@@ -20,7 +20,7 @@ function statementsOf({ raw }: Database, resource: ResourceName) {
     live: raw.prepare<[number], number>(liveCount(record)).pluck(),
     missing: raw.prepare<[number], number>(missingCount(record)).pluck(),
     isLive: found(''),
-    inDoubt: found('and (missing_since is not null or absent_full_syncs > 0)'),
+    isUncertain: found('and (missing_since is not null or absent_full_syncs > 0)'),
   }
 }
 
@@ -56,10 +56,10 @@ export function qualityStore(database: Database): Part {
       }),
     isLive: (tenantId, resource, key) =>
       database.run(() => statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key)) !== undefined),
-    inDoubt: (tenantId, resource, key) =>
+    isUncertain: (tenantId, resource, key) =>
       database.run(() => {
         const stored = recordTables[resource].keyOf(key)
-        if (statements(resource).inDoubt.get(tenantId, stored) !== undefined) return true
+        if (statements(resource).isUncertain.get(tenantId, stored) !== undefined) return true
         return isQuarantined.get(tenantId, resource, String(stored)) !== undefined
       }),
   }

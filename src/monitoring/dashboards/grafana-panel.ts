@@ -135,7 +135,7 @@ function time({ stacked }: PanelSpec): Time {
   return stacked ? panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal)) : panel
 }
 
-/** Shows the named labels only, in their order; the value is coloured. */
+/** Shows the named labels only, in their order; the value is colored. */
 function table({ columns = {}, sort, words: shown }: PanelSpec): Table {
   const names = Object.keys(columns)
   const panel = new Table()

@@ -12,7 +12,7 @@ export interface PanelSpec {
   readonly height?: number
   readonly decimals?: number
   readonly max?: number
-  /** Colours from a value on; the first is the base. Absent: a colour a series. */
+  /** Colors from a value on; the first is the base. Absent: a color a series. */
   readonly steps?: readonly Step[]
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>
   /** Instead of "No data" where nothing to show is the good case. */

@@ -1,5 +1,5 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit, PageGlance, WholeList } from '../../mirror/port.ts'
+import type { PageCommit, PageComparison, WholeList } from '../../mirror/port.ts'
 import { fetchPage, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 
@@ -24,19 +24,19 @@ export async function commitPage(
     recordCreations: state.completeStartedAt !== null,
     ...rest,
   }
-  const seen: { need: Need; refused: PageGlance | null } = { need: 'nothing', refused: null }
+  const seen: { need: Need; refused: PageComparison | null } = { need: 'nothing', refused: null }
   const isAdmitted = guard.passing || (state.completeStartedAt === null && run.proven)
   const isFullSync = definition.kind === 'feed' && rest.fullSync?.advance !== undefined
   const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore
-  const admit = (glance: PageGlance, isProven: boolean) => {
-    seen.refused = guard.admits(state, glance) ? null : glance
-    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, glance, isAnnouncedEnd)
+  const admit = (comparison: PageComparison, isProven: boolean) => {
+    seen.refused = guard.admits(state, comparison) ? null : comparison
+    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, comparison, isAnnouncedEnd)
     return seen.refused === null && seen.need === 'nothing'
   }
-  let result = await store.commitPage(isAdmitted ? page : { ...page, admit: (glance) => admit(glance, false) })
+  let result = await store.commitPage(isAdmitted ? page : { ...page, admit: (comparison) => admit(comparison, false) })
   if (seen.need !== 'nothing') {
     await provePage(run, fetched, seen.need, () => fetchPage(run, query, { isRepeated: true }))
-    result = await store.commitPage({ ...page, admit: (glance) => admit(glance, true) })
+    result = await store.commitPage({ ...page, admit: (comparison) => admit(comparison, true) })
   }
   if (seen.refused !== null) throw await guard.refusePage(definition.name, query, seen.refused)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)

@@ -1,5 +1,5 @@
 import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
-import type { PageGlance } from '../../mirror/port.ts'
+import type { PageComparison } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
@@ -18,7 +18,7 @@ export type Need = 'nothing' | 'proof' | Confirmation
 const readsOfRound = [1, 2, 1, 3]
 
 /** What a page needs before its commit (docs/sync.md#tenant-identity). */
-export function needOf(run: Run, { known, unknown, changes }: PageGlance, isAnnouncedEnd: boolean): Need {
+export function needOf(run: Run, { known, unknown, changes }: PageComparison, isAnnouncedEnd: boolean): Need {
   const { definition, guard, proven, state } = run
   if (definition.kind === 'whole') return 'nothing'
   // Another tenant does not know the cursor, and may end the list there.

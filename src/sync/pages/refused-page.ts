@@ -1,5 +1,5 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { AdmittedPage, PageGlance, SyncState } from '../../mirror/port.ts'
+import type { AdmittedPage, PageComparison, SyncState } from '../../mirror/port.ts'
 import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
@@ -10,7 +10,7 @@ import { idOf, queryAt } from './page-rules.ts'
 const leastSuspiciousPage = 5
 const oldEnoughMs = hourMs
 
-export type RuledPage = Pick<PageGlance, 'known' | 'unknown'>
+export type RuledPage = Pick<PageComparison, 'known' | 'unknown'>
 
 /**
  * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
@@ -45,7 +45,7 @@ export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   const { context, tenantId, definition } = page
   const state = await context.store.syncState(tenantId, definition.name)
   if (definition.kind === 'pagedList') return everyPageAdmitted(page, definition, state)
-  return admits(state, await glanceAt(page, await refetch(page)), null, context.clock.now())
+  return admits(state, await comparisonOf(page, await refetch(page)), null, context.clock.now())
 }
 
 /** Cursors of such a list are valid within one pass only, so it is read from its first page. */
@@ -55,7 +55,7 @@ async function everyPageAdmitted(page: RefusedPage, definition: PagedListResourc
   let cursor: string | null = null
   for (let pages = 0; pages < context.settings.api.maxPages; pages++) {
     const fetched: Fetched = await context.reader.fetch(definition, queryAt(cursor), signal)
-    if (!admits(state, await glanceAt(page, fetched), null, clock.now())) return false
+    if (!admits(state, await comparisonOf(page, fetched), null, clock.now())) return false
     if (!fetched.hasMore || fetched.nextCursor === null || fetched.nextCursor === cursor) return true
     cursor = fetched.nextCursor
   }
@@ -71,7 +71,7 @@ async function refetch({ context, definition, query, signal }: RefusedPage): Pro
   }
 }
 
-async function glanceAt(page: RefusedPage, { items }: Fetched): Promise<RuledPage> {
+async function comparisonOf(page: RefusedPage, { items }: Fetched): Promise<RuledPage> {
   const { context, tenantId, definition } = page
   const unknown: { key: string | number | null; createdAt: number | null }[] = []
   let known = 0

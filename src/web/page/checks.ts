@@ -17,7 +17,7 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
     hrefOf(wholePage, { tenant: query.tenant, check, state: 'all' }, `#findings-${posture.tenant}`)
   const body = table({
     kind: 'checks',
-    labelledBy: `${id}_title`,
+    labeledBy: `${id}_title`,
     columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
     rows: sorted.map((check) => row(check, link(check.check), now)),
     empty: 'No check is configured.',

@@ -47,7 +47,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
   const id = `findings-${tenant}`
   const body = table({
     kind: 'findings',
-    labelledBy: `${id}_title`,
+    labeledBy: `${id}_title`,
     columns: columnsOf(query, `#${id}`),
     head: 2,
     rows: found.shown.map((view) => row(view, now)),

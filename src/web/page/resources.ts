@@ -10,7 +10,7 @@ export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
   const body = table({
     kind: 'data',
-    labelledBy: `${id}_title`,
+    labeledBy: `${id}_title`,
     columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
     rows: posture.resources.map((view) => row(view, posture, now)),
     empty: 'No resource is configured.',

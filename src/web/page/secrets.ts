@@ -35,7 +35,7 @@ const title = 'API client secrets, the next 90 days'
 
 function rows(id: string, views: readonly SecretView[], now: number): Html {
   return table({
-    labelledBy: `${id}_title`,
+    labeledBy: `${id}_title`,
     columns: ['Client', 'Expires', 'State', 'Role'],
     rows: views.map((view) => row(view, now)),
     empty: `No secret expires within ${nearDays} days.`,

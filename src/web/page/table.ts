@@ -7,7 +7,7 @@ export interface Column {
 }
 
 export interface Table {
-  readonly labelledBy: string
+  readonly labeledBy: string
   readonly columns: readonly (string | Column)[]
   readonly rows: readonly (readonly (Html | string)[])[]
   /** Index of the column with the row headers; 0 by default. */
@@ -20,9 +20,9 @@ export interface Table {
 
 /** Cards on narrow screens. Roles are explicit: screen readers do not treat a table with `display: block` as one. */
 export function table(request: Table): Html {
-  const { labelledBy, columns, rows, empty, kind } = request
+  const { labeledBy, columns, rows, empty, kind } = request
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  return html`<table role="table" class="${kind ?? 'plain'}" aria-labelledby="${labelledBy}">
+  return html`<table role="table" class="${kind ?? 'plain'}" aria-labeledby="${labeledBy}">
 <thead role="rowgroup"><tr role="row">${columns.map(heading)}</tr></thead>
 <tbody role="rowgroup">
 ${rows.map((cells, i) => row(request, cells, request.ids?.[i]))}</tbody>
@@ -51,7 +51,7 @@ function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id
 }
 
 export function part(id: string, title: string, body: Html): Html {
-  return html`<section class="part" id="${id}" aria-labelledby="${id}_title"><h3 id="${id}_title">${title}</h3>
+  return html`<section class="part" id="${id}" aria-labeledby="${id}_title"><h3 id="${id}_title">${title}</h3>
 ${body}</section>
 `
 }

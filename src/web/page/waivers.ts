@@ -33,7 +33,7 @@ export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now
   const more =
     views.length > shown.length ? html`<p class="more">and ${number(views.length - shown.length)} more</p>` : ''
   const body = table({
-    labelledBy: `${id}_title`,
+    labeledBy: `${id}_title`,
     columns: ['Waiver', 'State', 'Covers', 'Ends', 'Owner', 'Reason'],
     rows: shown.map((view) => row(view, now)),
     empty: 'No finding of this tenant is waived by the configuration.',

@@ -98,7 +98,7 @@ it('runs a command once for a cycle and for all who wait', async () => {
   const used = await source.current()
   expect((await source.renew(used)).expose()).toBe('token-2')
   clock.advance(60_000)
-  expect(await source.glance()).toBeUndefined()
+  expect(await source.peek()).toBeUndefined()
   expect((await source.current()).expose()).toBe('token-3')
 })
 

@@ -88,7 +88,7 @@ export function fakeMirror(now: number): FakeMirror {
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
-    inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
+    isUncertain: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitResult: (checkResult) => commitInto(mirror, checkResult),
     confirmResult: async (_tenantId, check, at) => {

@@ -109,7 +109,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
   }
 }
 
-/** The state set as one number a check, for a panel that colours numbers. */
+/** The state set as one number a check, for a panel that colors numbers. */
 function statusNumber(): string {
   const of = (status: string, number: number) =>
     `max by (tenant, check) (${ofTenants('tenantwatch_check_status', `status="${status}"`)} == 1) * ${number}`

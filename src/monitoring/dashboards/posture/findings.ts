@@ -84,7 +84,7 @@ export function findings(): RowSpec {
   }
 }
 
-/** A row a finding whose value sorts and colours it; a tenant that has none has one with 0: no news is told from no data. */
+/** A row a finding whose value sorts and colors it; a tenant that has none has one with 0: no news is told from no data. */
 function byName(): string {
   const labels = 'tenant, check, entity_type, entity_id, fingerprint'
   const found = severityWords.map(
