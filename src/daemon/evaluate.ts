@@ -33,8 +33,11 @@ export interface EvaluationOptions {
 
 /** Evaluations are serialized, because each compares its results with stored ones. */
 export interface Evaluator {
-  /** Evaluates the checks that read one of these resources, or all. */
-  evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<void>
+  /**
+   * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which a check
+   * passes with the same records, in milliseconds since the epoch; null when none is near.
+   */
+  evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   inForce(settings: Settings): Promise<void>
   closeRemoved(configured: readonly string[]): Promise<void>
 }
@@ -77,6 +80,8 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
             if (count > 0) metrics.findingsResolved(tenant.settings.name, check, resolution, count)
           }
         }
+        const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
+        return ends.length === 0 ? null : Math.min(...ends)
       }),
     inForce: (settings) =>
       queue.runExclusive(async () => {

@@ -128,7 +128,8 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
   return async (signal) => {
     try {
       await watch.verify(signal)
-      await session.evaluate(signal)
+      const thresholds = await session.evaluate(signal)
+      for (const [tenant, validUntil] of thresholds) session.evaluateAfter(tenant, validUntil)
       heart.beatAt = io.clock.monotonic()
       if (io.clock.monotonic() < eraseAfter) return
       const erased = await session.eraseOutdated()

@@ -71,6 +71,9 @@ export class Session implements AsyncDisposable {
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
   #removalsOwed = false
+  /** Next evaluation between two ticks, by tenant: a time-based check stops passing. */
+  readonly #thresholds = new Map<string, number>()
+  readonly #betweenTicks = new Set<Promise<void>>()
   readonly #unstored = unstoredRuns()
 
   constructor({ settings, queryBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
@@ -146,18 +149,46 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  async evaluate(signal = this.#closing.signal): Promise<void> {
+  /** Resolves with the instants, by tenant, until which a time-based check passes; see `Evaluator`. */
+  async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
     await this.#insistOnStore(signal)
     try {
+      const thresholds = new Map<string, number>()
       await this.#closeRemoved()
       for (const { settings } of this.#tenants) {
         await yieldToEventLoop()
-        await this.#evaluateTenant(settings.name, { signal })
+        const validUntil = await this.#evaluateTenant(settings.name, { signal })
+        if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#lookAtOwnSecret(settings.name)
       }
+      return thresholds
     } finally {
       await this.mirror.ping()
     }
+  }
+
+  /** Evaluates a tenant when a threshold passes before the next tick, until which the check would be `unknown`. */
+  evaluateAfter(name: string, validUntil: number): void {
+    const { clock } = this.#options.io
+    const { signal } = this.#closing
+    const at = validUntil + 1
+    const waitMs = at - clock.now()
+    const isPlanned = (this.#thresholds.get(name) ?? Number.POSITIVE_INFINITY) <= at
+    if (isPlanned || waitMs > this.#settings.evaluate.intervalMs || signal.aborted) return
+    this.#thresholds.set(name, at)
+    const evaluate = async () => {
+      await clock.sleep(waitMs, signal)
+      this.#thresholds.delete(name)
+      await this.#insistOnStore(signal)
+      const next = await this.#evaluateTenant(name, { signal })
+      await this.mirror.ping()
+      if (next !== null) this.evaluateAfter(name, next)
+    }
+    // After a failure the next tick evaluates.
+    const ended = evaluate()
+      .catch(() => {})
+      .finally(() => this.#betweenTicks.delete(ended))
+    this.#betweenTicks.add(ended)
   }
 
   eraseOutdated(): Promise<boolean> {
@@ -168,6 +199,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
+    await Promise.all(this.#betweenTicks)
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
   }
@@ -199,10 +231,10 @@ export class Session implements AsyncDisposable {
   }
 
   /** By the present settings: they may have changed during the run, and the tenant may be gone. */
-  async #evaluateTenant(name: string, how: EvaluationOptions): Promise<void> {
+  async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
     await this.#closeRemoved()
     const tenant = this.#find(name)
-    if (tenant === undefined) return
+    if (tenant === undefined) return null
     const { waivers, evaluate } = this.#settings
     const currentForMs = resultLimitMs(evaluate.intervalMs)
     const { answerTimes } = tenant.client
@@ -210,7 +242,7 @@ export class Session implements AsyncDisposable {
     const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf }
     const { incomplete: keepUnlisted } = this.#settings.ownChecks
     const serverTime = tenant.serverClock.now()
-    await this.evaluator.evaluate(evaluated, {
+    return this.evaluator.evaluate(evaluated, {
       checks: this.#checks,
       keepUnlisted,
       waivers,

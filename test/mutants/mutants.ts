@@ -349,6 +349,27 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/faults/body.test.ts'],
   },
   {
+    name: 'a pass is shown after its threshold',
+    file: 'src/evaluate/read-posture.ts',
+    find: ' && now <= (state.validUntil ?? now)',
+    replace: '',
+    tests: ['test/commands/passed-thresholds.test.ts'],
+  },
+  {
+    name: 'a report of the past shows a pass after its threshold',
+    file: 'src/mirror/findings/result-store.ts',
+    find: ' || (validUntil !== null && at > validUntil)',
+    replace: '',
+    tests: ['test/commands/passed-thresholds.test.ts'],
+  },
+  {
+    name: 'a threshold between two ticks waits for the tick',
+    file: 'src/daemon/jobs.ts',
+    find: 'session.evaluateAfter(tenant, validUntil)',
+    replace: 'void tenant, validUntil',
+    tests: ['test/daemon/thresholds.test.ts'],
+  },
+  {
     name: 'one object may have any number of fields',
     file: 'src/api/transport/value-cap.ts',
     find: 'if (fields > maxFields) return',

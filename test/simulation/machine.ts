@@ -224,15 +224,25 @@ export class Machine {
     const process = this.#up
     const { attend } = this.#parts
     const evaluator = () =>
-      process.evaluator.evaluate(this.#tenantOf(process), {
-        checks: withAiling(checks, this.ailing),
-        waivers: this.waivers,
-        serverTime: process.serverClock.now(),
-        ...(onlyInputs && { onlyInputs }),
-      })
+      process.evaluator
+        .evaluate(this.#tenantOf(process), {
+          checks: withAiling(checks, this.ailing),
+          waivers: this.waivers,
+          serverTime: process.serverClock.now(),
+          ...(onlyInputs && { onlyInputs }),
+        })
+        .then((validUntil) => onlyInputs === undefined && this.#evaluateAfter(process, validUntil))
     const mine = process.evaluation.then(() => attend(evaluator))
     process.evaluation = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
     return mine
+  }
+
+  /** As `Session`: a threshold that passes before the next tick is evaluated at once. */
+  #evaluateAfter(process: Process, validUntil: number | null): void {
+    const { wall, time, evaluateMs } = this.#parts
+    const waitMs = (validUntil ?? Number.POSITIVE_INFINITY) + 1 - wall.now
+    if (waitMs > evaluateMs) return
+    time.at(time.now + waitMs, () => this.#launch(process, 'threshold', () => this.evaluate()), process.scope)
   }
 
   posture(): Promise<TenantPosture> {

@@ -74,6 +74,8 @@ export interface NewFinding {
 }
 
 export interface CommittedResult extends DecidedStatus {
+  /** See `CheckStateRow`; absent = null. */
+  readonly validUntil?: number | null
   readonly opened: number
   readonly resolved: Readonly<Partial<Record<Resolution, number>>>
 }

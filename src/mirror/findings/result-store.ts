@@ -181,9 +181,10 @@ export function resultStore(database: Database): ResultStore {
         }
         await end(update, lastEvaluatedAt(before))
         const passes = checkResult.decide(update.failing).status === 'pass'
-        const decided = commit(update, before, (passes ? await checkResult.validUntil?.() : null) ?? null)
+        const validUntil = (passes ? await checkResult.validUntil?.() : null) ?? null
+        const decided = commit(update, before, validUntil)
         if (update.staged) await settleCheck(tenantId, check)
-        return { ...decided, opened: update.opened, resolved: update.resolved }
+        return { ...decided, validUntil, opened: update.opened, resolved: update.resolved }
       }),
     confirmResult: (tenantId, check, at, currentForMs) =>
       database.run(() => {
