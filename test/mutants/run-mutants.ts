@@ -22,18 +22,7 @@ import type { Mutant } from './mutants.ts'
  * source still has each place.
  */
 const root = resolve(import.meta.dirname, '../..')
-const copied = [
-  'src',
-  'test',
-  'config',
-  'drizzle',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'README.md',
-  'docs',
-  'vitest.config.ts',
-]
+const copied = readdirSync(root).filter((name) => !['.git', 'node_modules', 'dist'].includes(name))
 const { values: options, positionals: words } = parseArgs({
   options: { check: { type: 'boolean', default: false }, jobs: { type: 'string', default: '1' } },
   allowPositionals: true,
