@@ -5,7 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tools/build.ts tools/bundle.ts tools/utc-format.ts tools/
+COPY tools/build.ts tools/bundle.ts tools/
 COPY src src
 # What is left afterwards is what the bundle loads at run time; the Node of the optional packages is for machines without one.
 RUN npm run build && npm prune --omit=dev --omit=optional

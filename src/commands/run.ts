@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
-import { giveBackMemory, quietMoment } from '../daemon/idle-memory.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
@@ -29,10 +28,7 @@ Examples:
       const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
-      const ending = new AbortController()
-      const isQuiet = daemon.caughtUp.then(() => quietMoment(io.clock, ending.signal))
-      isQuiet.then((quiet) => quiet && giveBackMemory()).catch(() => {})
-      await Promise.race([untilStopped(io), daemon.broken]).finally(() => ending.abort())
+      await Promise.race([untilStopped(io), daemon.broken])
       log.info({}, 'Stopping')
       done(exitCodes.ok)
     })

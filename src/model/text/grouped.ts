@@ -1,4 +1,3 @@
-/** Without `Intl`, whose tables would stay in memory. */
 export function grouped(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
