@@ -4,8 +4,8 @@ import { ConfigError } from '../config/yaml/errors.ts'
 import { openAddress } from '../doctor/config-warnings.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { plural } from '../web/page/text.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {

@@ -11,8 +11,8 @@ import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
 import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { plural } from '../model/text/numbers.ts'
 import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
-import { plural } from '../web/page/text.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30

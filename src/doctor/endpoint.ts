@@ -7,8 +7,8 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import { plural } from '../model/text/numbers.ts'
 import { idOf } from '../sync/pages/page-rules.ts'
-import { plural } from '../web/page/text.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface ProbedEndpoint {

@@ -26,3 +26,9 @@ export function describeDuration(ms: number): string {
 function rest(whole: number, part: number, unit: string): string {
   return whole < few && part > 0 ? ` ${part} ${unit}` : ''
 }
+
+/** `5 min ago`, `in 3 days`, `now`. */
+export function distance(ms: number, now: number): string {
+  if (Math.abs(ms - now) < 1000) return 'now'
+  return ms < now ? `${describeDuration(now - ms)} ago` : `in ${describeDuration(ms - now)}`
+}

@@ -1,11 +1,11 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
-import { grouped as number } from '../model/text/grouped.ts'
+import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
-import { type Html, plural } from '../web/page/text.ts'
+import type { Html } from '../web/page/text.ts'
 import {
   mostSevere,
   type Report,

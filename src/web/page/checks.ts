@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
+import { grouped as number } from '../../model/text/numbers.ts'
 import { badge, severityCounts, statusTone, statusWord } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, number } from './text.ts'
+import { foreign, type Html, instant } from './text.ts'
 
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 

@@ -3,11 +3,12 @@ import { parseIsoDate } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import { grouped as number } from '../../model/text/numbers.ts'
 import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, instant, number, valueText } from './text.ts'
+import { foreign, type Html, instant, valueText } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24

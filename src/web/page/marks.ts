@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import type { CheckStatus } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import { grouped as number } from '../../model/text/numbers.ts'
 import type { ResourceState } from '../postures.ts'
-import { type Html, number } from './text.ts'
+import type { Html } from './text.ts'
 
 /** Color never carries information alone. */
 export type Tone = 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'

@@ -1,13 +1,14 @@
 import { html } from 'hono/html'
 import type { TenantPosture } from '../../model/posture.ts'
 import type { Severity } from '../../model/severity.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../postures.ts'
 import type { PageData } from './load-page.ts'
 import { badge, severityTone, type Tone } from './marks.ts'
 import { hrefOf, wholePage } from './page-query.ts'
 import { tenantSummary } from './summary.ts'
 import { tenant } from './tenant.ts'
-import { type Html, number, plural, stamp } from './text.ts'
+import { type Html, stamp } from './text.ts'
 
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }

@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
-import { describeDuration } from '../../model/durations.ts'
+import { describeDuration, distance } from '../../model/durations.ts'
 import type { HoldView, ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
 import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
-import { distance, foreign, type Html, instant, number, plural, stamp } from './text.ts'
+import { foreign, type Html, instant, stamp } from './text.ts'
 
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`

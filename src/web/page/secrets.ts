@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import type { SecretView } from '../../model/client-secret.ts'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs, distance } from '../../model/durations.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, type Tone } from './marks.ts'
 import { part, table } from './table.ts'
-import { distance, foreign, type Html, instant, number, plural, visible } from './text.ts'
+import { foreign, type Html, instant, visible } from './text.ts'
 
 const maxNear = 50
 const maxLater = 50

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
-import { distance, type Html, number, plural, stamp } from './text.ts'
+import { type Html, stamp } from './text.ts'
 
 export interface TenantSummary {
   readonly tone: Tone

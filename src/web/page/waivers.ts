@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
+import { grouped as number } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, type Tone } from './marks.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, number } from './text.ts'
+import { foreign, type Html, instant } from './text.ts'
 
 const maxWaivers = 100
 
