@@ -3,11 +3,13 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
+import { total } from '../evaluate/findings/split-findings.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Breadth, TenantPosture, WaiverState } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
 import { type Serialization, serialize } from '../report/formats.ts'
@@ -24,7 +26,7 @@ function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
     waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
       const problems = [
         ...(state === 'active' ? [] : [stateWords[state]]),
-        ...(lapsed > 0 ? [`${lapsed} findings have changed since it accepted them`] : []),
+        ...(lapsed > 0 ? [`${plural(lapsed, 'finding')} changed since it accepted them`] : []),
         ...breadth.map((way) => breadthWords[way]),
       ]
       const covers = covered > 0 ? ` (it covers ${covered})` : ''
@@ -116,11 +118,17 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const postures = (await views.posture()).filter(
     (posture) => filter.tenant === undefined || posture.tenant === filter.tenant,
   )
-  const waivers = options.all === true ? waiverNotes(postures) : []
+  const waivers = options.all === true ? waiverNotes(postures) : postures.map(ofCheck(filter.check)).flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], postures.map(ofCheck(filter.check)), failOn)
+}
+
+/** An empty list would look like no finding at all. */
+function waivedLine({ tenant, checks }: TenantPosture): readonly string[] {
+  const waived = checks.reduce((sum, check) => sum + total(check.waived), 0)
+  return waived === 0 ? [] : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`]
 }
 
 /** One line for each tenant that has the wanted check switched off. */

@@ -143,6 +143,7 @@ function resourceView(
   const stored = measured?.stored
   const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
   const dataAsOf = stored?.state.completeStartedAt ?? null
+  const blocked = measured?.input.blocked ?? null
   const full = fullView(stored?.state, freshnessLimitMs)
   const modes =
     settings.incremental === null ? [full] : [incrementalView(stored?.state, settings.incremental.intervalMs), full]
@@ -154,8 +155,8 @@ function resourceView(
     missing: stored?.missing ?? 0,
     dataAsOf,
     freshnessLimitMs,
-    fresh:
-      isFresh(dataAsOf, freshnessLimitMs, now) && !['stale', 'tenant_changed'].includes(measured?.input.blocked ?? ''),
+    fresh: isFresh(dataAsOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
+    ...(blocked === 'tenant_changed' && { formerTenant: true }),
     message: stored?.state.message ?? null,
     modes,
   }

@@ -78,6 +78,8 @@ export interface ResourceView {
   readonly dataAsOf: number | null
   readonly freshnessLimitMs: number
   readonly fresh: boolean
+  /** True until the first complete full sync after a change of tenant was accepted. */
+  readonly formerTenant?: boolean
   readonly message: string | null
   readonly modes: readonly ModeView[]
 }

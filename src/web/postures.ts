@@ -21,7 +21,7 @@ export function resourceState(view: ResourceView, holds: readonly HoldView[]): R
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
   const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
   if (failures.some((reason) => reason === 'unauthorized' || reason === 'missing_permission')) return 'unauthorized'
-  if (view.dataAsOf === null) return 'never'
+  if (view.dataAsOf === null || view.formerTenant) return 'never'
   if (!view.fresh) return 'stale'
   if (view.quarantined > 0) return 'quarantined'
   if (view.missing > 0) return 'missing'

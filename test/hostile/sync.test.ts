@@ -1,11 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testEngine } from '../support/engine.ts'
 import { anything } from './support/corpus.ts'
 import { fieldsOf, type ListName, manyReadable, type Planted, plant, settingsFields } from './support/plant.ts'
 import { openWorld, type Ran, type World } from './support/world.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let world: World
 let planted: readonly Planted[]

@@ -59,7 +59,7 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   unauthorized:
     'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.',
   never:
-    'Checks that read it are unknown until its first full sync is complete; "tenantwatch doctor" shows whether it can be read.',
+    'Checks that read it are unknown until its first full sync of this tenant is complete; "tenantwatch doctor" shows whether it can be read.',
   stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
@@ -81,10 +81,11 @@ function problems(posture: TenantPosture, now: number): Html | string {
 
 function problem(view: ResourceView, state: ResourceState, holds: readonly HoldView[], now: number): Html {
   const since = sinceOf(view, state, holds)
+  const isPast = since === null || (since !== undefined && since <= now)
   const permission = view.modes.some(({ reason }) => reason === 'missing_permission')
   const extra =
     state !== 'unauthorized' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
-  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${sinceWords[state]}${since === undefined ? '' : when(since, now)}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(view.message)}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
+  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(view.message)}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
 `
 }
 

@@ -22,7 +22,7 @@ export interface Table {
 export function table(request: Table): Html {
   const { labeledBy, columns, rows, empty, kind } = request
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  return html`<table role="table" class="${kind ?? 'plain'}" aria-labeledby="${labeledBy}">
+  return html`<table role="table" class="${kind ?? 'plain'}" aria-labelledby="${labeledBy}">
 <thead role="rowgroup"><tr role="row">${columns.map(heading)}</tr></thead>
 <tbody role="rowgroup">
 ${rows.map((cells, i) => row(request, cells, request.ids?.[i]))}</tbody>
@@ -51,7 +51,7 @@ function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id
 }
 
 export function part(id: string, title: string, body: Html): Html {
-  return html`<section class="part" id="${id}" aria-labeledby="${id}_title"><h3 id="${id}_title">${title}</h3>
+  return html`<section class="part" id="${id}" aria-labelledby="${id}_title"><h3 id="${id}_title">${title}</h3>
 ${body}</section>
 `
 }
