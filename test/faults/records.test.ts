@@ -71,9 +71,6 @@ it('B2 names of fields that are made up without end are counted and told no more
 /** As many fields as one object may have. */
 const manyFields = Array.from({ length: 10_000 }, (_, id) => `"name ${id}":1`).join()
 
-/** As many fields as one object may have. */
-const manyFields = Array.from({ length: 10_000 }, (_, id) => `"name ${id}":1`).join()
-
 it.each([
   ['a list', `[${Array.from({ length: 100_001 }, () => '1').join()}]`],
   ['objects', `[${Array.from({ length: 12 }, () => `{${manyFields}}`).join()}]`],
