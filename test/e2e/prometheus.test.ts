@@ -129,7 +129,7 @@ it('tells what changes in the tenant, and that it was mended', async () => {
   await fires(prometheus, 'TenantwatchSettingsDrift', { tenant: 'acme', severity: 'critical' })
   await fires(prometheus, 'TenantwatchSsoNotEnforced', { tenant: 'acme' })
   const told = await until(async () => (await alertmanager.alerts('TenantwatchMfaNotEnrolled'))[0]?.annotations)
-  expect(told['summary']).toBe(`Users not enrolled in multi-factor authentication of acme: 1 (user ${user?.userId})`)
+  expect(told['summary']).toBe(`acme: Users not enrolled in multi-factor authentication: 1 (user ${user?.userId})`)
   const named = `namely user ${user?.userId} \\([\\da-f]{32}\\)\\. `
   expect(told['description']).toMatch(new RegExp(`^Open findings of severity high .* tenant acme: 1, ${named}`))
 

@@ -46,7 +46,7 @@ const mfa = 'user-mfa-enrolled'
 const user = (id: string, fingerprint: string, instance = 'a', severity = 'high') => {
   return { check: mfa, severity, type: 'user', id, fingerprint, instance }
 }
-const mfaOpen = 'Users not enrolled in multi-factor authentication of acme'
+const mfaOpen = 'acme: Users not enrolled in multi-factor authentication'
 const ofMfa = `Open findings of severity high of check ${mfa} in tenant acme`
 const more = (check: string) =>
   `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
@@ -61,8 +61,8 @@ const unknownSays = (check: string, reason: string): Saying => ({
   alert: 'TenantwatchCheckUnknown',
   minute: 90,
   labels: { tenant: 'acme', check, severity: 'warning' },
-  summary: `Check ${check} of acme cannot be evaluated`,
-  description: `It is not known whether acme complies with ${check}${reason}. Open findings stay open.`,
+  summary: `acme: check ${check} cannot be evaluated`,
+  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open.`,
 })
 
 export const wordScenes: readonly WordScene[] = [
@@ -106,7 +106,7 @@ export const wordScenes: readonly WordScene[] = [
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'Check my-own of acme has open findings: 1 (laptop f7)',
+        summary: 'acme: check my-own has open findings: 1 (laptop f7)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
       },
     ],
@@ -154,7 +154,7 @@ export const wordScenes: readonly WordScene[] = [
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
       'tenantwatch_check_unknown_reason{tenant="acme",check="a",reason="stale"}': '1x120',
     },
-    says: [unknownSays('a', ', for the reason stale')],
+    says: [unknownSays('a', ' (reason: stale)')],
   },
   {
     about: 'a check that cannot be evaluated, of a reason that is not told',
@@ -185,7 +185,7 @@ function secretSays(minute: number, says: string): Saying {
     minute,
     labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
     summary: `The secret of API client x of acme ${says}`,
-    description: 'What uses API client x of acme stops working within a day: create a new secret now.',
+    description: 'The integration that uses API client x of acme stops working within a day: create a new secret now.',
   }
 }
 
@@ -194,9 +194,9 @@ function waiverSays(minute: number, says: string): Saying {
     alert: 'TenantwatchWaiverEnds',
     minute,
     labels: { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' },
-    summary: `Waiver w of acme ${says}`,
+    summary: `acme: waiver w ${says}`,
     description:
-      'From then on what waiver w accepted of c in acme is open again: fix it, accept it again, or take the waiver out.',
+      'When waiver w ends, the findings of c in acme that it accepts are open again: fix them, renew the waiver, or remove it.',
   }
 }
 
