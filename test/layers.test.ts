@@ -29,7 +29,7 @@ const edges = files.flatMap(({ path, imports }) => imports.map((to) => ({ from: 
 const named = (list: readonly { readonly from: string; readonly to: string }[]) =>
   list.map(({ from, to }) => `${from} -> ${to}`)
 
-/** What the files must not say outside the composition root, and where it may stand all the same. */
+/** Text that files outside the composition root must not contain, with the exceptions. */
 function placesOf(pattern: RegExp, allowed: (path: string) => boolean): string[] {
   return files
     .filter(({ path }) => !allowed(path))

@@ -174,7 +174,7 @@ it.each([
   }
 })
 
-it('the time of the server goes on with the monotonic clock, whatever the local clock does', () => {
+it('the server time advances with the monotonic clock, whatever the local clock does', () => {
   const { answer, clock, times } = scene()
   expect([times.now(), times.skewMs('roles')]).toEqual([null, undefined])
   answer({ skewMs: 2 * minuteMs })
@@ -186,7 +186,7 @@ it('the time of the server goes on with the monotonic clock, whatever the local 
   expect(times.skewMs('users')).toBeUndefined()
 })
 
-it('the skew is told in whole milliseconds, however finely the monotonic clock counts', () => {
+it('reports the skew in whole milliseconds, whatever the resolution of the monotonic clock', () => {
   const clock = fakeClock()
   const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
   const serverTime = clock.now() + 1500

@@ -221,7 +221,7 @@ it('says of a server without TLS that it speaks none, instead of doubting its ce
   })
 })
 
-it('tells code and request id of an error answer of any shape, and never its text', async () => {
+it('reports code and request id of an error answer of any shape, never its text', async () => {
   const bodies: readonly (readonly [unknown, string, string | undefined])[] = [
     [problem('VALIDATION_FAILED'), ' VALIDATION_FAILED', expect.stringMatching(sentRequestId)],
     [{ error: 'BAD_REQUEST' }, ' BAD_REQUEST', undefined],

@@ -34,7 +34,7 @@ it('names a token file that is empty and a program that is not there, and leaves
   }
   write('token.txt', ' \n')
   write('plain.sh', 'echo x')
-  const wrong = (said: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
+  const wrong = (output: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(output) })
   expect(await check('{ file: token.txt }')).toEqual(wrong('names the file `token.txt`, which is empty'))
   for (const program of [`no-such-${canary}`, './plain.sh', './no.sh', '/'])
     expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that does not exist'))
@@ -121,7 +121,7 @@ it('needs no token and not its variable for what sends nothing', async () => {
   expect(await run('sync')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
 })
 
-it('prints no secret, wherever one stands', async () => {
+it('prints no secret, wherever the configuration has one', async () => {
   const { run, write, env } = await cli()
   env['ACME_TOKEN'] = canary
   env['SECRET'] = canary

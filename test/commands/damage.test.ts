@@ -55,8 +55,8 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
     ['sync'],
   ]
   for (const command of commands) {
-    const told = await world.run(...command)
-    expect([...command, told]).toEqual([
+    const reported = await world.run(...command)
+    expect([...command, reported]).toEqual([
       ...command,
       {
         code: 3,

@@ -19,7 +19,7 @@ async function explained() {
   return { ...world, userId, finding, explain }
 }
 
-it('tells the rule with what is configured, the raw facts, and the life of entity and finding', async () => {
+it('prints the rule with its configuration, the raw facts, and the history of entity and finding', async () => {
   const { explain, finding, userId } = await explained()
   const { rule, record, changes, life, finding: shown } = await explain()
   expect(shown).toEqual(finding)
@@ -76,13 +76,13 @@ it('keeps the life of a finding whose entity is gone', async () => {
 
 it('takes an unambiguous beginning and says in one sentence what is wrong with any other', async () => {
   const { run, finding } = await explained()
-  const said = async (given: string) => {
+  const output = async (given: string) => {
     const { code, stderr } = await run('explain', given)
     return [code, stderr]
   }
   expect((await run('explain', finding.fingerprint.slice(0, 6).toUpperCase())).code).toBe(0)
-  expect(await said('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
-  expect(await said('zzzzzz')).toEqual([
+  expect(await output('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
+  expect(await output('zzzzzz')).toEqual([
     2,
     'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all"\n',
   ])

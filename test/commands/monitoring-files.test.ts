@@ -43,7 +43,7 @@ it('names the dashboard that cannot be written', async () => {
   ])
 })
 
-it('replaces a dashboard of its own, and no other file that stands in its place', async () => {
+it('replaces its own dashboard, and no other file of the same name', async () => {
   const { run, folder, read } = await cli({ simulator: null })
   expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
   expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })

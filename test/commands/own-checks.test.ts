@@ -59,7 +59,7 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
   )
 })
 
-it('keeps what it said of several tenants apart', async () => {
+it('prints the results of several tenants separately', async () => {
   const made = await world(
     {
       'many.sql': sql(
@@ -200,7 +200,7 @@ it('shows no false green when its tenant is away', async () => {
   expect(await statusOf()).toBe('unknown')
 })
 
-it('takes up other files at a reload, and tells of them on page, JSON and from the first scrape', async () => {
+it('loads other files at a reload, and shows them on the page, in JSON and from the first scrape', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
   const one = await reloadable({ more }, { 'a.sql': sql('first-user', ofFirst) })
   const status = (check: string, name: string) =>

@@ -115,17 +115,17 @@ it('names the permission that is missing and syncs the rest', async () => {
 
 it('says at once what is wrong with its arguments, and does nothing then', async () => {
   const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
-  const said = async (...args: string[]) => {
+  const output = async (...args: string[]) => {
     const { code, stdout, stderr } = await world.run('sync', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     return stderr
   }
-  expect(await said('--resource', 'user')).toMatch(
+  expect(await output('--resource', 'user')).toMatch(
     /Unknown resource: want one of api-clients, .*, users; did you mean users\?/,
   )
-  expect(await said('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
-  expect(await said('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
-  expect(await said('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
+  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
+  expect(await output('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
+  expect(await output('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
   expect(world.simulator.requests.count()).toBe(0)
 })
 

@@ -67,7 +67,7 @@ it('puts what could not be stored in the place of what is stored, in whichever w
   expect(runs.over(shown)).toBe(shown)
 })
 
-it('lets a full sync that is stored stand for an incremental one, and not the other way round', () => {
+it('accepts a stored full sync in place of an incremental one, but not the reverse', () => {
   const runs = unstoredRuns()
   const success = { stored: true, outcome: 'success', reason: null } as const
   runs.failed({ tenant: shown.tenant, resource: 'users', mode: 'full', message: 'gone' }, at)

@@ -84,7 +84,7 @@ it('brings the finding back when its end passes, at the next look and without an
   expect(stderr).toContain('acme: waiver W-1 of ops: it has expired\n')
 })
 
-it('tells with --all of waivers that have nothing to cover or cover too much', async () => {
+it('lists with --all the waivers that cover nothing or too much', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '../../src/commands/support/logger.ts'
 import type { Io } from '../../src/model/process/io.ts'
 
-/** A standard error whose reader takes nothing until it is told to. */
+/** A standard error whose reader reads nothing until the test releases it. */
 function blocked() {
   const stream = {
     text: '',

@@ -77,7 +77,7 @@ it('lowers the gauge while the web configuration is broken, and only then', asyn
   expect(await gaugeNow()).toBe('1')
 })
 
-it('does not take a mended web configuration for a mended configuration', async () => {
+it('does not count a fixed web configuration as a fixed configuration', async () => {
   const world = await reloadable(guarded, files)
   const gaugeNow = async () => gauge.exec(await world.get('/metrics', asAlice))?.[1]
   world.write('tenantwatch.yaml', 'tenants: []')

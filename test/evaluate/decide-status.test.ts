@@ -41,9 +41,9 @@ it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['a skewed clock before a pass by time', passes, [sound, ahead], byTime, 'unknown clock_skew'],
   ['a pass that no clock decides', passes, [ahead], {}, 'pass null'],
   ['a pass by time where the clocks agree', passes, [sound], byTime, 'pass null'],
-  ['a time that nobody told before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
-  ['a failure before a time that nobody told', fails, [unreadable], byTime, 'fail null'],
-  ['a pass that needs no time that nobody told', passes, [unreadable], {}, 'pass null'],
+  ['an unknown server time before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
+  ['a failure before an unknown server time', fails, [unreadable], byTime, 'fail null'],
+  ['a pass that does not need the unknown server time', passes, [unreadable], {}, 'pass null'],
 ])('puts %s', (_case, rawResult, inputs, more, expected) => {
   const { status, reason } = decideStatus({ rawResult, inputs, timeBased: false, ...more })
   expect(`${status} ${reason}`).toBe(expected)
@@ -77,7 +77,7 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
   ],
   ['a missing permission', { denied: 'missing_permission' }, 1000, { blocked: 'missing_permission' }],
   [
-    'a tenant in doubt before a refusal',
+    'an unconfirmed tenant before a refusal',
     { tenantMismatch: true, denied: 'unauthorized' },
     1000,
     { blocked: 'tenant_changed' },

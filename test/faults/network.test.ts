@@ -128,7 +128,7 @@ it('N2 a peer that never completes the handshake costs no more than the deadline
   expect(performance.now() - started).toBeLessThan(20_000)
 })
 
-it('N2 a run that waits for a handshake ends at once when it is told to', async () => {
+it('N2 a run that waits for a handshake ends at once when it is aborted', async () => {
   await using hole = await withoutAnswer()
   const { test } = await startScene({ settings: { baseUrl: hole.url, api: { timeoutMs: 60_000 } } })
   const stop = new AbortController()

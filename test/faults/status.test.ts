@@ -67,7 +67,7 @@ const faults: readonly FaultCase[] = [
     fault: wire.problem(403, 'FORBIDDEN'),
     reason: 'missing_permission',
     atOnce: 'unknown',
-    // One of them tells whether the token still works.
+    // One of them tests whether the token still works.
     requests: 2,
   },
   { id: 'H6', what: '407', fault: wire.answer(407), reason: 'client_error', requests: 1 },
@@ -240,7 +240,7 @@ const harmless: readonly HarmlessCase[] = [
 
 it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
 
-it('H1 a stored cursor refused while no full sync succeeds either stays stored, and the full sync it owes goes on', async () => {
+it('H1 a stored cursor refused while no full sync succeeds either stays stored, and the full sync that it requires continues', async () => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()

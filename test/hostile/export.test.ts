@@ -45,7 +45,7 @@ it.each(lists)('exports %s as they were sent, or null, and leaves out what is in
       return [record[idField], record]
     }),
   )
-  let told = 0
+  let observed = 0
   let empty = 0
   for (const { field, name, value, record: sent } of planted.filter((one) => one.resource === resource)) {
     const record = records.get(sent[idField])
@@ -53,14 +53,14 @@ it.each(lists)('exports %s as they were sent, or null, and leaves out what is in
     const got = record[field]
     const asSent = isDeepStrictEqual(got, expected(value))
     if (!asSent) expect([field, name, got]).toEqual([field, name, null])
-    if (asSent) told++
+    if (asSent) observed++
     else empty++
     for (const other of fieldsOf[resource]) {
       if (other !== field && other !== 'roleId') expect(record[other]).toEqual(sent[other])
     }
   }
-  expect(told).toBeGreaterThan(100)
-  expect(told).toBeGreaterThan(empty)
+  expect(observed).toBeGreaterThan(100)
+  expect(observed).toBeGreaterThan(empty)
 })
 
 it.each(lists)('exports %s alike in every format', async (resource) => {

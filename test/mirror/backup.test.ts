@@ -64,7 +64,7 @@ function look(file: string) {
   }
 }
 
-it('copies one instant of the mirror while the engine goes on writing, in one pass', async () => {
+it('copies one instant of the mirror in one pass while the engine continues to write', async () => {
   const { commit, path, target, back } = await world()
   const then = look(path)
   const later: Promise<unknown>[] = []
@@ -124,7 +124,7 @@ it('leaves the old backup in place until the new one is whole', async () => {
   expect(look(target).users).toBe(250)
 })
 
-it('leaves everything as it was when it is told to stop', async () => {
+it('leaves everything as it was when it is stopped', async () => {
   const { commit, folder, target, back } = await world()
   await back()
   const old = readFileSync(target)
@@ -154,7 +154,7 @@ it('takes an empty file for a free place', async () => {
 
 type World = Awaited<ReturnType<typeof world>>
 
-const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, said: RegExp]>> = {
+const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, output: RegExp]>> = {
   'the mirror itself': [({ path }) => path, /^\S+mirror\.db is the mirror itself \(store\.path\)/],
   'a symbolic link to the mirror': [
     ({ path, target }) => {
@@ -229,7 +229,7 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
 
 it.each(Object.entries(refused))(
   'refuses %s as a target in one sentence and changes nothing',
-  async (_, [make, said]) => {
+  async (_, [make, output]) => {
     const one = await world()
     const to = make(one)
     const places = [one.folder, dirname(one.path)]
@@ -237,7 +237,7 @@ it.each(Object.entries(refused))(
     const contents = () => (existsSync(one.target) && statSync(one.target).isFile() ? readFileSync(one.target) : null)
     const before = [shown(), contents()]
     const failed = one.back({ to })
-    await expect(failed).rejects.toMatchObject({ name: 'UsageError', message: expect.stringMatching(said) })
+    await expect(failed).rejects.toMatchObject({ name: 'UsageError', message: expect.stringMatching(output) })
     expect([shown(), contents()]).toEqual(before)
     await one.mirror.ping()
   },

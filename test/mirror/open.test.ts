@@ -7,7 +7,7 @@ import { FatalError } from '../../src/model/errors.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-it('lets one engine work on a database and tells a second one so at once', async () => {
+it('admits one engine to a database and refuses a second one at once', async () => {
   const { path, mirror } = testMirror()
   expect(() => openMirror(path, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
   await mirror.ping()

@@ -241,7 +241,7 @@ it('repeats nothing of a record in what it says is wrong', async () => {
   expect(JSON.stringify(answer)).not.toContain('@')
 })
 
-it('says of an entity the most severe that any row says, and everything that is said of that', async () => {
+it('gives an entity the highest severity of its rows, and the evidence of all rows of that severity', async () => {
   const { mirror, acme } = await twoTenants()
   const rows = [
     ['a', 'ok', ''],

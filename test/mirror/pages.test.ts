@@ -113,7 +113,7 @@ it('keeps records apart that differ only behind what is stored of them', async (
   expect(query('select length(raw) as n from quarantine')).toEqual([{ n: 65_536 }, { n: 65_536 }])
 })
 
-it('refuses a page whole when its glance is not admitted', async () => {
+it('refuses a whole page when its preview is not admitted', async () => {
   const { mirror, page, records } = await opened()
   const result = await mirror.commitPage(page([user(1), user(2)], { cursor: 'c', admit: ({ known }) => known > 0 }))
   expect(result.admitted).toBe(false)
@@ -135,7 +135,7 @@ it('compares GUIDs without regard to letter case and exports them as sent', asyn
     expect(record?.fields['clientId']).toBe(upper)
 })
 
-it('tells which dates moved later, by their instants, and keeps every change in the history', async () => {
+it('reports the dates that moved later, by their instants, and keeps every change in the history', async () => {
   const { mirror, tenantId, page } = await opened()
   const client = (secretExpirationDate: string): Incoming => ({
     ok: true,

@@ -121,7 +121,7 @@ it('answers from its counts what the records themselves would answer', async () 
   expect(await reader.count('users')).toBe(57)
 })
 
-it('does not read the records to tell how many there are', async () => {
+it('counts the records without reading them', async () => {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
   await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items: [ok(user())] })

@@ -92,7 +92,7 @@ it('leaves the log alone while another process reads, and keeps it short again a
   expect(raw.pragma('wal_autocheckpoint', { simple: true })).toBe(1000)
 })
 
-it('ends the reading when told to', async () => {
+it('stops reading when it is aborted', async () => {
   const mirror = opened(await largeMirror())
   const stop = new AbortController()
   const reading = mirror.verify(stop.signal)

@@ -24,7 +24,7 @@ export const decoderMutants: readonly Mutant[] = [
     tests: ['test/api/decode'],
   },
   {
-    name: 'the name of an unknown field is stored and told as it comes',
+    name: 'the name of an unknown field is stored and logged unchanged',
     file: 'src/api/decode/withheld.ts',
     find: "const harmless = name.length <= longestName && !name.includes('@') && !hasSecretLook(name)",
     replace: 'const harmless = name.length > 0',

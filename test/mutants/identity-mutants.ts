@@ -130,7 +130,7 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: 'a whole list of a few users confirms the longer page of a stranger',
+    name: 'a whole list of a few users confirms the longer page of a foreign tenant',
     file: 'src/sync/pages/confirm-answer.ts',
     find: 'other.hasMore && contains(first, second)',
     replace: 'contains(first, second)',

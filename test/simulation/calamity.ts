@@ -22,7 +22,7 @@ export interface CalamityParts {
   readonly maker: Maker
 }
 
-/** What may befall the machine, and what people do that no page of the tenant's tells. */
+/** Faults of the machine, and actions of people that no page of the tenant shows. */
 export const calamities = [
   'check-ailing',
   'clock-jump',

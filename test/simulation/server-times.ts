@@ -15,7 +15,7 @@ function kindOf(wrongMs: number | null): string {
   return Math.abs(wrongMs) <= noticedSkewMs ? 'right' : wrongMs < 0 ? 'behind' : 'ahead'
 }
 
-/** What the answers of each resource said of the server's time. */
+/** Server times stated by the answers of each resource. */
 export class ServerTimes {
   readonly #last = new Map<ResourceName, ServerTime>()
   /** How far ahead of the world an answer's time was at most, in milliseconds, and how far behind. */

@@ -53,7 +53,7 @@ const start = Date.parse('2026-03-01T12:00:00Z')
 export const stepMs = 10 * minuteMs
 const warmUpSteps = 8
 
-/** Lives one life of daemon and tenant by its seed, and tells what the oracle saw. */
+/** Runs one simulated life of daemon and tenant by its seed, and returns the oracle's report. */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const { seed, steps, faults, only = null, folder, template } = options
   const prng = createPrng(seed)

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Feed } from './readings.ts'
 
-/** What a page said of the pages that follow it. */
+/** The statement of a page about the pages that follow it. */
 export interface PageEnd {
   readonly hasMore: boolean
   readonly nextCursor: string | null

@@ -128,7 +128,7 @@ it('a token rotated in the middle of a full sync is taken up by the page that wa
   expect(live(test, 'users')).toBe(200)
 })
 
-it('a 401 that comes and goes within a full sync ends the run, and the next one goes on', async () => {
+it('a temporary 401 within a full sync ends the run, and the next one continues', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: { kind: 'status', status: 401 } })
   const result = await test.run('users', 'full')
@@ -145,13 +145,13 @@ it('an expired token from the start leaves the mirror empty and every resource u
   expect(live(test, 'users')).toBe(0)
 })
 
-it('a token without any permission is told from nothing: unauthorized', async () => {
+it('a token without any permission counts as unauthorized', async () => {
   const test = await testEngine({ settings, token: 'none' })
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
 })
 
 it.each(['incremental', 'full'] as const)(
-  'a refusal stands behind failures of other kinds until a %s succeeds, over a restart',
+  'a refusal persists behind failures of other kinds until a %s succeeds, also over a restart',
   async (mode) => {
     const test = await testEngine()
     await test.run('users', 'full')

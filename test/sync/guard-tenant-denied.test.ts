@@ -14,7 +14,7 @@ function deny(test: TestEngine, credential: TokenName, codes = telling): void {
   for (const code of codes) test.sim.revokePermission(credential, code)
 }
 
-/** The token is another tenant's, which may read nothing that tells tenants apart. */
+/** The token is another tenant's, which may read no record that distinguishes tenants. */
 async function exchanged(): Promise<TestEngine> {
   const test = await synced()
   deny(test, 'secondReader')
@@ -121,7 +121,7 @@ it('the hold is probed once an interval, and lifts by itself when one page shows
   expect(await heldBack(test)).toEqual([])
 })
 
-it('a page of strangers that can be read later makes it another hold, which an earlier decision does not accept', async () => {
+it('a page of foreign users that becomes readable later raises another hold, which an earlier decision does not accept', async () => {
   const test = await exchanged()
   const before = everyRow(test)
   await test.run('roles')
@@ -136,7 +136,7 @@ it('a page of strangers that can be read later makes it another hold, which an e
   expect((await theHold(test)).id).not.toBe(hold.id)
   expect((await theHold(test)).message).toMatch('No id read from its documents is known to the mirror')
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
   expect(everyRow(test)).toEqual(before)
 })
 

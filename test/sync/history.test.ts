@@ -99,7 +99,7 @@ it('erases personal fields of tombstones, and history, after the retention, and 
     { filename: null, file_id: document?.fileId, removed_at: removedAt },
   ])
   expect(test.query('select * from changes')).toEqual([])
-  // The last of each tells how things stood when the retention began.
+  // The last of each describes the state when the retention began.
   const runs = test.query('select resource, count(*) as runs from runs group by resource')
   expect(runs).toEqual(test.engine.resources.toSorted().map((resource) => ({ resource, runs: 1 })))
   expect(await test.exported('users')).toHaveLength(11)

@@ -25,7 +25,7 @@ async function shrunk(): Promise<TestEngine> {
   return test
 }
 
-it('holds stand side by side, and accepting one leaves the others', async () => {
+it('holds coexist, and accepting one leaves the others', async () => {
   const test = await shrunk()
   const all = ['api-clients suspect_empty 24', 'documents shrink_held 20', 'users shrink_held 20']
   expect(await heldBack(test)).toEqual(all)

@@ -47,5 +47,5 @@ it('decisions are applied once, also by runs that start together', async () => {
   await accept(test, await theHold(test))
   const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
-  expect(test.told.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
+  expect(test.observed.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
 })

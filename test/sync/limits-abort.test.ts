@@ -26,7 +26,7 @@ it('a run that is aborted says so and does not mark the resource as failing', as
   expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
 })
 
-it('an aborted full sync goes on where it stopped', async () => {
+it('an aborted full sync continues where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   expect(ending(await test.run('users', 'full', abortAt(test, 3)))).toBe('aborted')
   expect(live(test, 'users')).toBe(100)

@@ -207,7 +207,7 @@ it('becomes what the tenant is by one full sync after whatever happened, removal
         expect(mirrored).toEqual(truth)
         expect(test.sim.violations).toEqual([])
         expect(test.sim.requests.nonGet()).toEqual([])
-        expect(test.told.runs.filter(({ reason }) => reason === 'internal' || reason === 'protocol')).toEqual([])
+        expect(test.observed.runs.filter(({ reason }) => reason === 'internal' || reason === 'protocol')).toEqual([])
         expect(test.query('select * from holds')).toEqual([])
       } finally {
         await test.close()

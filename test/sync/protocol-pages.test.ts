@@ -135,7 +135,7 @@ it.each([
   },
 )
 
-it('a full sync that went beyond maxPages goes on where it stopped when more are allowed', async () => {
+it('a full sync that exceeded maxPages continues where it stopped when more are allowed', async () => {
   const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
   expect(ending(await test.run('documents', 'full'))).toBe('protocol')
   await test.restart({ ...settings, api: { maxPages: 5 } })

@@ -142,7 +142,7 @@ it('a user that was never readable and that only get-user returns stays in quara
   })
   for (const _ of [1, 2, 3]) await sync(test, 'users')
   expect(quarantined(test)).toEqual([String(userId)])
-  expect(test.told.events).toContain('users skipped_row')
+  expect(test.observed.events).toContain('users skipped_row')
 })
 
 it('a record without a readable id leaves quarantine after two full syncs without it', async () => {

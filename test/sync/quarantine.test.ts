@@ -160,7 +160,7 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
   expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
     { last_name: null, first_name: null },
   ])
-  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
+  expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
 it('does not take a list for empty whose only record has no readable id', async () => {

@@ -33,7 +33,7 @@ it.each(resourceNames)(
   },
 )
 
-it.each(lists)('a list of %s that shows what is known renews what is told of its run', async (resource) => {
+it.each(lists)('an unchanged list of %s renews the recorded facts of its run', async (resource) => {
   const test = await synced()
   const rows = everyRow(test)
   test.clock.advance(minuteMs)

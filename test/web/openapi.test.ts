@@ -160,6 +160,6 @@ it('is checked by a schema validator that detects errors', () => {
   expect(evaluated({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
   expect(evaluated({ reopened: -1 })).toEqual(['$.reopened is too small'])
   expect(evaluated({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
-  expect(evaluated({ colour: 'red' })).toEqual(['$.colour is not described'])
+  expect(evaluated({ color: 'red' })).toEqual(['$.color is not described'])
   expect(evaluated({ message: null })).toEqual(['$.message is no string'])
 })

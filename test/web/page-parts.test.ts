@@ -82,7 +82,7 @@ it.each([
 it.each([
   ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all\n'],
-  ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -\n'],
+  ['/?sort=color', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -\n'],
   ['/?tenant=nobody', 404, 'Unknown tenant: use acme, globex\n'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   expect(await ask(path, some)).toMatchObject({ status, text })

@@ -4,7 +4,7 @@ import { dayMs, hourMs, secondMs } from '../../../src/model/durations.ts'
 import { caught } from '../support/caught.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
-/** A gate and what it stored; `again` is the gate of the process after it. */
+/** A rate limiter and its stored state; `again` is the limiter of the next process. */
 function setUp({ clock = fakeClock(), ...options }: Partial<RateLimiterOptions> & { readonly clock?: FakeClock } = {}) {
   const stored: number[] = []
   const storeWait = async (until: number) => {

@@ -42,7 +42,7 @@ const says = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
   ...answer,
 })
 
-/** A mirror that answers every query as it is told to by then, and what it was asked and told. */
+/** A mirror with scripted answers that records its queries and observations. */
 function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []

@@ -19,7 +19,7 @@ const facts: StoreFacts = {
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
 
-it('tells what room a database has', () => {
+it('reports the free space of a database', () => {
   expect(levels({})).toEqual({ engine: 'ok', disk: 'ok' })
   expect(levels({ bytes: 950e6 })).toEqual({ engine: 'ok', disk: 'warn' })
   expect(levels({ freeBytes: 1e6 })).toEqual({ engine: 'ok', disk: 'fail' })
@@ -118,7 +118,7 @@ it('fails on a file that is no database, or another program’s, and still asks 
   expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
-it('tells an older layout from a newer one', async () => {
+it('distinguishes an older layout from a newer one', async () => {
   const world = await synced()
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
   const older = await world.run('doctor')

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 const source = join(import.meta.dirname, '../../bad-web-configs')
 const names = readdirSync(source)
 const cases = names.filter((name) => name.endsWith('.yaml'))
-/** Stands where hashes, passwords and keys stand; in the alphabet of bcrypt without its hyphen. */
+/** Placed where hashes, passwords and keys belong; in the alphabet of bcrypt without its hyphen. */
 const canary = /s3cr3t-?canary/
 
 /** The configurations beside a certificate with its key, that of another, one under a passphrase, and a folder. */

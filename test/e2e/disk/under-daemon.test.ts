@@ -31,7 +31,7 @@ async function running() {
   return { simulator, place, daemon, store: place.store }
 }
 
-/** Evaluations come each second; what is wrong is told by the next one, however long a busy machine takes for it. */
+/** An evaluation runs each second; the next one reports a fault, however long a busy machine takes for it. */
 async function endOf(daemon: Alive): Promise<string> {
   const began = Date.now()
   const { code, stderr } = await daemon.ended
@@ -110,7 +110,7 @@ it('keeps everything when only the log beside the database is deleted', async ()
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
 })
 
-it('ends when its lock is deleted, so that no second engine can stand beside it', async () => {
+it('exits when its lock is deleted, so that no second engine can run beside it', async () => {
   const { daemon, store } = await running()
   rmSync(`${store}-lock`)
   expect(await endOf(daemon)).toMatch(/mirror\.db-lock was deleted .* nothing is lost, start it again$/)

@@ -1,6 +1,6 @@
 import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 
-/** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
+/** Expected texts of alerts as Prometheus renders them at one minute; time begins at 0, with one value per minute. */
 interface WordScene {
   readonly about: string
   /** Series with their values, in promtool's notation. */
@@ -80,7 +80,7 @@ export const wordScenes: readonly WordScene[] = [
     says: [mfaSays(30, '2 (user 1017, user 41)', '2, namely user 1017 (f1), user 41 (f2)')],
   },
   {
-    about: 'ten are named of more, three of them in the title',
+    about: 'an alert on more than ten findings names ten, three of them in the title',
     series: {
       ...alive('1x60'),
       ...count(mfa, 'high', '120x60'),
@@ -95,7 +95,7 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
-    about: 'what has no id to be shown is named by its fingerprint',
+    about: 'a finding without an id to show is named by its fingerprint',
     series: {
       ...alive('1x60'),
       ...count('my-own', 'critical', '1x60'),
@@ -112,7 +112,7 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
-    about: 'the daemon dies: what was open then is still named hours later, and not what was fixed before',
+    about: 'the daemon dies: findings that were open then are still named hours later, findings fixed before are not',
     series: {
       ...alive('1x40 _x300'),
       ...count(mfa, 'high', '2x20 1x20 _x300'),
@@ -126,7 +126,8 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
-    about: 'another daemon goes on with the tenant: what it tells counts, and nothing is named twice while both tell',
+    about:
+      'another daemon continues with the tenant: its series count, and no finding is named twice while both export it',
     series: {
       ...alive('1x40 _x60'),
       ...alive('_x35 1x65', 'b'),
@@ -143,12 +144,12 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
-    about: 'nothing is named where the names are not there',
+    about: 'no finding is named where no name is exported',
     series: { ...alive('1x60'), ...count(mfa, 'high', '4x60') },
     says: [mfaSays(30, '4', '4')],
   },
   {
-    about: 'a check that cannot be evaluated says why, as far as that is told',
+    about: 'the alert on a check that cannot be evaluated states the reason, if it is exported',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
@@ -157,7 +158,7 @@ export const wordScenes: readonly WordScene[] = [
     says: [unknownSays('a', ' (reason: stale)')],
   },
   {
-    about: 'a check that cannot be evaluated, of a reason that is not told',
+    about: 'the alert on a check that cannot be evaluated states no reason if none is exported',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
@@ -165,12 +166,12 @@ export const wordScenes: readonly WordScene[] = [
     says: [unknownSays('a', '')],
   },
   {
-    about: 'a waiver that ends says in which time, and then that it has ended',
+    about: 'the alert on a waiver states the time left, and then that it has ended',
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
     says: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
   },
   {
-    about: 'a secret says in which time it expires, and then that it has expired',
+    about: 'the alert on a secret states the time left, and then that it has expired',
     series: {
       [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at('a')}}`]:
         '3660x120',

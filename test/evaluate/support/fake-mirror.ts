@@ -33,8 +33,8 @@ export interface FakeMirror {
   readonly findings: Map<string, FindingRow>
   readonly states: Map<string, CheckStateRow>
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
-  /** `resource key` of records whose last reading is in doubt. */
-  readonly doubted: Set<string>
+  /** `resource key` of records whose last reading is uncertain. */
+  readonly uncertain: Set<string>
   /** Of all data; a test that lets check results be remembered makes it another one with each change. */
   readonly version: { of: number }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
@@ -67,7 +67,7 @@ export function fakeMirror(now: number): FakeMirror {
     findings: new Map(),
     states: new Map(),
     events: [],
-    doubted: new Set(),
+    uncertain: new Set(),
     version: { of: 0 },
     put(resource, fields, times = {}) {
       const record = toRecord(resource, fields, { times, now })
@@ -78,7 +78,7 @@ export function fakeMirror(now: number): FakeMirror {
       const record = records.get(resource)?.get(key)
       if (record === undefined) throw new Error(`There is no record ${key} of ${resource}`)
       records.get(resource)?.set(key, { ...record, absent: true })
-      mirror.doubted.add(`${resource} ${key}`)
+      mirror.uncertain.add(`${resource} ${key}`)
     },
     remove: (resource, key) => void records.get(resource)?.delete(key),
   }
@@ -88,7 +88,7 @@ export function fakeMirror(now: number): FakeMirror {
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
-    inDoubt: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
+    inDoubt: async (_tenantId, resource, key) => mirror.uncertain.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitResult: (checkResult) => commitInto(mirror, checkResult),
     confirmResult: async (_tenantId, check, at) => {

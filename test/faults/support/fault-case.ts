@@ -163,7 +163,7 @@ async function assertIsolated(scene: Scene, resource: ResourceName): Promise<voi
 /** Two cycles at most until all is well, and one more for what needs two full syncs to be gone. */
 async function assertRecovery(scene: Scene, resource: ResourceName, findings: readonly string[]): Promise<void> {
   const { test } = scene
-  const own = () => test.told.runs.filter((run) => run.resource === resource).at(-1)?.reason
+  const own = () => test.observed.runs.filter((run) => run.resource === resource).at(-1)?.reason
   const { blockedUntil } = await test.mirror.tenant(test.engine.tenantId)
   test.clock.advance(Math.max(5 * minuteMs, blockedUntil - test.clock.now()))
   let cycles = 1

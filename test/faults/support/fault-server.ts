@@ -2,7 +2,7 @@ import { Agent, request as ask } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls'
 
-/** One request as it stood on the wire. */
+/** One request as it was on the wire. */
 export interface Seen {
   readonly method: string
   /** Path with query. */
@@ -58,7 +58,7 @@ export interface FaultServerOptions {
   readonly host?: string
 }
 
-/** A server over bare sockets: it answers as the simulator does, but for the faults it is told. */
+/** A server over bare sockets: it answers as the simulator does, except for the configured faults. */
 export async function faultServer({ tls, host = '127.0.0.1' }: FaultServerOptions = {}): Promise<FaultServer> {
   const requests: Seen[] = []
   const sockets = new Set<Socket>()

@@ -7,7 +7,7 @@ import { resources } from '../../../src/resources/index.ts'
 import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 
-/** One run of one resource in a process of its own; tells on stdout how it ended and what memory it took at most. */
+/** One run of one resource in its own process; prints its outcome and its peak memory on stdout. */
 export interface MemoryReport {
   readonly outcome: string
   readonly reason: string | null

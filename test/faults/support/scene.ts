@@ -118,14 +118,18 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
       expect(test.sim.violations).toEqual([])
       expect([...overflows, ...test.clock.sleeps.filter((ms) => !(ms >= 0 && ms <= maxTimerMs))], 'timers').toEqual([])
       const kept = ['', '-wal'].map((suffix) => test.path + suffix).filter((path) => existsSync(path))
-      const told = [
+      const observed = [
         ...kept.map((path) => readFileSync(path, 'latin1')),
-        inspect([test.told.said, test.told.runs], { depth: null, maxArrayLength: null, maxStringLength: null }),
+        inspect([test.observed.logged, test.observed.runs], {
+          depth: null,
+          maxArrayLength: null,
+          maxStringLength: null,
+        }),
       ]
-      const leaks = told.flatMap((text) =>
+      const leaks = observed.flatMap((text) =>
         text.includes(token) ? ['the token'] : (bodyCanaryIn.exec(text)?.[0] ?? []),
       )
-      expect(leaks, 'token and body text in what is kept and told').toEqual([])
+      expect(leaks, 'token and body text in stored and logged data').toEqual([])
       const byTime = server.requests.filter(
         ({ path, query }) => resourceAt(path) === 'users' && query.has('updatedAfter'),
       )

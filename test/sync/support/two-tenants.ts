@@ -97,7 +97,7 @@ export const tenant = (more: Partial<ScriptedTenant> = {}): ScriptedTenant => ({
   ...more,
 })
 
-/** Starts the server; it answers for `a` until told otherwise. */
+/** Starts the server; it answers for `a` until the test switches it. */
 export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
   let choice = (_path: string, _cursor: string | null): ScriptedTenant => a
   const asked: string[] = []

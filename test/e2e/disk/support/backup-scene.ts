@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { startSimulator } from '../../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 import { placeFor } from '../../support/program.ts'
-import { inside, type Said } from './inside.ts'
+import { type CliResult, inside } from './inside.ts'
 import { look } from './look.ts'
 
 const name = 'backup.db'
@@ -26,7 +26,7 @@ export interface BackupCopy {
   /** What is in the folder of the target beside it. */
   remains(): readonly string[]
   /** A backup that nothing disturbs. */
-  again(): Promise<Said>
+  again(): Promise<CliResult>
 }
 
 export async function backupScene(): Promise<BackupScene> {
