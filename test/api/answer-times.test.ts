@@ -216,7 +216,7 @@ it('no skew is known by an answer whose time cannot be read, until one can', () 
   expect(times.skewMs('roles')).toBe(0)
 })
 
-it('a record read by its id says nothing of the time of its resource', () => {
+it('a record read by its id does not set the time of its resource', () => {
   const { answer, times } = scene()
   answer({ resource: null })
   expect(times.skewMs('roles')).toBeUndefined()

@@ -150,7 +150,7 @@ it('sends each list the page size under its own name, or none', async () => {
   ])
 })
 
-it('refuses a list that is due whole and says itself that there is more', async () => {
+it('refuses an unpaginated list that states hasMore', async () => {
   const more = (hasMore: boolean) => ({ ...envelope([]), pagination: { limit: 1, nextCursor: 'c', hasMore } })
   await using server = await testServer((_, response) => sendJson(response, 200, more(true)))
   const { client } = testClient(server.url)
@@ -179,7 +179,7 @@ it('hands out a reading half that cannot write', async () => {
   expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
-it('answers null for a user or role that the API says is absent, and fails for a 404 of anything else', async () => {
+it('returns null for a user or role that the API reports as absent, and fails for any other 404', async () => {
   await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client

@@ -104,7 +104,7 @@ it.each([
     [role(off), role({ ...off, roleId: 2 })],
     'User 1 has the role name "Reader", whose 2 roles are in state "Inactive".',
   ],
-])('says what is wrong with the role', async (fields, roles, sentence) => {
+])('states the problem of the role', async (fields, roles, sentence) => {
   const { failures } = await evaluator(check, (mirror) => {
     mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)

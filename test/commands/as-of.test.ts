@@ -3,7 +3,7 @@ import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startTime, synced } from './support/cli.ts'
 import { happen, iso, prng, type Reported, small, timed } from './support/timed-world.ts'
 
-it('keeps what still held when older rows are erased, and says of what lies before that it is gone', async () => {
+it('keeps rows that are still valid when older rows are erased, and reports that earlier times are gone', async () => {
   const world = await timed('history: { retentionDays: 3 }', [{ name: 'acme' }])
   const random = prng(7)
   const reported: Reported[] = []
@@ -178,7 +178,7 @@ it('lets a check result that nobody confirmed fade, also of times long past', as
   expect(await world.reportAgain(silent)).toEqual(silent)
 })
 
-it('says of a time before the record, of one to come, and of none at all what is wrong', async () => {
+it('refuses a time before the record, a future time and an invalid time, each with its reason', async () => {
   const world = await synced({ simulator: small })
   const { run } = world
   expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({

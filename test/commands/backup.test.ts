@@ -12,7 +12,7 @@ async function world() {
   return { ...one, backups: folder, target: join(folder, 'tenantwatch.db') }
 }
 
-it('says in one line what it made: file, size, records and age', async () => {
+it('reports its result in one line: file, size, records and age', async () => {
   const { run, pass, target, simulator } = await world()
   pass(3 * minuteMs)
   const { code, stdout, stderr } = await run('backup', 'backups/tenantwatch.db')
@@ -89,7 +89,7 @@ const restore = (backup: string, store: string) => {
   copyFileSync(backup, store)
 }
 
-it('can be restored: the engine starts on it, catches up and keeps what only the mirror knows', async () => {
+it('can be restored: the engine starts on it, catches up and keeps data that only the mirror has', async () => {
   const { run, pass, store, target, simulator } = await world()
   const findings = async () => JSON.parse((await run('findings', '--format', 'json')).stdout)
   const before = await findings()

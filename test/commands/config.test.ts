@@ -6,7 +6,7 @@ import { cli, synced } from './support/cli.ts'
 
 const canary = 's3cr3t-canary'
 
-it('says that a configuration is valid, and where it came from', async () => {
+it('reports that a configuration is valid, and its source', async () => {
   const { run, env, simulator } = await cli()
   expect(await run('config', 'check')).toEqual({ code: 0, stdout: 'tenantwatch.yaml is valid: 1 tenant\n', stderr: '' })
   delete env['TENANTWATCH_CONFIG']
@@ -15,7 +15,7 @@ it('says that a configuration is valid, and where it came from', async () => {
   expect((await run('config', 'check')).stdout).toBe('environment is valid: 1 tenant\n')
 })
 
-it('says beside the result that a listen address is open to everybody', async () => {
+it('warns beside the result that a listen address is open to everybody', async () => {
   const { run } = await cli({ more: 'server: { listen: ":9469" }' })
   expect(await run('config', 'check')).toEqual({
     code: 0,
@@ -85,7 +85,7 @@ removals: { maxPercent: 200 }
   }
 })
 
-it('says what to do when there is no configuration at all', async () => {
+it('gives a hint when there is no configuration', async () => {
   const { run, env } = await cli()
   delete env['TENANTWATCH_CONFIG']
   const { code, stderr } = await run('sync')
@@ -108,7 +108,7 @@ it('prints the effective configuration, which is a configuration itself', async 
   )
 })
 
-it('needs no token and not its variable for what sends nothing', async () => {
+it('needs no token and no variable for commands that send no request', async () => {
   const { run, env, write, read } = await synced()
   const { stdout } = await run('findings', '--format', 'json')
   delete env['ACME_TOKEN']

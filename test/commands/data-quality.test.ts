@@ -4,7 +4,7 @@ import { parseCsv } from './support/csv.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf']
 
-it.each(formats)('says beside findings as %s which checks could not be evaluated', async (format) => {
+it.each(formats)('names beside findings as %s the checks that could not be evaluated', async (format) => {
   const { run } = await cli()
   await run('sync', '--resource', 'roles')
   const { code, stderr } = await run('findings', '--format', format)

@@ -49,7 +49,7 @@ it('prints the rule with its configuration, the raw facts, and the history of en
   ])
 })
 
-it('says when other thresholds are configured than those it was evaluated by, and that a tenant is gone', async () => {
+it('reports when the configured thresholds differ from the evaluated ones, and that a tenant is gone', async () => {
   const { explain, run, finding, read, write } = await explained()
   const base = read('tenantwatch.yaml')
   write('tenantwatch.yaml', `${base}checks: { user-mfa-enrolled: { enrolledWhen: mfaAction } }\n`)
@@ -74,7 +74,7 @@ it('keeps the life of a finding whose entity is gone', async () => {
   expect(changes.at(-1)).toMatchObject({ change: 'removed' })
 })
 
-it('takes an unambiguous beginning and says in one sentence what is wrong with any other', async () => {
+it('accepts an unambiguous prefix and refuses any other in one sentence', async () => {
   const { run, finding } = await explained()
   const output = async (given: string) => {
     const { code, stderr } = await run('explain', given)

@@ -94,7 +94,7 @@ it('distinguishes an entity without changes from one that the mirror never had',
       })
 })
 
-it('hides what names a person or a file unless it is asked for', async () => {
+it('hides values that name a person or a file unless requested', async () => {
   const { read, user } = await changed()
   const email = async (...args: string[]) =>
     (await read('--entity', `users:${user}`, ...args)).find(({ field }) => field === 'email')
@@ -102,7 +102,7 @@ it('hides what names a person or a file unless it is asked for', async () => {
   expect(await email('--details')).toMatchObject({ after: '=1+1@example.com' })
 })
 
-it('hides what the specification does not name of users and documents, for it may name one', async () => {
+it('hides fields of users and documents that the specification does not name, because they may name a person or file', async () => {
   const { run, pass, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   const [user] = [...simulator.state().users()]
   simulator.primary.updateUser(user?.userId ?? 0, { nickname: 'Canary' } as never)
@@ -132,7 +132,7 @@ it('writes the same in every format, and no cell that begins a formula', async (
   expect(lines.at(-1)).toMatch(/^2026-03-03T12:00:00\.000Z {2}acme {2}\S+ \S+ .*\(request [\da-f-]{36}\)$/)
 })
 
-it('says of which data it cannot know whether they changed', async () => {
+it('names the data whose changes it cannot know', async () => {
   const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
   expect(await run('history')).toEqual({ code: 0, stdout: 'No change is recorded.\n', stderr: '' })
   simulator.faults.add({ effect: { kind: 'status', status: 500 } })
@@ -147,7 +147,7 @@ it('says of which data it cannot know whether they changed', async () => {
   ])
 })
 
-it('says what is wrong with what it is asked, without repeating it', async () => {
+it('explains an invalid argument without repeating it', async () => {
   const { run } = await synced({ simulator: { sizes: { users: 5, documents: 5 } } })
   const output = async (...args: string[]) => {
     const { code, stderr } = await run('history', ...args)

@@ -69,6 +69,6 @@ it.each([
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
 })
 
-it('ships rules that parse as what they are', () => {
+it('ships an Alertmanager configuration that parses', () => {
   expect(parse(shipped.get('deploy/compose/alertmanager.yml') ?? '')).toMatchObject({ receivers: [{ name: 'nobody' }] })
 })

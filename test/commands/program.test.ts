@@ -46,7 +46,7 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
   expect(stdout).toContain('--config <file>')
 })
 
-it('ends with 2 on what it does not know, with a hint and without a stack', async () => {
+it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {
   const { run } = await cli()
   for (const [args, output] of [
     [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
@@ -107,7 +107,7 @@ const misplaced: readonly (readonly string[])[] = [
   ['checks', '--format', `"${secret}"`],
 ]
 
-it('does not repeat what it does not know, for it may be a secret', async () => {
+it('does not repeat unknown arguments, because they may be secrets', async () => {
   const { run } = await synced()
   for (const args of misplaced) {
     const { code, stdout, stderr } = await run(...args)
@@ -178,7 +178,7 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   })
 })
 
-it('writes the exposition of the mirror, without what only a daemon knows', async () => {
+it('writes the exposition of the mirror, without series that only a daemon has', async () => {
   const { run } = await synced()
   const { code, stdout, stderr } = await run('metrics')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -209,7 +209,7 @@ it('exits with 3 and one sentence when it is stopped during work', async () => {
   expect(stderr).not.toMatch(/^ +at /m)
 })
 
-it('says in a sentence that a port of the simulator is taken', async () => {
+it('reports in one sentence that a port of the simulator is taken', async () => {
   const { run } = await cli()
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -51,7 +51,7 @@ const run = (fields: Partial<RunResult>): RunResult => ({
 })
 const ups = (runs: ReturnType<typeof unstoredRuns>) => runs.over(shown).resources[0]?.modes.map(({ up }) => up)
 
-it('puts what could not be stored in the place of what is stored, in whichever way it failed', () => {
+it('uses an unstored result in place of the stored one, in whichever way storing failed', () => {
   const runs = unstoredRuns()
   expect(runs.over(shown)).toBe(shown)
   runs.ended(run({ reason: 'network' }), at)

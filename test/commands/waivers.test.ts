@@ -60,7 +60,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   })
 })
 
-it('brings the finding back when its fact changes, says why, and covers it again once renewed', async () => {
+it('opens the finding again when its fact changes, states why, and covers it again once renewed', async () => {
   const world = await waived()
   world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
   await world.run('sync')

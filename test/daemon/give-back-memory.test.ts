@@ -3,7 +3,7 @@ import { giveBackMemory } from '../../src/daemon/idle-memory.ts'
 
 const mib = 2 ** 20
 
-it('gives back what nothing refers to any more, and leaves the collector to nobody else', () => {
+it('releases unreachable memory, and does not expose the collector', () => {
   const kept = new WeakRef(Array.from({ length: 100_000 }, (_, index) => ({ index })))
   // A reference lives to the end of the turn in which it was looked at, so it is looked at afterwards only.
   expect(giveBackMemory(20 * mib)).toBe(true)

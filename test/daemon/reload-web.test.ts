@@ -43,7 +43,7 @@ it('shows no details in the midst of a reload before those who ask have to prove
   expect(seen).toEqual([401])
 })
 
-it('does not open by a reload what is closed', async () => {
+it('does not remove access control by a reload', async () => {
   const world = await reloadable({ ...open, ...guarded }, files)
   world.configure(open)
   expect(await world.daemon.reload()).toEqual({

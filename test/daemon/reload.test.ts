@@ -225,7 +225,7 @@ it('names everything that takes a restart, and changes nothing else either', asy
   expect(world.session.tenants).toHaveLength(1)
 })
 
-it('refuses what only a client refuses before it touches anything', async () => {
+it('refuses a configuration that only the client rejects before it changes anything', async () => {
   const world = await reloadable()
   const [former] = world.session.tenants
   world.write(

@@ -24,7 +24,7 @@ it('waits for another program that ends its writing soon', async () => {
   expect(await run.ended).toMatchObject({ code: 0 })
 })
 
-it('says who is in the way while another program holds the database, and makes it good afterwards', async () => {
+it('names the process that locks the database, and recovers afterwards', async () => {
   const { simulator, place } = await synced()
   simulator.primary.addUser()
   const other = new BetterSqlite3(place.store)

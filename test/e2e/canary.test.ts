@@ -91,7 +91,7 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
   one.child.kill('SIGHUP')
   await until(async () => (await one.get('/healthz')).status === 200)
   observed.push(filesIn(place.folder))
-  // A log that says nothing would prove nothing.
+  // An empty log would prove nothing.
   await until(() => one.stderr.split('\n').length > 20)
   one.child.kill('SIGTERM')
   const { code, stdout, stderr } = await one.ended

@@ -11,7 +11,7 @@ const isThere = (program: string, ...args: readonly string[]) => spawnSync(progr
 
 it('ships a configuration of Prometheus and of Alertmanager that their own tools take', async () => {
   const folder = temporaryFolder()
-  // The tool wants the rules where the configuration says.
+  // The tool requires the rules at the configured path.
   const text = readFileSync('deploy/compose/prometheus.yml', 'utf8')
   writeFileSync(join(folder, 'prometheus.yml'), text.replace('/etc/prometheus/', './'))
   copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))

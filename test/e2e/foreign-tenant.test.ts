@@ -128,7 +128,7 @@ function foreignData(shared: number): TenantData {
   return data
 }
 
-it('finds what is out of order at a tenant it has never seen, page by page', async () => {
+it('finds the problems of a new tenant, page by page', async () => {
   const shown = await scene()
   expect(await shown.open()).toEqual(
     expect.arrayContaining([expired, powerful, unenrolled, `document-processing-finished ${guid(1004)}`]),
@@ -194,7 +194,7 @@ it('turns nothing green by answers whose time advances three days behind', async
   await expectStillFailing(shown, expired, powerful, unenrolled)
 })
 
-it('says of a replay that the answer is stale', async () => {
+it('reports a replayed answer as stale', async () => {
   const shown = await scene()
   shown.tenant.tamper = (_, reply) => ({ ...reply, headers: { age: '4000' } })
   const { code, stdout, stderr } = await shown.sync()
@@ -362,7 +362,7 @@ it('waives nothing for another person who was given the id', async () => {
   expect(await waived()).toEqual(['open'])
 })
 
-it('lets no detail answer that lags behind the list change what the list says', async () => {
+it('ignores a detail answer that lags behind the list', async () => {
   const shown = await scene()
   shown.tenant.tamper = ({ path }, reply) => {
     if (!/^\/users\/\d+$/.test(path)) return undefined

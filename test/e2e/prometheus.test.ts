@@ -17,7 +17,7 @@ import { daemon, program, until } from './support/program.ts'
 import { type Prometheus, startAlertmanager } from './support/prometheus.ts'
 import { day, hurry, ownClient, reconfigure, waiverOf, world } from './support/watched-world.ts'
 
-/** What the tests of this file have seen on the real Prometheus, for the last of them. */
+/** Alerts that the tests of this file have seen on the real Prometheus, for the last test. */
 const seen = { firing: new Set<string>(), ended: new Set<string>() }
 
 const isFiring = async (prometheus: Prometheus, name: string, labels: Readonly<Record<string, string>> = {}) =>
@@ -36,7 +36,7 @@ async function ends(prometheus: Prometheus, name: string): Promise<void> {
   if (seen.firing.has(name)) seen.ended.add(name)
 }
 
-/** Says that an alert was firing at every second since then. */
+/** Asserts that an alert was firing at every second since then. */
 async function neverEnded(prometheus: Prometheus, name: string, from: number): Promise<void> {
   const [found] = await prometheus.since(`count(ALERTS{alertname="${name}",alertstate="firing"}) or vector(0)`, from)
   const values = found?.values ?? []
@@ -73,7 +73,7 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
 /** There only while something fails, or cannot be evaluated. */
 const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info']
 
-it('says "No data" in no panel of a system that is well, and shows something in each once all is configured', async () => {
+it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
   const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))
   // As Prometheus scrapes under its operator: some of these labels are also names of ours.
   const labels = { endpoint: 'http', service: 'tenantwatch', namespace: 'tenantwatch', pod: 'tenantwatch-0' }

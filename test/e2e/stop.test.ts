@@ -11,7 +11,7 @@ import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
 import { type Place, placeFor, until } from './support/program.ts'
 
 const bundle = ownBundle()
-/** What is promised (README.md#commands). */
+/** The promised limit (README.md#commands). */
 const promptMs = 5000
 
 interface Scene {
@@ -88,7 +88,7 @@ const states: readonly State[] = [
     },
   },
   {
-    what: 'peers that connect and say nothing',
+    what: 'peers that connect and send nothing',
     reach: async (scene) => {
       await ready(scene)
       const { port } = scene

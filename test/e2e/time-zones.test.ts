@@ -17,7 +17,7 @@ interface Finding {
   readonly message: string
 }
 
-/** What a finding says, without the request and the second in which it was found. */
+/** The text of a finding, without the request and the second in which it was found. */
 const wordsOf = ({ fingerprint, severity, state, message }: Finding) => [fingerprint, severity, state, message].join()
 
 it('finds and shows the same in every time zone, also where dates name none', async () => {

@@ -37,7 +37,7 @@ it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['the first partial input', passes, [sound, held, quarantined], {}, 'unknown shrink_held'],
   ['partial data before not applicable', nothing, [quarantined], {}, 'unknown quarantined'],
   ['what could not be evaluated', ambiguous, [sound], {}, 'unknown ambiguous'],
-  ['not applicable in trusted data', nothing, [ahead], byTime, 'not_applicable null'],
+  ['not applicable in reliable data', nothing, [ahead], byTime, 'not_applicable null'],
   ['a skewed clock before a pass by time', passes, [sound, ahead], byTime, 'unknown clock_skew'],
   ['a pass that no clock decides', passes, [ahead], {}, 'pass null'],
   ['a pass by time where the clocks agree', passes, [sound], byTime, 'pass null'],

@@ -182,7 +182,7 @@ const harmless: readonly HarmlessCase[] = [
   },
   { id: 'V10', what: 'a limit that makes no sense', fault: wire.paged({ limit: -5 }) },
   { id: 'V10', what: 'no limit', on: 'documents', fault: wire.paged({ limit: undefined }) },
-  { id: 'V10', what: 'more records than the limit says', on: 'api-clients', fault: wire.paged({ limit: 1 }) },
+  { id: 'V10', what: 'more records than the limit', on: 'api-clients', fault: wire.paged({ limit: 1 }) },
   {
     id: 'V11',
     what: 'every record twice',

@@ -125,7 +125,7 @@ const cached: Readonly<Record<string, (at: string) => Fault>> = {
     wire.reshaped((envelope) => {
       envelope.meta['timestamp'] = at
     }),
-  'whose Age header says an hour': () => wire.changed((body) => body, { age: '3600' }),
+  'with an Age header of an hour': () => wire.changed((body) => body, { age: '3600' }),
   'that repeat the id and the time of another': () => ofOneTime,
 }
 

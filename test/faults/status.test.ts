@@ -279,7 +279,7 @@ it.each([
   ['a page of a proxy', wire.answer(404, '<html>Not here</html>', { 'content-type': 'text/html' }), 1],
   ['an empty body', wire.answer(404), 1],
   ['the envelope of the API', wire.problem(404, 'NOT_FOUND'), 0],
-] as const)('H8 404 for a missing user removes it only when the API itself says so: %s', async (_, fault, left) => {
+] as const)('H8 404 for a missing user removes it only when the API itself sent it: %s', async (_, fault, left) => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()

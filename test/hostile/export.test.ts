@@ -29,7 +29,7 @@ async function exported(resource: ListName, format: string): Promise<string> {
 
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
-/** What a value has become by the time it is exported; undefined when it must not be there at all. */
+/** The exported form of a value; undefined when it must be absent. */
 function expected(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.length <= 1024) return value.toWellFormed()
@@ -37,7 +37,7 @@ function expected(value: unknown): unknown {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
 
-it.each(lists)('exports %s as they were sent, or null, and leaves out what is in quarantine', async (resource) => {
+it.each(lists)('exports %s as they were sent, or null, and leaves out quarantined records', async (resource) => {
   const [idField] = fieldsOf[resource]
   const records = new Map(
     linesOf(await exported(resource, 'ndjson')).map((line) => {

@@ -17,7 +17,7 @@ let world: World
 let calm: World
 let log: string
 
-/** Everything that makes a check speak, with a hostile text wherever the tenant has a say. */
+/** Records that open a finding of every check, with a hostile text in each field that the tenant controls. */
 function offend({ simulator: { primary } }: World, names: readonly string[]): void {
   for (const text of names) {
     const { name: off, roleId } = primary.addRole({ name: `${text} off`, state: 'Inactive' })
@@ -147,7 +147,7 @@ async function findings(): Promise<readonly Finding[]> {
   return JSON.parse((await world.run('findings', '--format', 'json')).stdout) as Finding[]
 }
 
-it('finds what fails under any name, and names it as it was sent', async () => {
+it('finds failing records with any name, and prints the name as it was sent', async () => {
   const found = await findings()
   const checks = new Set(found.map(({ check }) => check))
   expect([...checks].sort()).toEqual([

@@ -48,7 +48,7 @@ async function world() {
   return { ...test, commit, folder, target, back }
 }
 
-/** What a file says when it is opened as it is. */
+/** The result of opening a file as it is. */
 function look(file: string) {
   const db = new BetterSqlite3(file, { readonly: true })
   try {
@@ -106,7 +106,7 @@ it('changes no byte of the mirror', async () => {
   expect(bytes()).toEqual(before)
 })
 
-it('holds what is only in the log of an engine that was killed', async () => {
+it('contains data that is only in the log of a killed engine', async () => {
   const { path, target, back } = await world()
   const crashed = join(temporaryFolder(), 'mirror.db')
   for (const suffix of ['', '-wal']) writeFileSync(crashed + suffix, readFileSync(path + suffix))
@@ -250,14 +250,14 @@ const remainsOf = (folder: string) => {
   return remains
 }
 
-it('clears away what a killed backup left, under whatever name it was to be', async () => {
+it('removes the files of a killed backup, under whatever name', async () => {
   const { folder, back } = await world()
   remainsOf(folder)
   await back({ to: join(folder, 'another.db') })
   expect(readdirSync(folder)).toEqual(['another.db'])
 })
 
-it('leaves alone what another backup is working on', async () => {
+it('keeps files that another backup is writing', async () => {
   const { folder, back } = await world()
   const remains = remainsOf(folder)
   const lock = takeEngineLock(join(remains, 'draft.db'))
@@ -267,7 +267,7 @@ it('leaves alone what another backup is working on', async () => {
   expect(readdirSync(remains)).toContain('draft.db')
 })
 
-it('leaves alone what is not certainly of a killed backup', async () => {
+it('keeps files that are not certainly of a killed backup', async () => {
   const { folder, back } = await world()
   const begun = join(folder, '.tenantwatch-backup-Begun0')
   mkdirSync(begun)
@@ -303,7 +303,7 @@ it('keeps the old backup when the mirror is damaged', async () => {
   expect(readdirSync(folder)).toEqual(['backup.db'])
 })
 
-it('says that there is no mirror, and whose database it is', async () => {
+it('reports that there is no mirror, and which program owns the database', async () => {
   const { target, back, folder } = await world()
   const none = back({ from: join(folder, 'none.db') })
   await expect(none).rejects.toThrow(/^There is no mirror at \S+none\.db yet; run "tenantwatch sync" first$/)
@@ -324,7 +324,7 @@ it('copies a mirror of an older layout, so that there is a way back from an upgr
   expect(look(target)).toEqual(look(path))
 })
 
-it('says in one sentence that a folder takes no file', async () => {
+it('reports in one sentence that a folder is not writable', async () => {
   const { back } = await world()
   await expect(back({ to: '/proc/backup.db' })).rejects.toMatchObject({
     name: 'FatalError',

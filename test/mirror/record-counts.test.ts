@@ -92,7 +92,7 @@ it('keeps its counts with the records, whatever befalls them', async () => {
   )
 })
 
-it('answers from its counts what the records themselves would answer', async () => {
+it('returns the same numbers from its counts as from the records', async () => {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
   const states = ['Active', 'Invited', 'Locked']

@@ -74,7 +74,7 @@ export const decoderMutants: readonly Mutant[] = [
     tests: ['test/sync/known-pages.test.ts'],
   },
   {
-    name: 'a 201 is believed whatever it says of the user',
+    name: 'a 201 is accepted whatever user it contains',
     file: 'src/api/create-user.ts',
     find: 'if (broken !== null) throw',
     replace: 'if (broken === undefined) throw',

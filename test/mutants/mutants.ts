@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/evaluate'],
   },
   {
-    name: 'findings are resolved on inputs that cannot be trusted',
+    name: 'findings are resolved on unreliable inputs',
     file: 'src/evaluate/findings/resolve-finding.ts',
     find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
     replace: 'if (evaluated === null) return null',

@@ -70,7 +70,7 @@ it('is checked by rules that detect errors', () => {
   expect(time).toBe(Date.parse(finding.firstSeen))
   expect(ocsfProblems(timeless)).toEqual(['event.time is missing'])
   expect(ocsfProblems({ ...timeless, time: 1_772_366_400 })).toEqual(['event.time is no time in milliseconds'])
-  expect(ocsfProblems({ ...eventOf(), severity: 'Grave' })).toEqual(['event.severity is Grave beside 4'])
+  expect(ocsfProblems({ ...eventOf(), severity: 'Severe' })).toEqual(['event.severity is Severe beside 4'])
   expect(ocsfProblems({ ...eventOf(), compliance: { status_id: 7 } })).toHaveLength(2)
   expect(ocsfProblems({ ...eventOf(), color: 'red' })).toEqual(['event.color is no attribute of compliance_finding'])
 })

@@ -138,7 +138,7 @@ it('repeats no password that the web configuration has in place of a hash', asyn
       expect([text, code]).toEqual([text, 2])
       expect(stderr).toContain('web.yaml')
       observed.push(stdout, stderr)
-      // Read again by the daemon, too, which says in its log what is wrong.
+      // The daemon also reads it again, and logs the problem.
       observed.push(await (await fetch(good.origin, { headers: { authorization: basic('alice', stray) } })).text())
     }
   } finally {

@@ -59,7 +59,7 @@ function output({ stdout, stderr }: Ran): string {
   return `${stdout}\n${stderr}`
 }
 
-/** All that the program says and writes, whatever happens to it. */
+/** All output and files of the program, whatever happens to it. */
 async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
   const observed: (readonly [string, string])[] = []
   const tell = async (what: string, text: string | Promise<Ran>) => {
@@ -223,7 +223,7 @@ it('repeats no token that was pasted into the configuration where none belongs',
   }
 })
 
-it('masks what may be secret in a configuration that is good', async () => {
+it('masks possible secrets in a valid configuration', async () => {
   const secret = 'CANARY-9c1f44e7a0b25d3886'
   await using one = await secretWorld('env')
   const token = `{ command: [/bin/echo, --password, ${secret}] }`

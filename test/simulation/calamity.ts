@@ -33,7 +33,7 @@ export const calamities = [
   'server-skew',
 ]
 
-/** What befalls the machine itself: the process is killed or stopped, the clocks jump. */
+/** Faults of the machine itself: the process is killed or stopped, the clocks jump. */
 export class Calamity {
   readonly counts = new Map<string, number>()
   readonly #parts: CalamityParts

@@ -20,7 +20,7 @@ export interface ProblemParts {
   readonly skewOf: (check: Check) => string | null
 }
 
-/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by what the evaluation says. */
+/** Unreliable data at one instant, derived from the wire, the clocks and the mirror's rows, not from the evaluation. */
 export interface DataProblems {
   /** Why nothing of a resource can. */
   readonly blocked: ReadonlyMap<ResourceName, string>

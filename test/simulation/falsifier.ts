@@ -61,7 +61,7 @@ export class Falsifier {
     this.#parts = parts
   }
 
-  /** What a cache gives in place of the tenant; null when none does. */
+  /** The answer of a cache in place of the tenant; null when no cache answers. */
   replay(path: string, resource: ResourceName): Answer | null {
     const { weather, ledger, time } = this.#parts
     const spell = this.#cached(resource)
@@ -72,7 +72,7 @@ export class Falsifier {
     const ageMs = time.now - kept.at
     ledger.times.note(resource, kept.wrongMs === null ? null : kept.wrongMs - ageMs, time.now)
     ledger.replays.set(resource, time.now)
-    // Some caches say how old it is.
+    // Some caches state its age.
     const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }
     return aged
   }

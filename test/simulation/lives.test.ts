@@ -4,7 +4,7 @@ import { live, liveAll, seedsFrom } from './lives.ts'
 /** A few lives, because every change of the code runs them; `npm run test:seeds` and each deliberate mistake run many more. */
 const count = Number(process.env['SIMULATED_LIVES'] ?? 6)
 
-/** The reverse of a false green: a daemon that always says unknown would show none, either. */
+/** The reverse of a false green: a daemon that always reports unknown would show none, either. */
 const mostUnknown = 0.001
 /** In so few lives, one look while a removal is being confirmed, which concerns the checks of users' roles. */
 const ofOneMoment = 2

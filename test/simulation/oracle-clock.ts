@@ -19,7 +19,7 @@ interface Noted {
   readonly at: number
 }
 
-/** What the daemon must know of the tenant's time, a resource, by runs that ended well (docs/sync.md#server-time). */
+/** The tenant's time of each resource that the daemon must know from successful runs (docs/sync.md#server-time). */
 export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
   readonly #parts: ClockParts

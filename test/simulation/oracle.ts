@@ -52,7 +52,7 @@ export class Oracle {
   readonly violations: Violation[] = []
   readonly fullSyncs = new FullSyncLog()
   readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0 }
-  /** Which checks were unknown, and why, where that is counted. */
+  /** Unknown checks with their reasons, where they are counted. */
   readonly unknowns: string[] = []
   /** True once an operator accepted what was held. */
   accepts = false
@@ -161,7 +161,7 @@ export class Oracle {
     return posture
   }
 
-  /** What may be in sight of a check result that was reached at a stated wall time. */
+  /** The data that a check result of a stated wall time may have read. */
   sight(evaluatedAtWall: number | null): Sight {
     const { world, wall, readings, ledger } = this.#parts
     const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
@@ -203,7 +203,7 @@ export class Oracle {
     }
   }
 
-  /** What drift is measured from must have been true, all of it at once. */
+  /** The baseline of drift must have been true as a whole at one instant. */
   #checkKeptRoles(): void {
     const { machine, world } = this.#parts
     const kept = keptRoles((sql) => machine.query(sql))

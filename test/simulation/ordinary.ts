@@ -23,7 +23,7 @@ export interface OrdinaryLife {
   readonly steps: number
   /** Between two steps, in milliseconds: each full sync and each evaluation runs once in it. */
   readonly stepMs: number
-  /** What people do in a step, at its beginning; what runs in it sees it done. */
+  /** Actions of people at the beginning of a step, before its runs. */
   readonly change: (step: number, scene: Scene) => Promise<void> | void
 }
 

@@ -29,7 +29,7 @@ const options = {
   ...(values.only === undefined ? {} : { only: values.only }),
 }
 const began = performance.now()
-/** So many lives apart it says how far it is. */
+/** Number of lives between two progress lines. */
 const wordEvery = 500
 const tally = new Tally()
 

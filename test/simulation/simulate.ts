@@ -20,7 +20,7 @@ import { Weather } from './weather.ts'
 
 export interface SimulationOptions {
   readonly seed: number
-  /** How many evaluations the daemon's life has before the recovery. */
+  /** Number of evaluations before the recovery. */
   readonly steps: number
   /** False: nothing but the tenant's own life happens, and `unknown` is counted after the warm-up. */
   readonly faults: boolean
@@ -36,7 +36,7 @@ export interface SimulationReport {
   readonly seed: number
   readonly violations: readonly Violation[]
   readonly evaluated: Evaluated
-  /** Which checks were unknown, and why, where that is counted. */
+  /** Unknown checks with their reasons, where they are counted. */
   readonly unknowns: readonly string[]
   readonly faults: ReadonlyMap<string, number>
   readonly changes: number

@@ -9,7 +9,7 @@ interface Unsound {
   readonly unsoundUsers: readonly string[]
 }
 
-/** What fails by the roles, whatever instants of clients, users and roles were read (docs/checks.md). */
+/** Findings by the roles, at any instants of clients, users and roles (docs/checks.md). */
 export function rolesMustFail(sight: Sight): Unsound {
   const { world, from, to } = sight
   const states = world.roles.within(from('roles'), to)

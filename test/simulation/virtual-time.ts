@@ -18,7 +18,7 @@ interface Event {
 export class VirtualTime {
   now: number
   readonly #heap: Event[] = []
-  /** What takes back the listeners of the waits that are on. */
+  /** Removers of the listeners of pending waits. */
   readonly #waits = new Set<() => void>()
   #order = 0
 

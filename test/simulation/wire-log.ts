@@ -7,7 +7,7 @@ export interface PageEnd {
   readonly nextCursor: string | null
 }
 
-/** Which full syncs the tenant answered to their end, and when they had begun; times are the world's. */
+/** Full syncs that the tenant answered to their end, with their beginnings; times are the world's. */
 export class WireLog {
   /** When the latest full sync began that was handed a cursor. */
   readonly #begun = new Map<string, number>()

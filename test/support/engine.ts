@@ -44,7 +44,7 @@ export interface TestEngine {
   readonly clock: FakeClock
   readonly observed: Observed
   readonly settings: TenantSettings
-  /** Of the present process life: a new one after `restart` and `crash`. */
+  /** Belongs to the present process life: a new one after `restart` and `crash`. */
   readonly mirror: Mirror
   readonly engine: TenantEngine
   readonly client: TenantClient
@@ -262,7 +262,7 @@ const idFieldOf = (resource: ResourceName) => resources.find(({ name }) => name 
 const byPermissionId = (a: { readonly permissionId: number }, b: { readonly permissionId: number }) =>
   a.permissionId - b.permissionId
 
-/** What the tenant really holds, in the order and the letter case in which records are compared. */
+/** The records of the tenant, in the order and the letter case of the comparison. */
 export function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
   return comparable(resource, [...sim.primary.state.records(resource)] as Record<string, unknown>[])
 }

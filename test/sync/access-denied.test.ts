@@ -5,8 +5,8 @@ import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending, everyRow, heldBack, live } from '../support/sync-queries.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { ending, everyRow, heldBack, live } from '../support/trust.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
@@ -51,7 +51,7 @@ it.each(gates)(
   },
 )
 
-it.each(gates)('a token that only permits %s reads that and names what it lacks', async (code, permitted) => {
+it.each(gates)('a token that only permits %s reads that and names the missing permissions', async (code, permitted) => {
   const test = await testEngine({ settings })
   for (const [other] of gates) if (other !== code) test.sim.revokePermission('reader', other)
   const results = await endings(test)

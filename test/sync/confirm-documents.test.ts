@@ -3,7 +3,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 type Row = { readonly fileId: string; readonly updatedAt: string | null }

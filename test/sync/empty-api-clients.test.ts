@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/api-clients'
@@ -148,7 +148,7 @@ it.each(['the same list', 'one more page'])(
   },
 )
 
-it('an announced page that stays empty removes nothing, however often it repeats, and holds what it lacks', async () => {
+it('an announced page that stays empty removes no record, however often it repeats, and holds the missing ones', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending } from '../support/trust.ts'
+import { ending } from '../support/sync-queries.ts'
 import { client, role, type ScriptedTenant, type TwoTenants, tenant, twoTenants } from './support/two-tenants.ts'
 
 const own = ['permissions', 'roles', 'authentication-settings'] as const

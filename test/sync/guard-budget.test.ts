@@ -4,7 +4,7 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
@@ -21,7 +21,7 @@ function keepClients({ sim }: TestEngine, count: number): void {
   sim.primary.removeApiClients(first(sim.state().apiClientCount() - count))
 }
 
-/** A full sync every `everyMs` until `until` says so; every outcome. */
+/** A full sync every `everyMs` until `until` returns true; every outcome. */
 async function fullSyncs(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
   const endings: string[] = []
   for (let n = 0; n < count; n++) {

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const dayMs = 24 * 60 * minuteMs

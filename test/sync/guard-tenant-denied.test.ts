@@ -3,14 +3,14 @@ import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const wholes = ['roles', 'permissions', 'authentication-settings'] as const
-const telling: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
+const identifying: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
 const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents_Read']
 const known = 60 + 24
 
-function deny(test: TestEngine, credential: TokenName, codes = telling): void {
+function deny(test: TestEngine, credential: TokenName, codes = identifying): void {
   for (const code of codes) test.sim.revokePermission(credential, code)
 }
 
@@ -58,7 +58,7 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
   expect(everyRow(revived)).toEqual(before)
 })
 
-it('a permission that is withdrawn while the token stays keeps what it may read going', async () => {
+it('a permission withdrawn from an unchanged token does not stop the other resources', async () => {
   const test = await synced()
   deny(test, 'reader')
   for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
@@ -140,7 +140,7 @@ it('a page of foreign users that becomes readable later raises another hold, whi
   expect(everyRow(test)).toEqual(before)
 })
 
-it('accepting lets in what can be read, and vouches for no record that cannot', async () => {
+it('accepting admits readable records, and confirms no unreadable one', async () => {
   const test = await exchanged()
   await test.run('roles')
   const places = async () => {

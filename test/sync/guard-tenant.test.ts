@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const unbound = { cursorBoundToTenant: false } as const

@@ -5,7 +5,7 @@ import { testEngine } from '../support/engine.ts'
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-it('records nothing for what a first complete full sync shows but when and by which request it was first seen', async () => {
+it('stores no change for a first full sync, only time and request of the first sighting of each record', async () => {
   const test = await testEngine({ sizes, readings: { defaultPageSize: { users: 5 } } })
   await test.runAll()
   expect(test.query('select * from changes')).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { comparable } from '../support/engine.ts'
-import { accept, ending, heldBack, synced, theHold } from '../support/trust.ts'
+import { accept, ending, heldBack, synced, theHold } from '../support/sync-queries.ts'
 
 it('accepting lets the other tenant in until each resource was read in full, and covers all ids known then', async () => {
   const test = await synced({ sizes: { users: 60, documents: 60 } })

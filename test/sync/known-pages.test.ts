@@ -24,7 +24,7 @@ function tamper(test: TestEngine, userId: number): void {
 
 const tampered = (test: TestEngine) => test.query("select user_id from users where first_name = 'Tampered'").length
 
-it('does not read again what comes byte for byte as before, and counts it as unchanged', async () => {
+it('does not decode a page again that is byte for byte the same, and counts it as unchanged', async () => {
   const test = await sweptTwice()
   for (const index of [7, 22]) tamper(test, userAt(test, index))
   const { counts, outcome } = await test.run('users', 'full')
@@ -60,7 +60,7 @@ it.each([
   ['a newcomer', ({ sim }: TestEngine) => sim.primary.addUser()],
   ['a newcomer in the middle', ({ sim }: TestEngine) => sim.primary.addUserInTheMiddle()],
   ['a leaver', (test: TestEngine) => test.sim.primary.removeUser(userAt(test, 13))],
-])('becomes what the tenant is after %s', async (_, happens) => {
+])('becomes equal to the tenant after %s', async (_, happens) => {
   const test = await sweptTwice(200)
   await test.run('users', 'full')
   happens(test)

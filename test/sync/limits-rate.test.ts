@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs, secondMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
-import { ending, live } from '../support/trust.ts'
+import { ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const tooMany = (seconds: string, status = 429) =>

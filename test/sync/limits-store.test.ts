@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, live } from '../support/trust.ts'
+import { ending, everyRow, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 

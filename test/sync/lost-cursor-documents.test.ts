@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
-import { asked, ending } from '../support/trust.ts'
+import { asked, ending } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 const state = (test: TestEngine) => test.mirror.syncState(test.engine.tenantId, 'documents')
@@ -164,7 +164,7 @@ it('still owes the full sync after recovery by time when another tenant came in 
   expect(test.observed.resets).toEqual(['documents'])
 })
 
-it('a cursor refused behind the first page of what changed meanwhile fails the run, and the next one reads it again', async () => {
+it('a cursor refused after the first page of recent changes fails the run, and the next one reads them again', async () => {
   const test = await synced()
   const complete = () => test.query("select complete_started_at as at from sync_states where resource = 'documents'")
   for (const { fileId } of [...test.sim.primary.state.documents()])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { ending } from '../support/trust.ts'
+import { ending } from '../support/sync-queries.ts'
 
 const readings = {
   cursorKind: { users: 'offset', documents: 'offset', apiClients: 'offset' },

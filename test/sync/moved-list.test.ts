@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/trust.ts'
+import { asked, ending, live } from '../support/sync-queries.ts'
 
 const options = {
   readings: { cursorKind: { users: 'offset', documents: 'offset' }, defaultPageSize: { users: 10, documents: 10 } },

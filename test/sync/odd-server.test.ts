@@ -84,7 +84,7 @@ it('mirrors a tenant that reads everything the specification leaves open in its 
   expect(test.query('select * from quarantine')).toEqual([])
 })
 
-it('shows by incremental syncs what is new in its feeds, and by full syncs what is gone', async () => {
+it('adds new records of feeds by incremental syncs, and removes missing ones by full syncs', async () => {
   const { test, server } = await begin()
   await run(test, 'full')
   server.users.push(user(10, '2026-01-01T00:00:00Z'))

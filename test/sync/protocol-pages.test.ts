@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { bothSides, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/trust.ts'
+import { asked, ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const readings = { defaultPageSize: { users: 20, documents: 20, apiClients: 10 } } as const

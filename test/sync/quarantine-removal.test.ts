@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, heldBack, theHold } from '../support/trust.ts'
+import { accept, ending, heldBack, theHold } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 

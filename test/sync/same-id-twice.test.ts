@@ -127,7 +127,7 @@ it.each([
   expect(held(test)).toEqual([])
 })
 
-it('merges identical repeats, also those that differ in what no check reads or in how a date is written', async () => {
+it('merges identical repeats, also those that differ only in fields that no check reads or in the format of a date', async () => {
   const test = await fullySynced()
   reshape(test, 'users', 1, ([first = {}, ...rest]) => {
     const sameTime = String(first['createdAt']).replace('Z', '+00:00')
@@ -137,7 +137,7 @@ it('merges identical repeats, also those that differ in what no check reads or i
   expect(held(test)).toEqual([])
 })
 
-it('takes what an incremental sync shows after a full sync under way for a change', async () => {
+it('treats a record of an incremental sync after that of a running full sync as a change', async () => {
   const test = await fullySynced()
   const { userId } = test.sim.primary.addUser()
   const stop = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { ending, everyRow, live, synced } from '../support/trust.ts'
+import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
 

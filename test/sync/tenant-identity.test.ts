@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
   client,
   document,

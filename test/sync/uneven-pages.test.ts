@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow } from '../support/trust.ts'
+import { ending, everyRow } from '../support/sync-queries.ts'
 import { client, type ScriptedTenant, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
 
 const users = (from: number, count: number, more = {}) => Array.from({ length: count }, (_, n) => user(from + n, more))

@@ -185,7 +185,7 @@ it('continues the rotation past users whose details are never readable, over res
   expect(new Set(rounds.flat())).toEqual(new Set(all))
 })
 
-it('gives what nobody else wants to users whose details were asked for in vain', async () => {
+it('spends unused requests on users whose details could not be read before', async () => {
   const test = await engine(5, 6)
   const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 400 } })
   for (const _ of [1, 2]) await asked(test, 'full')

@@ -22,7 +22,7 @@ interface Described {
 const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document
 const hostile = 'a"\u001b[2J\u202e</script>\u0000\ud800'
 
-/** What the document says is wrong with an answer of the server; a status it does not name is wrong, too. */
+/** Deviations of an answer of the server from the document; a status it does not name is one. */
 async function wrongIn(origin: string, path: string, init?: RequestInit): Promise<readonly string[]> {
   const response = await fetch(origin + path, init)
   const [route = ''] = path.split('?')

@@ -73,7 +73,7 @@ it.each([
   ['/?sort=-age', ['c3', 'b2', 'a1'], '3 open findings'],
   ['/?sort=check&severity=low,high', ['a1', 'c3'], '2 of 3 open findings match'],
   ['/?check=z', [], '0 of 3 open findings match'],
-])('shows of %s the findings %j and says: %s', async (path, fingerprints, count) => {
+])('shows for %s the findings %j and the text: %s', async (path, fingerprints, count) => {
   const html = await page(path, some)
   expect(shownIn(html)).toEqual(fingerprints)
   expect(countIn(html)).toBe(count)

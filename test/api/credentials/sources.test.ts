@@ -133,7 +133,7 @@ it('ends a running command when it is disposed', async () => {
   expect((await call).reason).toBe('aborted')
 })
 
-it.runIf(existsSync('/proc/self'))('ends what a command has started with it', async () => {
+it.runIf(existsSync('/proc/self'))('ends the child processes of a command with it', async () => {
   await using dir = await folder()
   const file = join(dir.path, 'pids')
   const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 60_000)

@@ -46,7 +46,7 @@ it('changes no byte of a database', async () => {
   expect(digest()).toBe(before)
 })
 
-it('names what cannot be read, and the permission for it, for each of several tenants', async () => {
+it('names each unreadable resource and its permission, for each of several tenants', async () => {
   const { run } = await cli({
     tenants: [{ name: 'acme', token: 'withoutUsers' }, { name: 'globex', token: 'expired' }, { name: 'initech' }],
   })
@@ -60,7 +60,7 @@ it('names what cannot be read, and the permission for it, for each of several te
   expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
-it('says that an empty list of API clients and a wrong clock cannot be', async () => {
+it('fails on an empty list of API clients and on a wrong clock', async () => {
   const { run, simulator } = await cli()
   simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
   simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'clock-skew', ms: 900_000 } })
@@ -103,7 +103,7 @@ it('ends with 0 on warnings alone, as a table and as JSON, and counts them', asy
   expect(await world.run('doctor', '--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
 })
 
-it('says of every warning and failure what to do', async () => {
+it('gives a remedy for every warning and failure', async () => {
   const world = await synced({ tenants: [{ name: 'acme' }], more: 'checks: { document-current: { enabled: false } }' })
   world.simulator.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 403 } })
   const { tenants, general } = await doctorOutput(world)
@@ -115,7 +115,7 @@ it('says of every warning and failure what to do', async () => {
   for (const { sentence } of all) expect(sentence).not.toMatch(/\.$/)
 })
 
-it('shows the truth table of the multi-factor flags, and what the rule makes of each row', async () => {
+it('shows the truth table of the multi-factor flags, with the result of the rule for each row', async () => {
   const world = await synced()
   const users = [...world.simulator.state().users()]
   const count = (state: string, status: boolean, action: boolean) =>

@@ -34,7 +34,7 @@ function warnings(more = '', tenant = own, baseUrl = 'https://api.example.com', 
   ]
 }
 
-it('is content with a configuration of defaults in which the operator has decided what it cannot know', () => {
+it('accepts a default configuration in which the operator has made every decision', () => {
   expect(warnings()).toEqual(['ok configuration: no warnings'])
 })
 

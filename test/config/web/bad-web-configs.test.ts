@@ -33,7 +33,7 @@ it('keeps the expected sentences beside every bad web configuration', () => {
   expect(names.filter((name) => name.endsWith('.txt'))).toEqual(cases.map((name) => name.replace('.yaml', '.txt')))
 })
 
-it.each(cases)('says exactly what is wrong with %s', (name) => {
+it.each(cases)('reports exactly the problems of %s', (name) => {
   const { problems } = readWebSettings(name, folderOfAll())
   expect(problems.join('\n')).not.toMatch(canary)
   expect(`${problems.join('\n')}\n`).toBe(readFileSync(join(source, name.replace('.yaml', '.txt')), 'utf8'))

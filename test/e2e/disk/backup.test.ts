@@ -16,7 +16,7 @@ const bundle = ownBundle()
 
 const run = ({ folder }: BackupScene, { env, args }: BackupCopy) => ({ bundle: bundle.file, folder, env, args })
 
-/** What a backup writes and syncs when nothing disturbs it. */
+/** The writes and syncs of an undisturbed backup. */
 async function undisturbed(scene: BackupScene) {
   return scene.withCopy(async (copy) => {
     const ended = await traced(run(scene, copy))
@@ -72,7 +72,7 @@ function toldProblems({ code, signal, stdout, stderr }: Traced, holds: 'old' | '
 }
 
 it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
-  'says what happened and replaces nothing when a write or fsync fails once or for good with %s',
+  'reports the error and replaces no file when a write or fsync fails once or for good with %s',
   async (effect) => {
     const scene = await backupScene()
     const sampled = pointsOf(await undisturbed(scene), effect, { pwrite64: 12, fsync: 1 })

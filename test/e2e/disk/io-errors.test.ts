@@ -33,7 +33,7 @@ function toldProblems({ code, signal, stdout, stderr }: Traced, seen: { readonly
 }
 
 it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
-  'says what happened and loses nothing when a write or fsync fails once or for good with %s',
+  'reports the error and loses no data when a write or fsync fails once or for good with %s',
   async (effect) => {
     const scene = await fullSyncScene()
     const undisturbed = await scene.withCopy(({ env }) => traced(run(scene, env)))

@@ -76,7 +76,7 @@ it('ends with one sentence when its database is emptied in place', async () => {
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
 })
 
-it('says that it is not healthy as soon as its database is gone, before it ends', async () => {
+it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
@@ -144,7 +144,7 @@ it('notices within one evaluation that pages of its database were destroyed', as
   expect(readFileSync(store).equals(damaged)).toBe(true)
 })
 
-it('takes a first start for what it is, and an empty file in the place of a mirror for what it is', async () => {
+it('distinguishes a first start from an empty file in place of a mirror', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 5 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder())

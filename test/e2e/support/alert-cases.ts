@@ -2,7 +2,7 @@ import { checks } from '../../../src/checks/index.ts'
 import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 import { alertsOf } from '../../../src/monitoring/rules.ts'
 
-/** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */
+/** Series in Prometheus, and the alerts that fire at one minute. Time begins at 0. */
 export interface AlertScene {
   readonly about: string
   /** Minutes from one value, and one evaluation, to the next; default 1. For what takes days. */
@@ -39,7 +39,7 @@ const successSeries = success('users')
 
 const watch: readonly AlertScene[] = [
   {
-    about: 'the daemon dies: the watch cries, and no finding is taken for fixed, not even hours later',
+    about: 'the daemon dies: TenantwatchDown fires, and no finding counts as fixed, even hours later',
     series: {
       [`up{${at}}`]: '1x10 0x400',
       [`tenantwatch_build_info{${at},version="1"}`]: '1x10 _x400',
@@ -513,7 +513,7 @@ const posture: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a check cannot be evaluated, not even across a restart; what was never read is left to another alert',
+    about: 'a check cannot be evaluated, also across a restart; another alert covers resources that were never read',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x70 _x10 1x60',
       [`tenantwatch_check_enabled{tenant="acme",check="a",${at}}`]: '1x70 _x10 1x60',
@@ -601,7 +601,7 @@ const waivers: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'what a waiver accepted has changed, and a restart of the daemon does not make it look well',
+    about: 'facts that a waiver accepted have changed, and a restart of the daemon does not resolve the alert',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x30 _x5 1x100',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x30 _x5 1x100',

@@ -59,7 +59,7 @@ export function nth<T>(records: Iterable<T>, index: number): T {
   return found
 }
 
-/** What can go wrong, each for itself; the ones that need a death are elsewhere. */
+/** Single faults; faults that end the daemon are tested elsewhere. */
 export function mishaps({ simulator }: World): readonly Mishap[] {
   return [...ofClients(simulator), ...ofPeople(simulator), ...ofDocuments(simulator), ...ofTheWatch(simulator)]
 }

@@ -23,7 +23,7 @@ export interface FakeDataQuality {
   missing: number
 }
 
-/** A mirror in memory that behaves as the port's words say; tests change it in place. */
+/** A mirror in memory that behaves as the port documents; tests change it in place. */
 export interface FakeMirror {
   readonly store: FindingStore
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
@@ -35,7 +35,7 @@ export interface FakeMirror {
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
   /** `resource key` of records whose last reading is uncertain. */
   readonly uncertain: Set<string>
-  /** Of all data; a test that lets check results be remembered makes it another one with each change. */
+  /** Version of all data; a test of memoized check results changes it with each change. */
   readonly version: { of: number }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
   /** As after a complete full sync that did not show the record. */

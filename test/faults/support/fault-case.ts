@@ -16,7 +16,7 @@ import {
   startScene,
 } from './scene.ts'
 
-/** One row of a fault table: what the server does to a resource, and what the run must say of it. */
+/** One row of a fault table: the fault of a resource, and the expected result of the run. */
 export interface FaultCase {
   /** The fault's name in the list of faults. */
   readonly id: string
@@ -41,7 +41,7 @@ export interface FaultCase {
   readonly requests?: number
   /** True when the tenant asks for silence: nothing is sent to it for any resource until that is over. */
   readonly silences?: true
-  /** What every check on the resource must be at once, not only after the freshness limit. */
+  /** The required status of every check on the resource at once, not only after the freshness limit. */
   readonly atOnce?: 'unknown' | 'no-pass'
   /** True when waiting it out again would only cost time. */
   readonly once?: true
@@ -204,7 +204,7 @@ export interface HarmlessCase {
   readonly what: string
   readonly on?: ResourceName
   readonly fault: Fault
-  /** How many requests it meets; default all. */
+  /** Number of affected requests; default all. */
   readonly times?: number
   readonly scene?: SceneOptions
 }

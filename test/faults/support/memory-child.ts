@@ -17,7 +17,7 @@ export interface MemoryReport {
   readonly seconds: number
 }
 
-/** Of this program alone; what `getrusage` says begins with the peak of the process that started it. */
+/** Of this program alone; the value of `getrusage` begins with the peak of the parent process. */
 const peak = () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024)
 const [baseUrl = '', path = '', on = 'users'] = process.argv.slice(2)
 const oauth2 = { tokenUrl: `${baseUrl}/token`, clientId: 'x', clientSecret: { env: 'TOKEN' }, scope: null }

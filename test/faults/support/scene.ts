@@ -39,7 +39,7 @@ export interface Scene {
   findings(): Promise<readonly string[]>
   /** Every row that holds a fact of the tenant. */
   facts(): unknown
-  /** What must be true of whatever happened. */
+  /** Invariants after any fault. */
   assertManners(): void
 }
 
@@ -57,7 +57,7 @@ const factTables = [
 
 const pages = { users: 15, documents: 15, apiClients: 15 }
 
-/** Starts server, mirror and engine over a sound tenant with one finding a resource, unless `problems` says otherwise. */
+/** Starts server, mirror and engine over a sound tenant with one finding per resource, unless `problems` is set. */
 export async function startScene(options: SceneOptions = {}): Promise<Scene> {
   const { settings = {}, server: serverOptions, readings, problems = false, ...rest } = options
   const [server, other] = await Promise.all([faultServer(serverOptions), faultServer()])

@@ -13,7 +13,7 @@ export interface SecretWorld extends AsyncDisposable {
   readonly world: World
   /** All secrets in use so far, to be looked for. */
   secrets(): readonly string[]
-  /** Makes the source unusable in the way its kind can be, with the secret in whatever it says. */
+  /** Makes the source unusable in the way of its kind, with the secret in all its output. */
   spoil(): void
 }
 

@@ -21,9 +21,9 @@ export interface BackupCopy {
   readonly target: string
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
-  /** What the target is by now, and in which way the mirror was touched or the target is no backup. */
+  /** The present state of the target, and every damage to the mirror or the backup. */
   state(): { readonly holds: 'old' | 'new' | 'neither'; readonly problems: readonly string[] }
-  /** What is in the folder of the target beside it. */
+  /** The other files in the folder of the target. */
   remains(): readonly string[]
   /** A backup that nothing disturbs. */
   again(): Promise<CliResult>

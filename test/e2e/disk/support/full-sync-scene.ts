@@ -13,7 +13,7 @@ const users = 3 * pageSize - 1
 export interface FullSyncScene {
   readonly simulator: Simulator
   readonly before: Look
-  /** What one full sync that nothing disturbs makes of it. */
+  /** The result of one undisturbed full sync. */
   readonly after: Look
   /** The tenant's users in the order of the list. */
   readonly truth: readonly ApiUser[]

@@ -70,7 +70,7 @@ function historyProblems(seen: Look, before: Look, old: Map<unknown, Row>, now: 
   return differences('history', added.toSorted(), due.toSorted())
 }
 
-/** What differs between the mirror that was disturbed and then settled, and the one that nothing disturbed. */
+/** Differences between the mirror that was disturbed and then settled, and the undisturbed one. */
 export function unlike(seen: Look, after: Look): string[] {
   const rows = (look: Look) => look.users.map((row) => JSON.stringify(row))
   return [
