@@ -168,11 +168,11 @@ it('N15 a run slower than its interval is never doubled: the next one waits for 
   let most = 0
   server.choose = ({ path }) =>
     resourceAt(path) === 'users'
-      ? async (exchange) => {
+      ? async (context) => {
           most = Math.max(most, ++underWay)
           await sleep(20)
           underWay--
-          await wire.sliced(100_000)(exchange)
+          await wire.sliced(100_000)(context)
         }
       : undefined
   const results = await Promise.all([1, 2, 3].map(() => test.run('users', 'full')))

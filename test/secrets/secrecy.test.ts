@@ -62,17 +62,17 @@ function output({ stdout, stderr }: Ran): string {
 /** All output and files of the program, whatever happens to it. */
 async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
   const observed: (readonly [string, string])[] = []
-  const tell = async (what: string, text: string | Promise<Ran>) => {
+  const record = async (what: string, text: string | Promise<Ran>) => {
     observed.push([what, typeof text === 'string' ? text : output(await text)])
   }
-  await tell('first sync', world.run('sync'))
+  await record('first sync', world.run('sync'))
   for (const effect of echoes(secrets())) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    await tell(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--full'))
+    await record(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--full'))
     world.simulator.faults.remove(id)
   }
-  for (const args of lookers) await tell(args.join(' '), world.run(...args))
+  for (const args of lookers) await record(args.join(' '), world.run(...args))
   const daemon = await world.daemon()
   try {
     for (const path of [
@@ -84,14 +84,14 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
       '/api/v1/checks',
       '/api/v1/findings?state=all',
     ])
-      await tell(path, await (await fetch(daemon.origin + path)).text())
-    await tell('odd', await roundTrip(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
-    await tell('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
-    await tell('files beside a daemon', filesIn(world.folder))
+      await record(path, await (await fetch(daemon.origin + path)).text())
+    await record('odd', await roundTrip(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
+    await record('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
+    await record('files beside a daemon', filesIn(world.folder))
   } finally {
     await daemon[Symbol.asyncDispose]()
   }
-  await tell('log of the daemon', daemon.logged())
+  await record('log of the daemon', daemon.logged())
   // The source goes bad after the token was fetched, and the tenant refuses it: it is fetched again in vain.
   const refuse = world.simulator.faults.add({
     path: '/api/public/users',
@@ -102,12 +102,12 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
     end()
     spoil()
   })
-  await tell('sync with a source that goes bad', world.run('sync', '--full'))
+  await record('sync with a source that goes bad', world.run('sync', '--full'))
   world.simulator.faults.remove(refuse.id)
   world.pass(3_600_000)
   for (const args of [['sync', '--full'], ['doctor'], ['config', 'check']])
-    await tell(`${args.join(' ')} with a spoilt source`, world.run(...args))
-  await tell('files', filesIn(world.folder))
+    await record(`${args.join(' ')} with a spoilt source`, world.run(...args))
+  await record('files', filesIn(world.folder))
   return observed
 }
 

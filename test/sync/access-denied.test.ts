@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
-const gates: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
+const readable: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
   ['Api_Users_Read', ['users']],
   ['Api_Roles_Read', ['permissions', 'roles']],
   ['Api_AuthSettings_Read', ['authentication-settings']],
@@ -23,7 +23,7 @@ async function endings(test: TestEngine): Promise<Record<string, string>> {
   return Object.fromEntries(results.map((result) => [result.resource, ending(result)]))
 }
 
-it.each(gates)(
+it.each(readable)(
   'without %s only its resources fail, the message names it, and nothing is removed',
   async (code, denied) => {
     const test = await testEngine({ settings })
@@ -51,17 +51,20 @@ it.each(gates)(
   },
 )
 
-it.each(gates)('a token that only permits %s reads that and names the missing permissions', async (code, permitted) => {
-  const test = await testEngine({ settings })
-  for (const [other] of gates) if (other !== code) test.sim.revokePermission('reader', other)
-  const results = await endings(test)
-  for (const resource of test.engine.resources) {
-    expect([resource, results[resource]]).toEqual([
-      resource,
-      permitted.includes(resource) ? 'success' : 'missing_permission',
-    ])
-  }
-})
+it.each(readable)(
+  'a token that only permits %s reads that and names the missing permissions',
+  async (code, permitted) => {
+    const test = await testEngine({ settings })
+    for (const [other] of readable) if (other !== code) test.sim.revokePermission('reader', other)
+    const results = await endings(test)
+    for (const resource of test.engine.resources) {
+      expect([resource, results[resource]]).toEqual([
+        resource,
+        permitted.includes(resource) ? 'success' : 'missing_permission',
+      ])
+    }
+  },
+)
 
 it('a dead token fails every resource as unauthorized and is not hammered', async () => {
   const test = await testEngine({ settings })

@@ -63,9 +63,9 @@ export async function proveFault(row: FaultCase): Promise<void> {
 
   const facts = scene.facts()
   const family = row.family?.(scene) ?? { [row.what]: row.fault }
-  let mend = async () => {}
+  let repair = async () => {}
   for (const [what, fault] of Object.entries(family)) {
-    mend = await inflict(scene, row, fault)
+    repair = await inflict(scene, row, fault)
     for (const mode of row.modes ?? (feeds.includes(resource) ? ['incremental', 'full'] : ['full'])) {
       await runFaulty(scene, row, mode, what)
     }
@@ -84,7 +84,7 @@ export async function proveFault(row: FaultCase): Promise<void> {
   await assertKept(scene, findings, resource, 'unknown')
   if (row.state === undefined && row.silences !== true) await assertIsolated(scene, resource)
 
-  await mend()
+  await repair()
   await assertRecovery(scene, resource, findings)
   expect(server.requests.length).toBeGreaterThan(0)
   scene.assertManners()
